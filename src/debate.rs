@@ -1,0 +1,67 @@
+//! A debate is its setup plus what has been recorded since. Nothing else.
+//!
+//! [`next`] walks the plan against the record and says what is due; [`Debate::apply`] accepts an
+//! event only if it was due. There is no cursor to keep in step with the record, so there is no
+//! state to repair after a crash: read the log, replay it, ask `next` again.
+//!
+//! | file       | concept                                                                        |
+//! |------------|--------------------------------------------------------------------------------|
+//! | `format`   | the grammar: a format is acts, an act is phases, a phase is one row            |
+//! | `formats`  | the five tables                                                                |
+//! | `setup`    | what is fixed when a debate opens: topic, format, prompts, seats, limits       |
+//! | `seat`     | who sits where, and what gives a seat its voice                                |
+//! | `body`     | what a seat can say, already parsed                                            |
+//! | `citation` | what was cited, and what looking it up found                                   |
+//! | `envelope` | the proof of one turn: which tool, which model, how long, how much             |
+//! | `event`    | what can happen; with the five above, the only types that are stored           |
+//! | `state`    | the fold of the events, and which event is legal now                           |
+//! | `plan`     | `next`: the first thing not yet done                                           |
+//! | `hearing`  | what a seat hears, and under which names                                       |
+//! | `ledger`   | every claim made, and what became of it                                        |
+//! | `digest`   | what a summary must keep, and the mechanical one                               |
+//! | `mask`     | who a speaker is, hidden from those who judge                                  |
+//! | `template` | prompts are filled in once; what was filled in is never filled in again        |
+//! | `prompt`   | what a seat is told, as text                                                   |
+//! | `reply`    | text becomes a body, or a reason why not                                       |
+//! | `claims`   | the claims block at the end of a speech                                        |
+//! | `rules`    | what a reply must be, as small pure functions                                  |
+//! | `verdict`  | what the verdicts and votes on the record come to                              |
+//! | `standing` | how a debate stands, in the words users are told                               |
+//!
+//! This module does no I/O, reads no clock, and cannot fail except on an illegal event.
+pub mod body;
+pub mod citation;
+pub mod claims;
+pub mod digest;
+pub mod envelope;
+pub mod event;
+pub mod format;
+pub mod formats;
+pub mod hearing;
+pub mod ledger;
+pub mod mask;
+pub mod plan;
+pub mod prompt;
+pub mod reply;
+pub mod rules;
+pub mod seat;
+pub mod setup;
+pub mod standing;
+pub mod state;
+pub mod template;
+pub mod verdict;
+
+pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
+pub use citation::{Citation, Found};
+pub use envelope::{Envelope, Spend};
+pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand, Trouble};
+pub use format::{
+    Act, Format, Hears, Order, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers,
+};
+pub use hearing::Line;
+pub use plan::{Pause, Step, next};
+pub use rules::{Finding, Rule, Weight, findings, weigh};
+pub use seat::{Effort, Seat, Voice};
+pub use setup::{Budget, Hold, Limits, Origin, Setup, Unfit};
+pub use standing::Status;
+pub use state::{Debate, Flaw, Illegal};

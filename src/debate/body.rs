@@ -1,0 +1,388 @@
+//! What a seat can say, already parsed: text becomes a body elsewhere, or the turn has failed.
+//!
+//! Eight kinds carry five formats. A report, a digest and the insights of a dialogue are all
+//! sections; a rule says which sections, so a new report is a row and not a new stored type.
+use super::event::Cue;
+use super::format::Side;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A reply, by kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Body {
+    /// Said aloud. A turn without a claims block is still a turn: its lists are empty.
+    Speech {
+        /// Without the claims block.
+        text: String,
+        /// What it asserts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        claims: Vec<Claim>,
+        /// What of the other side it accepts.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        concedes: Vec<Concession>,
+        /// Concerns of one's own, by claim, that the other side has put to rest.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        resolves: Vec<Resolution>,
+        /// Whom it asks for help.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        help: Option<Help>,
+        /// Why the claims block could not be read, or that there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unstructured: Option<String>,
+    },
+    /// Marks in tenths, by dimension, because 7.5 must survive being stored and compared.
+    Score {
+        /// Of the side for.
+        pro: BTreeMap<String, u8>,
+        /// Of the side against.
+        con: BTreeMap<String, u8>,
+        /// Who broke which rule.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        fouls: Vec<Foul>,
+        /// The judge's note.
+        comment: String,
+    },
+    /// An audience seat asks for the floor, or says that it does not.
+    Petition {
+        /// The side it would speak for; none if it does not ask.
+        supports: Option<Side>,
+        /// What it would say.
+        claim: String,
+        /// Whether that is new.
+        #[serde(default)]
+        novelty: Novelty,
+        /// In hundredths.
+        #[serde(default)]
+        confidence: u8,
+    },
+    /// Which petitioner has the floor this round, by name.
+    Ruling {
+        /// Nobody, if none.
+        admits: Option<String>,
+        /// Why.
+        because: String,
+    },
+    /// One voice of the audience.
+    Vote {
+        /// For whom.
+        side: Side,
+        /// In hundredths.
+        confidence: u8,
+        /// Why.
+        because: String,
+    },
+    /// Each factual claim found, with its tag.
+    Audit {
+        /// The claim, then the tag.
+        facts: Vec<(String, String)>,
+    },
+    /// A judge's ruling on the whole.
+    Verdict(Box<Ruling>),
+    /// A text in named parts.
+    Sections {
+        /// In order.
+        sections: Vec<Section>,
+    },
+}
+
+/// A reply contract: which kind of body a phase asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each names the body of the same name")]
+pub enum Kind {
+    Speech,
+    Score,
+    Petition,
+    Ruling,
+    Vote,
+    Audit,
+    Verdict,
+    Sections,
+}
+
+/// Something asserted, with what is offered for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// The side's own name for it, kept from round to round.
+    pub id: String,
+    /// One sentence.
+    pub text: String,
+    /// Paths with lines, quotes, commits, documents, benchmarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// The opposing claims this one answers, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+}
+
+/// An opposing claim accepted, in its own words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Concession {
+    /// The opposing claim, by id.
+    pub claim: String,
+    /// Its words.
+    pub quote: String,
+}
+
+/// A concern of one's own that has been put to rest, and by what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolution {
+    /// One's own claim, by id.
+    pub claim: String,
+    /// What convinced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+}
+
+/// A call for an audience seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Help {
+    /// `technical`, `ethical` or `practical`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The audience seat asked, by name.
+    pub from: String,
+    /// Why.
+    pub because: String,
+}
+
+/// A broken rule of conduct, as the judge saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Foul {
+    /// Whose.
+    pub side: Side,
+    /// Which.
+    pub kind: String,
+    /// How.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// Whether a petition brings something new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Novelty {
+    /// It does.
+    New,
+    /// It strengthens what was said.
+    #[default]
+    Reinforcement,
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Section {
+    /// Its heading.
+    pub title: String,
+    /// What stands under it.
+    pub text: String,
+}
+
+/// A judge's ruling, with everything a reader is owed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ruling {
+    /// May be missing only until the rule that forbids it has been asked.
+    pub side: Option<Side>,
+    /// In hundredths, as the judge says it; the margin is the better measure.
+    #[serde(default)]
+    pub confidence: u8,
+    /// Out of 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
+    /// Why.
+    pub because: String,
+    /// The turns it rests on.
+    pub cites: Vec<Cue>,
+    /// What the debate itself was worth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What both accept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agreements: Vec<Agreement>,
+    /// Where they differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
+    /// What neither answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unresolved: Vec<String>,
+    /// What to do.
+    #[serde(default)]
+    pub recommendation: String,
+    /// The round in which it turned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turning_round: Option<u8>,
+    /// The claim that decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decisive: Option<String>,
+    /// What each side did not see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blind_spots: Vec<BlindSpot>,
+}
+
+/// Both sides, out of 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the sides")]
+pub struct Scores {
+    pub pro: u8,
+    pub con: u8,
+}
+
+/// Three questions about the debate rather than the topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Quality {
+    /// Did the challenger keep a position of its own?
+    pub disagreement: Level,
+    /// Did both cite, or argue from generalities?
+    pub evidence: Level,
+    /// Did the challenges go to the substance?
+    pub depth: Level,
+}
+
+/// A rating nobody needs decimals for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Level {
+    High,
+    Medium,
+    Low,
+}
+
+/// A point both sides accept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    /// The point.
+    pub point: String,
+    /// What supports it.
+    #[serde(default)]
+    pub evidence: String,
+}
+
+/// A point on which they differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    /// The point.
+    pub point: String,
+    /// What the proposer argues.
+    pub pro: String,
+    /// What the challenger argues.
+    pub con: String,
+}
+
+/// Something a side did not see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlindSpot {
+    /// Which side.
+    pub side: Side,
+    /// What.
+    pub text: String,
+}
+
+impl Body {
+    /// Which contract it fulfils.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Body::Speech { .. } => Kind::Speech,
+            Body::Score { .. } => Kind::Score,
+            Body::Petition { .. } => Kind::Petition,
+            Body::Ruling { .. } => Kind::Ruling,
+            Body::Vote { .. } => Kind::Vote,
+            Body::Audit { .. } => Kind::Audit,
+            Body::Verdict(_) => Kind::Verdict,
+            Body::Sections { .. } => Kind::Sections,
+        }
+    }
+
+    /// A speech with nothing but text, which is therefore unstructured.
+    pub fn prose(text: impl Into<String>) -> Body {
+        Body::Speech {
+            text: text.into(),
+            claims: vec![],
+            concedes: vec![],
+            resolves: vec![],
+            help: None,
+            unstructured: Some("there is no claims block".into()),
+        }
+    }
+
+    /// What it asserts.
+    pub fn claims(&self) -> &[Claim] {
+        match self {
+            Body::Speech { claims, .. } => claims,
+            _ => &[],
+        }
+    }
+
+    /// What it accepts of the other side.
+    pub fn concedes(&self) -> &[Concession] {
+        match self {
+            Body::Speech { concedes, .. } => concedes,
+            _ => &[],
+        }
+    }
+
+    /// Which concerns of its own it takes back.
+    pub fn resolves(&self) -> &[Resolution] {
+        match self {
+            Body::Speech { resolves, .. } => resolves,
+            _ => &[],
+        }
+    }
+
+    /// Whether there was a claims block to read, so that rules about it can be asked.
+    pub fn structured(&self) -> bool {
+        matches!(self, Body::Speech { unstructured: None, .. })
+    }
+
+    /// Asked whether it wants the floor, it does not.
+    pub fn declines(&self) -> bool {
+        matches!(self, Body::Petition { supports: None, .. })
+    }
+
+    /// Whom it asks for help.
+    pub fn help(&self) -> Option<&Help> {
+        match self {
+            Body::Speech { help, .. } => help.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What a reader is shown of it: prose, or the nearest thing to it.
+    pub fn text(&self) -> String {
+        match self {
+            Body::Speech { text, .. } => text.clone(),
+            Body::Score { comment, .. } => comment.clone(),
+            Body::Petition { claim, .. } => claim.clone(),
+            Body::Ruling { because, .. } | Body::Vote { because, .. } => because.clone(),
+            Body::Audit { facts } => {
+                let line = |(fact, tag): &(String, String)| format!("- [{tag}] {fact}");
+                facts.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+            Body::Verdict(ruling) => ruling.because.clone(),
+            Body::Sections { sections } => {
+                let part = |s: &Section| format!("### {}\n\n{}", s.title, s.text.trim());
+                sections.iter().map(part).collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+}
+
+impl Ruling {
+    /// How far apart it puts the sides, if it scores them.
+    pub fn margin(&self) -> Option<u8> {
+        self.scores.map(|scores| scores.pro.abs_diff(scores.con))
+    }
+}
+
+impl Level {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::High => "high",
+            Level::Medium => "medium",
+            Level::Low => "low",
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The claims block at the end of a speech: a fence marked `claims` with one JSON object in it.
+//! It is cut from the prose. A speech without one is still a speech; it says so.
+use super::body::{Body, Claim, Concession, Help, Resolution};
+use serde::Deserialize;
+
+/// More than anyone can answer in a round.
+const MOST: usize = 40;
+/// Characters of a claim's name.
+const LONGEST_ID: usize = 24;
+
+/// Reads a speech: its prose, and what its claims block says, if there is one that can be read.
+pub fn read(reply: &str) -> Body {
+    let Some((text, block)) = cut(reply) else { return Body::prose(reply.trim()) };
+    let (block, why) = match parse(block) {
+        Ok(block) => (block, None),
+        Err(why) => (Block::default(), Some(why)),
+    };
+    Body::Speech {
+        text,
+        claims: block.claims.into_iter().map(Into::into).collect(),
+        concedes: block.concedes.into_iter().map(Into::into).collect(),
+        resolves: block.resolves.into_iter().map(Into::into).collect(),
+        help: block.help.map(Into::into),
+        unstructured: why,
+    }
+}
+
+/// The last fence marked `claims`, and the text without it. The last, because a speaker may quote
+/// somebody else's.
+fn cut(reply: &str) -> Option<(String, &str)> {
+    let mut open = None;
+    let mut found = None;
+    let mut at = 0;
+    for line in reply.split_inclusive('\n') {
+        let bare = line.trim();
+        match open {
+            None if bare.strip_prefix("```").is_some_and(|mark| mark.trim() == "claims") => {
+                open = Some((at, at + line.len()));
+            }
+            Some((from, inside)) if bare == "```" => {
+                found = Some((from, inside, at, at + line.len()));
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    // A reply that was cut off in the middle of its block still has one.
+    let (from, inside, end, after) = match (open, found) {
+        (Some((from, inside)), _) => (from, inside, reply.len(), reply.len()),
+        (None, Some(found)) => found,
+        (None, None) => return None,
+    };
+    let text = format!("{}\n{}", reply[..from].trim_end(), reply[after..].trim_start());
+    Some((text.trim().to_owned(), &reply[inside..end]))
+}
+
+fn parse(block: &str) -> Result<Block, String> {
+    let block: Block = serde_json::from_str(block)
+        .map_err(|error| format!("the claims block could not be read: {error}"))?;
+    let count = block.claims.len().max(block.concedes.len()).max(block.resolves.len());
+    if count > MOST {
+        return Err(format!("the claims block has {count} entries; at most {MOST} are read"));
+    }
+    let ids: Vec<String> = block.claims.iter().map(|claim| claim.id.text()).collect();
+    let named = block.claims.iter().flat_map(|claim| claim.answers.words());
+    let named = named.chain(block.concedes.iter().map(|given| &given.claim));
+    let named = named.chain(block.resolves.iter().map(WireResolution::claim)).map(Word::text);
+    if ids.iter().cloned().chain(named).any(|id| !plain(&id)) {
+        return Err(format!("an id is not 1 to {LONGEST_ID} letters, digits, `.`, `_` and `-`"));
+    }
+    match ids.iter().enumerate().find(|(nth, id)| ids[..*nth].contains(id)) {
+        Some((_, id)) => Err(format!("two claims are called `{id}`")),
+        None => Ok(block),
+    }
+}
+
+/// Ids are repeated outside the marks that hold quoted text, so they must not be able to say much.
+fn plain(id: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    (1..=LONGEST_ID).contains(&id.chars().count()) && id.chars().all(fits)
+}
+
+#[derive(Default, Deserialize)]
+struct Block {
+    #[serde(default)]
+    claims: Vec<WireClaim>,
+    #[serde(default)]
+    concedes: Vec<WireConcession>,
+    #[serde(default)]
+    resolves: Vec<WireResolution>,
+    #[serde(default)]
+    help: Option<WireHelp>,
+}
+
+#[derive(Deserialize)]
+struct WireClaim {
+    id: Word,
+    text: String,
+    #[serde(default)]
+    evidence: Words,
+    #[serde(default)]
+    answers: Words,
+}
+
+#[derive(Deserialize)]
+struct WireConcession {
+    claim: Word,
+    #[serde(default)]
+    quote: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WireResolution {
+    Full {
+        claim: Word,
+        #[serde(default)]
+        evidence: Words,
+    },
+    Bare(Word),
+}
+
+#[derive(Deserialize)]
+struct WireHelp {
+    #[serde(default, alias = "request")]
+    kind: String,
+    #[serde(alias = "target_audience")]
+    from: String,
+    #[serde(default, alias = "reason")]
+    because: String,
+}
+
+/// Models write `"id": 1` as readily as `"id": "1"`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Word {
+    Text(String),
+    Number(i64),
+}
+
+/// And one string where a list was asked for.
+#[derive(Default, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Many(Vec<Word>),
+    One(Word),
+    #[default]
+    None,
+}
+
+impl Word {
+    fn text(&self) -> String {
+        match self {
+            Word::Text(text) => text.clone(),
+            Word::Number(number) => number.to_string(),
+        }
+    }
+}
+
+impl WireResolution {
+    fn claim(&self) -> &Word {
+        match self {
+            WireResolution::Full { claim, .. } | WireResolution::Bare(claim) => claim,
+        }
+    }
+}
+
+impl Words {
+    fn words(&self) -> &[Word] {
+        match self {
+            Words::Many(words) => words,
+            Words::One(word) => std::slice::from_ref(word),
+            Words::None => &[],
+        }
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.words().iter().map(Word::text).filter(|text| !text.trim().is_empty()).collect()
+    }
+}
+
+impl From<WireClaim> for Claim {
+    fn from(claim: WireClaim) -> Claim {
+        Claim {
+            id: claim.id.text(),
+            text: claim.text,
+            evidence: claim.evidence.texts(),
+            answers: claim.answers.texts(),
+        }
+    }
+}
+
+impl From<WireConcession> for Concession {
+    fn from(given: WireConcession) -> Concession {
+        Concession { claim: given.claim.text(), quote: given.quote }
+    }
+}
+
+impl From<WireResolution> for Resolution {
+    fn from(resolution: WireResolution) -> Resolution {
+        match resolution {
+            WireResolution::Full { claim, evidence } => {
+                Resolution { claim: claim.text(), evidence: evidence.texts() }
+            }
+            WireResolution::Bare(claim) => Resolution { claim: claim.text(), evidence: vec![] },
+        }
+    }
+}
+
+impl From<WireHelp> for Help {
+    fn from(help: WireHelp) -> Help {
+        Help { kind: help.kind, from: help.from, because: help.because }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a summary must keep, and the summary the record makes of itself when nobody else does.
+use super::event::Cue;
+use super::format::Side;
+use super::ledger::{self, Entry, Fate};
+use super::state::Debate;
+use std::fmt::Write;
+
+/// Where the rounds through this one end.
+fn end_of(debate: &Debate, round: u8) -> Cue {
+    let past = debate.turns().map(|(cue, _)| cue).filter(|cue| cue.round <= round);
+    let last = past.filter(|cue| cue.round > 0).max();
+    last.map_or(Cue { act: 0, round: 0, phase: 0, seat: 0 }, |cue| Cue {
+        phase: u8::MAX,
+        seat: u8::MAX,
+        ..cue
+    })
+}
+
+/// What of the rounds through `through` a summary leaves out: a concession that is not quoted word
+/// for word, or a disagreement still open that it does not name.
+pub fn left_out(debate: &Debate, through: u8, summary: &str) -> Vec<String> {
+    let entries = ledger::entries(debate, end_of(debate, through));
+    let flat = squeeze(summary);
+    let lost = |entry: &Entry<'_>| match entry.fate {
+        Fate::Conceded(quote) if !flat.contains(&squeeze(quote)) => {
+            Some(format!("the concession of `{}` is not quoted: \"{quote}\"", entry.claim.id))
+        }
+        _ if entry.open() && !names(summary, &entry.claim.id) => {
+            Some(format!("the open disagreement about `{}` is not named", entry.claim.id))
+        }
+        _ => None,
+    };
+    entries.iter().filter_map(lost).collect()
+}
+
+/// Built from the claims and concessions on the record, and labelled as such.
+pub fn mechanical(debate: &Debate, through: u8) -> String {
+    let end = end_of(debate, through);
+    let entries = ledger::entries(debate, end);
+    let mut text = String::from(
+        "(Mechanical summary: built from the claims and concessions on the record, because no \
+         written one was available.)\n",
+    );
+    for side in [Side::Pro, Side::Con] {
+        let own: Vec<_> = entries.iter().filter(|entry| entry.side == side).collect();
+        let _ = write!(text, "\nPosition of the {}:\n", side.word());
+        for entry in &own {
+            let _ = writeln!(text, "- {}: {}{}", entry.claim.id, entry.claim.text, support(entry));
+        }
+        if own.is_empty() {
+            let words =
+                debate.spoken(..end).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+            for (cue, body) in words {
+                let _ = writeln!(text, "- (round {}) {}", cue.round, opening(&body.text()));
+            }
+        }
+    }
+    let conceded = entries.iter().filter_map(|entry| match entry.fate {
+        Fate::Conceded(quote) => Some(format!(
+            "- the {} conceded `{}`: \"{quote}\"{}\n",
+            entry.side.other().word(),
+            entry.claim.id,
+            support(entry)
+        )),
+        _ => None,
+    });
+    section(&mut text, "Concessions (verbatim, binding)", conceded);
+    let resolved = entries.iter().filter(|entry| entry.fate == Fate::Resolved);
+    let resolved = resolved.map(|e| format!("- {}: {}\n", e.claim.id, e.claim.text));
+    section(&mut text, "Concerns put to rest", resolved);
+    let open = entries.iter().filter(|entry| entry.open());
+    let open = open.map(|e| format!("- {}: {}\n", e.claim.id, e.claim.text));
+    section(&mut text, "Open disagreements", open);
+    let back = ledger::walk_backs(debate, end).into_iter().map(|back| {
+        let (before, after) = (back.conceded.round, back.denied.round);
+        format!(
+            "- conceded in round {before}: \"{}\"; denied in round {after} by `{}`: {}\n",
+            back.quote, back.by.id, back.by.text
+        )
+    });
+    section(&mut text, "Contradictions", back);
+    text
+}
+
+fn section(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    let lines: String = lines.collect();
+    if !lines.is_empty() {
+        let _ = write!(text, "\n{title}:\n{lines}");
+    }
+}
+
+fn support(entry: &Entry<'_>) -> String {
+    if entry.unsupported() {
+        return " (unsupported)".into();
+    }
+    format!(" (evidence: {})", entry.evidence.join("; "))
+}
+
+/// The first sentences of a text: enough to know what it was about.
+pub fn opening(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(80).collect();
+    let cut = text.split_whitespace().nth(80).is_some();
+    words.join(" ") + if cut { " …" } else { "" }
+}
+
+/// White space does not count: summaries are wrapped as they please.
+pub fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether an id stands in a text as a word of its own.
+fn names(text: &str, id: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(id).any(|(at, found)| {
+        !text[..at].ends_with(part) && !text[at + found.len()..].starts_with(part)
+    })
+}

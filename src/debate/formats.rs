@@ -1,0 +1,181 @@
+//! The five formats. Each is a table: read along a row to see what happens in a phase, down a
+//! column to compare what happens when a seat fails.
+use super::body::Kind::{self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote};
+use super::format::{Act, Format, Phase, Rounds, Speakers};
+use super::format::{Hears, Order, Quorum, Role, Shortfall};
+use super::rules::{Rule, Weight};
+use Hears::{Digest, Elder, Everything, Nothing, Speeches};
+use Order::{AtOnce, InTurn};
+use Quorum::{All, One};
+use Role::{Advocate, Audience, Auditor, Con, Judge, Lead, Mirror, Partner, Pro, Scribe};
+use Rounds::{Leaving, Once, Open, Through};
+use Shortfall::{Abort, Conclude, Forfeit, GoOn, Stand};
+use Speakers::{Admitted, Called, Prompted, Silent};
+use Weight::{Foul, Note, Reask};
+
+/// Every table, in the order they are offered.
+pub fn all() -> [Format; 5] {
+    [duel(), research(), dialectic(), tribunal(), arena()]
+}
+
+/// Two tools, one question. The first two rounds are short enough to be heard whole; from the third
+/// on a scribe sums up all but the last. A challenger who never answers leaves the proposer
+/// uncontested, and nobody has won.
+#[rustfmt::skip]
+pub fn duel() -> Format {
+    const OPENS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
+    const CHALLENGES: &[(Rule, Weight)] = &[
+        (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::RaisesFlaw, Reask),
+        (Rule::ConcedesVerbatim, Reask), (Rule::FlagsUnsupported, Note),
+    ];
+    const DEFENDS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::AnswersOpponent, Foul),
+        (Rule::ConcedesVerbatim, Reask), (Rule::KeepsConcessions, Foul),
+        (Rule::FlagsUnsupported, Note),
+    ];
+    const FOLLOWS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::RaisesOrResolves, Reask),
+        (Rule::ConcedesVerbatim, Reask), (Rule::KeepsConcessions, Foul),
+        (Rule::FlagsUnsupported, Note),
+    ];
+    const SUMS_UP: &[(Rule, Weight)] = &[(Rule::KeepsRecord, Reask)];
+    const RULES: &[(Rule, Weight)] = &[
+        (Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::Recommends, Reask),
+    ];
+    format("duel", [
+        act("opening", Through(1), [
+            //  name         speakers          order   hears     reply     quorum short   rules
+            row("propose",   seated([Pro]),    InTurn, Nothing,  Speech,   One, Abort,    OPENS),
+            row("challenge", seated([Con]),    InTurn, Speeches, Speech,   One, Stand,    CHALLENGES),
+        ]),
+        act("exchange", Through(2), [
+            row("defend",    seated([Pro]),    InTurn, Speeches, Speech,   One, Conclude, DEFENDS),
+            row("follow_up", seated([Con]),    InTurn, Speeches, Speech,   One, Conclude, FOLLOWS),
+        ]),
+        act("long exchange", Leaving(0), [
+            row("summarize", seated([Scribe]), InTurn, Elder,    Sections, One, GoOn,     SUMS_UP),
+            row("defend",    seated([Pro]),    InTurn, Digest,   Speech,   One, Conclude, DEFENDS),
+            row("follow_up", seated([Con]),    InTurn, Digest,   Speech,   One, Conclude, FOLLOWS),
+        ]),
+        act("verdict", Once, [
+            row("judge",     bench(),          AtOnce, Speeches, Verdict,  One, Conclude, RULES),
+        ]),
+    ])
+}
+
+/// Stances researched in parallel. A missing stance degrades the report; only a debate without any stance is abandoned.
+#[rustfmt::skip]
+pub fn research() -> Format {
+    format("research", [
+        act("inquiry", Once, [
+            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    &[(Rule::Structured, Note), (Rule::Evidenced, Note)]),
+            row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     &[(Rule::Structured, Note)]),
+            row("audit",       seated([Auditor]),  InTurn, Speeches,   Audit,    One, GoOn,     &[]),
+        ]),
+        act("judgment", Once, [
+            row("judge",       seated([Judge]),    InTurn, Everything, Sections, One, Conclude, &[(Rule::NineSections, Reask)]),
+        ]),
+    ])
+}
+
+/// A partner to think with. No rules and no winner: it goes on until someone ends it, and keeps what was learned.
+#[rustfmt::skip]
+pub fn dialectic() -> Format {
+    format("dialectic", [
+        act("opening", Through(1), [
+            row("position",  seated([Lead]),    InTurn, Speeches, Speech,   One, Abort,    &[]),
+            row("challenge", seated([Partner]), InTurn, Speeches, Speech,   One, Abort,    &[]),
+        ]),
+        act("dialogue", Open, [
+            row("respond",   seated([Lead]),    InTurn, Speeches, Speech,   One, Conclude, &[]),
+            row("challenge", seated([Partner]), InTurn, Speeches, Speech,   One, Conclude, &[]),
+        ]),
+        act("conclusion", Once, [
+            row("insights",  seated([Lead]),    InTurn, Speeches, Sections, One, Conclude, &[]),
+        ]),
+    ])
+}
+
+/// A court with judge and audience. With the ten rounds it asks for, its acts are rounds 1-2, 3-6, 7-8, 9 and 10. Whoever
+/// fails is recorded as not having spoken, and the court goes on.
+#[rustfmt::skip]
+pub fn tribunal() -> Format {
+    const BUILDS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::AtMostThreeClaims, Reask), (Rule::NoHelp, Foul)];
+    const FIGHTS: &[(Rule, Weight)] = &[(Rule::AnswersOpponent, Reask), (Rule::ConcedesVerbatim, Reask), (Rule::HelpNotTwice, Reask)];
+    const ENDS: &[(Rule, Weight)] = &[(Rule::NoNewClaims, Reask), (Rule::NoHelp, Reask), (Rule::AnswersOpponent, Foul)];
+    const CLOSES: &[(Rule, Weight)] = &[(Rule::NoNewClaims, Foul), (Rule::NoHelp, Foul)];
+    const ADMITS: &[(Rule, Weight)] = &[(Rule::AdmitsPetitioner, Reask)];
+    let argue = |short, rules| row("argue", seated([Pro, Con]), InTurn, Speeches, Speech, One, short, rules);
+    let score = || row("score", seated([Judge]), InTurn, Everything, Score, One, GoOn, &[]);
+    format("tribunal", [
+        act("stances", Through(2), [
+            argue(Abort, BUILDS),
+            score(),
+        ]),
+        act("confrontation", Leaving(4), [
+            argue(GoOn, FIGHTS),
+            row("assist",   Called,                    AtOnce, Speeches,   Speech,   One, GoOn, &[]),
+            row("petition", Silent(Audience),          AtOnce, Speeches,   Petition, One, GoOn, &[]),
+            row("admit",    Prompted(Judge, Petition), InTurn, Everything, Ruling,   One, GoOn, ADMITS),
+            row("address",  Admitted,                  InTurn, Speeches,   Speech,   One, GoOn, &[]),
+            score(),
+        ]),
+        act("key battle", Leaving(2), [
+            argue(GoOn, FIGHTS),
+            row("assist",   Called,                    AtOnce, Speeches,   Speech,   One, GoOn, &[]),
+            score(),
+        ]),
+        act("endgame", Leaving(1), [argue(GoOn, ENDS), score()]),
+        act("closing", Leaving(0), [argue(GoOn, CLOSES), score()]),
+        act("ruling", Once, [
+            row("judge",    bench(),                   AtOnce, Everything, Verdict,  One, Conclude, JUDGES),
+            row("vote",     seated([Audience]),        AtOnce, Speeches,   Vote,     One, GoOn, &[]),
+        ]),
+    ])
+}
+
+/// Two remote bots. Silence loses: a bot that is late or gone has forfeited.
+#[rustfmt::skip]
+pub fn arena() -> Format {
+    const SPEAKS: &[(Rule, Weight)] = &[(Rule::FitsLength, Reask)];
+    let speak = |name| row(name, seated([Pro, Con]), InTurn, Speeches, Speech, All, Forfeit, SPEAKS);
+    format("arena", [
+        act("opening", Through(1), [speak("open")]),
+        act("clash",   Leaving(1), [speak("clash")]),
+        act("closing", Leaving(0), [speak("close")]),
+        act("verdict", Once, [row("judge", bench(), AtOnce, Speeches, Verdict, One, Conclude, JUDGES)]),
+    ])
+}
+
+const JUDGES: &[(Rule, Weight)] = &[(Rule::PicksSide, Reask), (Rule::CitesRecord, Reask)];
+
+/// Judged once, or, if a mirror is seated, twice with the sides swapped.
+fn bench() -> Speakers {
+    seated([Judge, Mirror])
+}
+
+fn seated<const N: usize>(roles: [Role; N]) -> Speakers {
+    Speakers::Seated(roles.into())
+}
+
+fn format<const N: usize>(name: &str, acts: [Act; N]) -> Format {
+    Format { name: name.into(), acts: acts.into() }
+}
+
+fn act<const N: usize>(name: &str, rounds: Rounds, phases: [Phase; N]) -> Act {
+    Act { name: name.into(), rounds, phases: phases.into() }
+}
+
+#[expect(clippy::too_many_arguments, reason = "they are the columns of the table")]
+fn row(
+    name: &str,
+    speakers: Speakers,
+    order: Order,
+    hears: Hears,
+    reply: Kind,
+    quorum: Quorum,
+    short: Shortfall,
+    rules: &[(Rule, Weight)],
+) -> Phase {
+    Phase { name: name.into(), speakers, order, hears, reply, quorum, short, rules: rules.into() }
+}

@@ -1,0 +1,107 @@
+//! What a seat hears, and under which names. A function of earlier waves only, so the same cue gets
+//! the same prompt before a crash, after it, and when the log is read in an audit.
+use super::body::{Body, Kind};
+use super::event::{Cue, Reply};
+use super::format::{Hears, Role, Side};
+use super::plan::wave;
+use super::state::Debate;
+
+/// One thing heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// What was said at a cue.
+    Turn(Cue, &'a Reply),
+    /// It was this seat's turn, and nothing came.
+    Missing(Cue),
+    /// What the user said.
+    Remark(&'a str),
+    /// All rounds through this one, summed up mechanically because nobody else did.
+    Digest(u8),
+}
+
+impl Debate {
+    /// Where the past of a cue stops: those who speak at once do not have each other in it, in
+    /// whatever order their answers arrive.
+    pub fn horizon(&self, cue: Cue) -> Cue {
+        *wave(self.setup().phase(cue), cue).start()
+    }
+
+    /// What had been said when the seat at `cue` was asked, whether or not it hears it.
+    pub fn before(&self, cue: Cue) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
+        self.spoken(..self.horizon(cue))
+    }
+
+    /// What the seat at `cue` is told of all that.
+    pub fn heard_by(&self, cue: Cue) -> Vec<Line<'_>> {
+        let horizon = self.horizon(cue);
+        let digest = self.digest(cue);
+        let lines = self.within(..horizon).filter(|(past, _)| self.carries(cue, *past, digest));
+        let lines = lines.map(|(past, turn)| match turn {
+            Ok(reply) => (past, 1, Line::Turn(past, reply)),
+            Err(_) => (past, 1, Line::Missing(past)),
+        });
+        // A remark comes before the first turn that could hear it.
+        let remarks = self.remarks().iter().filter(|remark| remark.from <= horizon);
+        let remarks = remarks.map(|remark| (remark.from, 0, Line::Remark(&remark.text)));
+        let mut lines: Vec<_> = lines.chain(remarks).collect();
+        lines.sort_by_key(|(position, rank, _)| (*position, *rank));
+        let summary = match digest {
+            Some(Digest::Said(past)) => match self.turn(past) {
+                Some(Ok(reply)) => Some(Line::Turn(past, reply)),
+                _ => None,
+            },
+            Some(Digest::Mechanical(through)) => Some(Line::Digest(through)),
+            None => None,
+        };
+        summary.into_iter().chain(lines.into_iter().map(|(_, _, line)| line)).collect()
+    }
+
+    /// Whether what was said at `past` reaches the seat at `cue` in full.
+    fn carries(&self, cue: Cue, past: Cue, digest: Option<Digest>) -> bool {
+        let aloud = self.setup().phase(past).reply == Kind::Speech;
+        match self.setup().phase(cue).hears {
+            Hears::Nothing => false,
+            Hears::Everything => true,
+            Hears::Speeches => aloud,
+            Hears::Elder => aloud && past.round + 1 < cue.round,
+            Hears::Digest => aloud && (digest.is_none() || past.round + 1 >= cue.round),
+        }
+    }
+
+    /// What stands for the rounds that are not heard in full: what a scribe made of them this
+    /// round, or what the record itself says.
+    fn digest(&self, cue: Cue) -> Option<Digest> {
+        if self.setup().phase(cue).hears != Hears::Digest {
+            return None;
+        }
+        let mut round = self.before(cue).filter(|(past, _)| past.stand() == cue.stand());
+        let said = round.find(|(_, body)| matches!(body, Body::Sections { .. }));
+        let through = cue.round.saturating_sub(2);
+        said.map(|(past, _)| Digest::Said(past))
+            .or((through > 0).then_some(Digest::Mechanical(through)))
+    }
+
+    /// Judges are not told who anyone is. The mirror sees the labels the other way round.
+    pub fn label_for(&self, listener: Cue, side: Side) -> Option<&'static str> {
+        match (self.seat(listener).role, side) {
+            (Role::Judge, Side::Pro) | (Role::Mirror, Side::Con) => Some("A"),
+            (Role::Judge, Side::Con) | (Role::Mirror, Side::Pro) => Some("B"),
+            _ => None,
+        }
+    }
+
+    /// The turns a judge can cite, in the order it is told of them: the first is `T1`.
+    pub fn citable(&self, listener: Cue) -> Vec<Cue> {
+        let turn = |line| match line {
+            Line::Turn(cue, reply) if reply.body.kind() == Kind::Speech => Some(cue),
+            _ => None,
+        };
+        self.heard_by(listener).into_iter().filter_map(turn).collect()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Digest {
+    Said(Cue),
+    Mechanical(u8),
+}

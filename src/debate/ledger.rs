@@ -1,0 +1,171 @@
+//! Every claim made, and what became of it. Read off the record; never stored beside it.
+use super::body::Claim;
+use super::event::Cue;
+use super::format::Side;
+use super::rules::Weight;
+use super::state::Debate;
+
+/// A claim, under the name its side gave it when it was first made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Where it was first made.
+    pub cue: Cue,
+    /// By whom.
+    pub side: Side,
+    /// As it was first put.
+    pub claim: &'a Claim,
+    /// Everything offered for it, whenever it was offered.
+    pub evidence: Vec<&'a str>,
+    /// What became of it.
+    pub fate: Fate<'a>,
+}
+
+/// What became of a claim. A later one outranks an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate<'a> {
+    /// Nobody took it up.
+    Unanswered,
+    /// The other side answered it, and neither gave way.
+    Contested,
+    /// The other side accepted it, in these words.
+    Conceded(&'a str),
+    /// Its own side took it back: the other had put it to rest.
+    Resolved,
+}
+
+/// One side's account, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each counts what it names")]
+pub struct Tally {
+    pub claims: usize,
+    pub unsupported: usize,
+    pub conceded: usize,
+    pub resolved: usize,
+    /// Opposing claims this side never took up.
+    pub ignored: usize,
+    pub citations: usize,
+    pub verified: usize,
+    pub wrong: usize,
+    pub fouls: usize,
+}
+
+impl Entry<'_> {
+    /// Nothing was offered for it.
+    pub fn unsupported(&self) -> bool {
+        self.evidence.is_empty()
+    }
+
+    /// The sides still differ about it: it was answered and neither gave way, or it is a
+    /// challenger's concern nobody has met.
+    pub fn open(&self) -> bool {
+        match self.fate {
+            Fate::Contested => true,
+            Fate::Unanswered => self.side == Side::Con,
+            Fate::Conceded(_) | Fate::Resolved => false,
+        }
+    }
+}
+
+/// The claims made before `until`, in the order they were first made.
+pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
+    let side_of = |cue: Cue| debate.seat(cue).role.side();
+    let mut entries: Vec<Entry<'_>> = vec![];
+    for (cue, body) in debate.spoken(..until) {
+        let Some(side) = side_of(cue) else { continue };
+        for claim in body.claims() {
+            let offered = claim.evidence.iter().map(String::as_str);
+            let offered = offered.filter(|evidence| !evidence.trim().is_empty());
+            match entries.iter_mut().find(|e| e.side == side && e.claim.id == claim.id) {
+                Some(known) => known.evidence.extend(offered),
+                None => entries.push(Entry {
+                    cue,
+                    side,
+                    claim,
+                    evidence: offered.collect(),
+                    fate: Fate::Unanswered,
+                }),
+            }
+        }
+        let answered: Vec<&str> =
+            body.claims().iter().flat_map(|claim| &claim.answers).map(String::as_str).collect();
+        for entry in &mut entries {
+            let id = entry.claim.id.as_str();
+            if entry.side == side {
+                if body.resolves().iter().any(|resolution| resolution.claim == id) {
+                    entry.fate = Fate::Resolved;
+                }
+                continue;
+            }
+            if entry.fate == Fate::Unanswered && answered.contains(&id) {
+                entry.fate = Fate::Contested;
+            }
+            if let Some(given) = body.concedes().iter().find(|given| given.claim == id) {
+                entry.fate = Fate::Conceded(&given.quote);
+            }
+        }
+    }
+    entries
+}
+
+/// A side that accepted a claim and argued against it later: both are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkBack<'a> {
+    /// Where it was accepted.
+    pub conceded: Cue,
+    /// In these words.
+    pub quote: &'a str,
+    /// Where it was argued against.
+    pub denied: Cue,
+    /// By this claim.
+    pub by: &'a Claim,
+}
+
+/// Every concession that was argued against afterwards.
+pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
+    let given = debate
+        .spoken(..until)
+        .flat_map(|(cue, body)| body.concedes().iter().map(move |concession| (cue, concession)));
+    let mut found = vec![];
+    for (conceded, concession) in given {
+        let later = debate.spoken(..until).filter(|(cue, _)| {
+            *cue > conceded && debate.seat(*cue).role == debate.seat(conceded).role
+        });
+        for (denied, body) in later {
+            let against = body.claims().iter().filter(|c| c.answers.contains(&concession.claim));
+            found.extend(against.map(|by| WalkBack {
+                conceded,
+                quote: concession.quote.as_str(),
+                denied,
+                by,
+            }));
+        }
+    }
+    found
+}
+
+/// A side's account at the end of the record.
+pub fn tally(debate: &Debate, side: Side) -> Tally {
+    let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
+    let entries = entries(debate, end);
+    let own = || entries.iter().filter(|entry| entry.side == side);
+    let mut tally = Tally {
+        claims: own().count(),
+        unsupported: own().filter(|entry| entry.unsupported()).count(),
+        conceded: own().filter(|entry| matches!(entry.fate, Fate::Conceded(_))).count(),
+        resolved: own().filter(|entry| entry.fate == Fate::Resolved).count(),
+        ignored: entries
+            .iter()
+            .filter(|entry| entry.side != side && entry.fate == Fate::Unanswered)
+            .count(),
+        ..Tally::default()
+    };
+    for (cue, turn) in debate.turns() {
+        if let (Ok(reply), true) = (turn, debate.seat(cue).role.side() == Some(side)) {
+            tally.citations += reply.citations.len();
+            tally.verified += reply.citations.iter().filter(|c| c.found.verified()).count();
+            tally.wrong += reply.citations.iter().filter(|c| c.found.wrong()).count();
+            tally.fouls += reply.findings.iter().filter(|f| f.weight == Weight::Foul).count();
+        }
+    }
+    tally
+}

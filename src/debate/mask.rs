@@ -1,0 +1,116 @@
+//! Who a speaker is, hidden from those who judge. What a debate is about must not be hidden: a
+//! debate may be about Claude Code, so words of the topic, the brief, code and paths stay.
+
+/// Names a tool's speakers are also known by.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("claude", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
+    ("anthropic", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
+    ("codex", &["codex", "openai", "gpt", "chatgpt"]),
+    ("openai", &["openai", "gpt", "chatgpt"]),
+    ("gemini", &["gemini", "google", "bard"]),
+    ("copilot", &["copilot"]),
+    ("opencode", &["opencode"]),
+    ("deepseek", &["deepseek"]),
+];
+
+/// A word that would give a speaker away, and what stands there instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// In small letters.
+    pub word: String,
+    /// Instead of it.
+    pub label: String,
+}
+
+/// A text with its speakers masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// What the judge reads.
+    pub text: String,
+    /// Names that had to stay, because the debate is about them.
+    pub left: Vec<String>,
+}
+
+/// Everything a speaker might call itself, given its tool and the models it asked for and got.
+pub fn names<'a>(
+    tool: &'a str,
+    models: impl IntoIterator<Item = &'a str>,
+    label: &str,
+) -> Vec<Name> {
+    let aliases = ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
+    let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
+    let mut names: Vec<Name> = vec![];
+    for word in words.map(str::to_lowercase) {
+        if word.len() > 2 && names.iter().all(|name| name.word != word) {
+            names.push(Name { word, label: label.into() });
+        }
+    }
+    names
+}
+
+/// Replaces names in prose. `about` is what the debate is about: a name that stands there is left
+/// alone, and told. Code, in fences or backticks, and paths are left alone without a word.
+pub fn mask(text: &str, names: &[Name], about: &str) -> Masked {
+    let about = about.to_lowercase();
+    let mut masked = Masked { text: String::with_capacity(text.len()), left: vec![] };
+    let mut fenced = false;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            masked.text.push_str(line);
+        } else if fenced {
+            masked.text.push_str(line);
+        } else {
+            for (nth, part) in line.split('`').enumerate() {
+                if nth > 0 {
+                    masked.text.push('`');
+                }
+                if nth % 2 == 1 {
+                    masked.text.push_str(part);
+                } else {
+                    mask_prose(part, names, &about, &mut masked);
+                }
+            }
+        }
+    }
+    masked
+}
+
+fn mask_prose(text: &str, names: &[Name], about: &str, masked: &mut Masked) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let space = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+        masked.text.push_str(&rest[..space]);
+        rest = &rest[space..];
+        let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        mask_word(&rest[..word], names, about, masked);
+        rest = &rest[word..];
+    }
+}
+
+fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let small = inner.to_lowercase();
+    let path = inner.contains('/') || inner.contains("::") || inner.contains('\\');
+    let hit = names.iter().find(|name| is(&small, &name.word)).filter(|_| !path);
+    match hit {
+        Some(name) if about.contains(&name.word) => {
+            if !masked.left.contains(&name.word) {
+                masked.left.push(name.word.clone());
+            }
+            masked.text.push_str(word);
+        }
+        Some(name) => {
+            let ending = ["'s", "\u{2019}s"].into_iter().find(|end| small.ends_with(end));
+            let label = format!("{}{}", name.label, ending.unwrap_or(""));
+            masked.text.push_str(&word.replacen(inner, &label, 1));
+        }
+        None => masked.text.push_str(word),
+    }
+}
+
+/// The name itself, its possessive, or a version of it: `gpt-5.5`, `claude-opus`.
+fn is(word: &str, name: &str) -> bool {
+    word.strip_prefix(name)
+        .is_some_and(|rest| matches!(rest, "" | "'s" | "\u{2019}s") || rest.starts_with(['-', ':']))
+}

@@ -1,0 +1,229 @@
+//! The one question asked of a debate: what is due now?
+use super::body::Body;
+use super::envelope::Spend;
+use super::event::{Cue, Outcome, Stand};
+use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
+use super::setup::{Budget, Hold};
+use super::state::Debate;
+use std::ops::RangeInclusive;
+
+/// What is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One wave: these cues are open at the same time. The engine fetches the driven ones and
+    /// waits for the awaited ones to arrive; a wave may have both.
+    Speak {
+        /// To be fetched.
+        driven: Vec<Cue>,
+        /// To arrive.
+        awaited: Vec<Cue>,
+    },
+    /// The floor is the user's. Nobody at or after `next` has been asked yet.
+    Hold {
+        /// Who would be.
+        next: Cue,
+        /// What it waits for.
+        pause: Pause,
+    },
+    /// It is over, and this is how.
+    Close(Outcome),
+    /// Nothing.
+    Rest,
+}
+
+/// What a debate that is held waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Until the user continues.
+    Asked,
+    /// Until the user grants more.
+    Spent {
+        /// So far.
+        spent: Spend,
+        /// Of this.
+        budget: Budget,
+    },
+}
+
+impl Step {
+    /// The open cues, however their seats are given a voice.
+    pub fn cues(&self) -> impl Iterator<Item = Cue> {
+        let (driven, awaited): (&[Cue], &[Cue]) = match self {
+            Step::Speak { driven, awaited } => (driven, awaited),
+            _ => (&[], &[]),
+        };
+        driven.iter().chain(awaited).copied()
+    }
+
+    /// The first cue not yet taken, whether or not it has been asked.
+    pub fn at(&self) -> Option<Cue> {
+        match self {
+            Step::Hold { next, .. } => Some(*next),
+            step => step.cues().min(),
+        }
+    }
+}
+
+/// The first thing not yet done. Pure, so it can be asked at any time and as often as one likes.
+pub fn next(debate: &Debate) -> Step {
+    if debate.outcome().is_some() {
+        return Step::Rest;
+    }
+    let ending = debate.setup().ending();
+    let mut cut = debate.concluded().then_some(Outcome::Ended);
+    for stage in stages(debate) {
+        if cut.is_some() && stage.at.act < ending {
+            continue;
+        }
+        let (at, phase) = (stage.at, stage.phase.name.clone());
+        match stage.shortfall(debate) {
+            Some((Shortfall::Abort, _)) => return Step::Close(Outcome::Aborted { at, phase }),
+            Some((Shortfall::Stand, _)) => return Step::Close(Outcome::Uncontested { at, phase }),
+            Some((Shortfall::Conclude, _)) => {
+                cut.get_or_insert(Outcome::Curtailed { at, phase });
+                continue;
+            }
+            Some((Shortfall::Forfeit, lost)) => {
+                return Step::Close(match debate.seat(lost).role.side() {
+                    Some(by) => Outcome::Forfeited { by },
+                    None => Outcome::Aborted { at, phase },
+                });
+            }
+            Some((Shortfall::GoOn, _)) | None => {}
+        }
+        let due = stage.due(debate);
+        let Some(&next) = due.first() else { continue };
+        if let Some(pause) = stage.pause(debate, next) {
+            return Step::Hold { next, pause };
+        }
+        let (awaited, driven) = due.into_iter().partition(|cue| debate.seat(*cue).voice.awaited());
+        return Step::Speak { driven, awaited };
+    }
+    Step::Close(cut.unwrap_or(Outcome::Completed))
+}
+
+/// A phase in a given round, with the cues of those who speak in it.
+pub(super) struct Stage<'a> {
+    pub(super) at: Stand,
+    pub(super) phase: &'a Phase,
+    pub(super) cues: Vec<Cue>,
+}
+
+/// Lazy, because an open act is long and who speaks later depends on what is said before.
+pub(super) fn stages(debate: &Debate) -> impl Iterator<Item = Stage<'_>> {
+    let setup = debate.setup();
+    let acts = setup.format.acts.iter().zip(setup.format.spans(debate.rounds())).zip(0u8..);
+    acts.flat_map(move |((act, span), index)| {
+        span.flat_map(move |round| {
+            act.phases.iter().zip(0u8..).map(move |(phase, nth)| {
+                let start = Cue { act: index, round, phase: nth, seat: 0 };
+                let seats = speakers(debate, start, &phase.speakers);
+                let cues = seats.into_iter().map(|seat| Cue { seat, ..start }).collect();
+                Stage { at: start.stand(), phase, cues }
+            })
+        })
+    })
+}
+
+/// Reads nothing at or after `start`, so the answer stands once the phase has begun.
+fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
+    let seats = debate.seats();
+    let having = |fits: &dyn Fn(u8, Role, &str) -> bool| -> Vec<u8> {
+        let seats = seats.iter().zip(0u8..);
+        seats.filter(|(seat, nth)| fits(*nth, seat.role, &seat.name)).map(|(_, nth)| nth).collect()
+    };
+    let silent = |nth| !debate.spoken(..start).any(|(cue, body)| spent(cue, body, nth));
+    let round = Cue { phase: 0, seat: 0, ..start }..start;
+    match speakers {
+        Speakers::Seated(roles) => having(&|_, role, _| roles.contains(&role)),
+        Speakers::Prompted(wanted, kind) => {
+            let mut papers = debate.spoken(round).filter(|(_, body)| !body.declines());
+            let prompted = papers.any(|(_, body)| body.kind() == *kind);
+            having(&|_, role, _| role == *wanted && prompted)
+        }
+        Speakers::Silent(wanted) => having(&|nth, role, _| role == *wanted && silent(nth)),
+        Speakers::Admitted => {
+            let admits = |body: &Body| match body {
+                Body::Ruling { admits, .. } => admits.clone(),
+                _ => None,
+            };
+            let admitted = debate.spoken(round).find_map(|(_, body)| admits(body));
+            having(&|nth, role, name| {
+                role == Role::Audience && admitted.as_deref() == Some(name) && silent(nth)
+            })
+        }
+        Speakers::Called => {
+            let called: Vec<&str> = debate
+                .spoken(round)
+                .filter_map(|(_, body)| body.help().map(|help| help.from.as_str()))
+                .collect();
+            having(&|nth, role, name| {
+                role == Role::Audience && called.contains(&name) && silent(nth)
+            })
+        }
+    }
+}
+
+fn spent(cue: Cue, body: &Body, seat: u8) -> bool {
+    cue.seat == seat && matches!(body, Body::Speech { .. })
+}
+
+impl Stage<'_> {
+    /// The open cues of the wave under way.
+    fn due(&self, debate: &Debate) -> Vec<Cue> {
+        let open = self.cues.iter().copied().filter(|cue| debate.turn(*cue).is_none());
+        match self.phase.order {
+            Order::InTurn => open.take(1).collect(),
+            Order::AtOnce => open.collect(),
+        }
+    }
+
+    /// What is to be done about the turns that failed, and the first of them. Those who speak one
+    /// after another need not go on once it is certain; those who speak at once have been asked.
+    fn shortfall(&self, debate: &Debate) -> Option<(Shortfall, Cue)> {
+        let failed: Vec<Cue> =
+            self.cues.iter().copied().filter(|cue| debate.failure(*cue).is_some()).collect();
+        let settled = self.phase.order == Order::InTurn || self.due(debate).is_empty();
+        let short = match self.phase.quorum {
+            Quorum::One => failed.len() == self.cues.len(),
+            Quorum::All => !failed.is_empty(),
+        };
+        failed.first().filter(|_| settled && short).map(|first| (self.phase.short, *first))
+    }
+
+    /// A wave that has begun is let finish: all of it has been asked and will be paid for.
+    fn pause(&self, debate: &Debate, first: Cue) -> Option<Pause> {
+        if self.wave(first).any(|cue| debate.was_asked(cue)) {
+            return None;
+        }
+        let (spent, budget) = (debate.spent(), debate.budget());
+        if budget.exhausted(spent) {
+            return Some(Pause::Spent { spent, budget });
+        }
+        if debate.held() {
+            return Some(Pause::Asked);
+        }
+        let hold = if debate.turns().next().is_none() {
+            Hold::Start
+        } else if self.at.round > 1 {
+            Hold::Rounds
+        } else {
+            return None;
+        };
+        let asked = debate.holds().contains(&hold) && debate.continued() < Some(self.at);
+        asked.then_some(Pause::Asked)
+    }
+
+    fn wave(&self, cue: Cue) -> impl Iterator<Item = Cue> {
+        let wave = wave(self.phase, cue);
+        self.cues.iter().copied().filter(move |cue| wave.contains(cue))
+    }
+}
+
+/// The cues put to their seats at the same moment as `cue`.
+pub(super) fn wave(phase: &Phase, cue: Cue) -> RangeInclusive<Cue> {
+    match phase.order {
+        Order::InTurn => cue..=cue,
+        Order::AtOnce => Cue { seat: 0, ..cue }..=Cue { seat: u8::MAX, ..cue },
+    }
+}

@@ -1,0 +1,184 @@
+//! How a debate stands, in the words users are told. All of it is read off the record.
+use super::body::Kind;
+use super::event::{Outcome, Trouble};
+use super::format::{Role, Side};
+use super::ledger;
+use super::plan::{Step, next};
+use super::setup::Origin;
+use super::state::Debate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// As the state file has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Something is due.
+    InProgress,
+    /// The floor is the user's.
+    Paused,
+    /// All of it was played.
+    Completed,
+    /// It came to its end with something missing.
+    Degraded,
+    /// There was nothing to debate.
+    Aborted,
+    /// Nothing was said at all.
+    Failed,
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl Status {
+    /// As it is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::InProgress => "in-progress",
+            Status::Paused => "paused",
+            Status::Completed => "completed",
+            Status::Degraded => "degraded",
+            Status::Aborted => "aborted",
+            Status::Failed => "failed",
+            Status::Cancelled => "cancelled",
+        }
+    }
+
+    /// As it is told: a result is a success, a degraded success, or none.
+    pub fn told(self) -> &'static str {
+        match self {
+            Status::Completed => "success",
+            Status::Degraded => "degraded-success",
+            other => other.word(),
+        }
+    }
+
+    /// Nothing more will happen unless it is reopened.
+    pub fn over(self) -> bool {
+        !matches!(self, Status::InProgress | Status::Paused)
+    }
+}
+
+/// What users are told when nothing but timeouts came of it.
+pub const ALL_TIMED_OUT: &str = "[ERROR] Debate failed: all tool invocations timed out.";
+/// What users are told when nothing came of it.
+pub const NO_EXCHANGES: &str = "[ERROR] Debate failed: no successful exchanges were recorded.";
+/// What users are told when the challenger never answered.
+pub const UNCONTESTED: &str = "[WARN] Challenger failed. Showing proposer's uncontested position.";
+/// What a debate nobody checked is worth.
+pub const RIGOR: &str = "Structured perspective comparison (prompt-enforced adversarial rules, \
+                         no deterministic verification)";
+
+/// How a debate stands.
+pub fn status(debate: &Debate) -> Status {
+    let nothing = debate.spoken(..).next().is_none();
+    match debate.outcome() {
+        None if matches!(next(debate), Step::Hold { .. }) => Status::Paused,
+        None => Status::InProgress,
+        Some(Outcome::Cancelled) => Status::Cancelled,
+        Some(_) if nothing && all_timed_out(debate) => Status::Failed,
+        Some(Outcome::Aborted { .. }) => Status::Aborted,
+        Some(_) if nothing => Status::Failed,
+        Some(Outcome::Uncontested { .. } | Outcome::Curtailed { .. }) => Status::Degraded,
+        Some(_) if debate.missing().next().is_some() => Status::Degraded,
+        Some(_) => Status::Completed,
+    }
+}
+
+fn all_timed_out(debate: &Debate) -> bool {
+    let mut missing = debate.missing().peekable();
+    missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == Trouble::TimedOut)
+}
+
+/// What a user must be told besides the result.
+pub fn notices(debate: &Debate) -> Vec<String> {
+    let mut notices = vec![];
+    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
+    if ended && debate.spoken(..).next().is_none() {
+        let line = if all_timed_out(debate) { ALL_TIMED_OUT } else { NO_EXCHANGES };
+        notices.push(line.to_owned());
+    }
+    match debate.outcome() {
+        Some(Outcome::Uncontested { .. }) => notices.push(UNCONTESTED.into()),
+        Some(Outcome::Curtailed { at, phase }) if at.round > 0 => notices.push(format!(
+            "[WARN] Round {} is incomplete (`{phase}` failed); the result rests on the completed rounds.",
+            at.round
+        )),
+        Some(Outcome::Curtailed { .. }) => {
+            notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
+        }
+        _ => {}
+    }
+    for (cue, failure) in debate.missing() {
+        let (seat, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+        let when = if cue.round > 0 { format!(" in round {}", cue.round) } else { String::new() };
+        let word = failure.trouble.word();
+        notices.push(format!("[WARN] {seat} ({tool}) {word}{when}: {}", failure.note));
+    }
+    notices
+}
+
+/// What a reader must know about where a debate comes from.
+pub fn labels(debate: &Debate) -> Vec<&'static str> {
+    let mut labels = vec![];
+    let tools = |role: Role| debate.seated(role).map(|seat| &seat.voice);
+    if debate.seats().iter().any(|seat| seat.voice.tool() == "demo") {
+        labels.push("demo");
+    }
+    if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con))
+        && pro.tool() == con.tool()
+        && pro.model() == con.model()
+    {
+        labels.push("single-model");
+    }
+    if debate.setup().origin != Origin::Here {
+        labels.push("imported");
+    }
+    labels
+}
+
+/// How far the debate can be trusted, in one line.
+pub fn rigor(debate: &Debate) -> String {
+    let count = |pick: fn(&ledger::Tally) -> usize| {
+        [Side::Pro, Side::Con].map(|side| pick(&ledger::tally(debate, side))).iter().sum::<usize>()
+    };
+    let citations = count(|tally| tally.citations);
+    if citations == 0 {
+        return RIGOR.into();
+    }
+    let ambiguous = debate
+        .turns()
+        .filter_map(|(_, turn)| turn.as_ref().ok())
+        .flat_map(|reply| &reply.citations)
+        .filter(|citation| citation.found == super::citation::Found::Ambiguous)
+        .count();
+    let (verified, wrong) = (count(|tally| tally.verified), count(|tally| tally.wrong));
+    format!(
+        "Structured perspective comparison (rules enforced in code; {citations} citations, \
+         {verified} verified, {wrong} wrong, {ambiguous} ambiguous)"
+    )
+}
+
+/// A side by its tool's name, or by its role where both tools are the same.
+pub fn name_of(debate: &Debate, side: Side) -> String {
+    let tool = |side: Side| {
+        let mut own = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role == side.role());
+        let spoke = own.next_back().map(|(cue, _)| debate.tool(cue).to_owned());
+        let seat = || debate.seated(side.role()).map(|seat| seat.voice.tool().to_owned());
+        spoke.or_else(seat)
+    };
+    match (tool(side), tool(side.other())) {
+        (Some(own), other) if Some(&own) != other.as_ref() => own,
+        _ => side.word().into(),
+    }
+}
+
+/// Rounds in which both sides spoke.
+pub fn rounds_completed(debate: &Debate) -> u8 {
+    let spoke = |round: u8, role: Role| {
+        debate.spoken(..).any(|(cue, body)| {
+            cue.round == round && debate.seat(cue).role == role && body.kind() == Kind::Speech
+        })
+    };
+    let full = |round: &u8| spoke(*round, Role::Pro) && spoke(*round, Role::Con);
+    (1..=debate.rounds()).filter(full).count() as u8
+}

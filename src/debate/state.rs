@@ -1,0 +1,477 @@
+//! The fold of the events, and which event is legal now.
+use super::body::Body;
+use super::envelope::Spend;
+use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand};
+use super::plan::{Pause, Step, next, wave};
+use super::rules::Weight;
+use super::seat::Seat;
+use super::setup::{Budget, Hold, LONGEST_TOPIC, Setup, Unfit};
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
+
+/// A debate as it stands. Two logs that come to the same debate are the same debate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Debate {
+    setup: Setup,
+    /// As the setup has them, with what was amended since.
+    seats: Vec<Seat>,
+    rounds: u8,
+    holds: Vec<Hold>,
+    budget: Budget,
+    topics: Vec<Remark>,
+    /// Taken turns, ordered by cue, so a transcript does not depend on who happened to answer first.
+    turns: BTreeMap<Cue, Result<Reply, Failure>>,
+    /// Who has been told what to answer, and until when.
+    asked: BTreeMap<Cue, Option<i64>>,
+    refused: BTreeMap<Cue, Attempt>,
+    remarks: Vec<Remark>,
+    /// The furthest round the user let begin.
+    continued: Option<Stand>,
+    held: bool,
+    concluded: bool,
+    /// Of every take: forgetting a turn does not refund it.
+    spent: Spend,
+    take: u16,
+    outcome: Option<Outcome>,
+    decision: Option<String>,
+    kept: Option<bool>,
+}
+
+/// What the user said, and the first cue that may hear it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The first cue that may hear it.
+    pub from: Cue,
+    /// In their words.
+    pub text: String,
+}
+
+/// An event that was not due.
+#[derive(Debug, thiserror::Error)]
+#[error("{event:?} is not due; {due:?} is")]
+pub struct Illegal {
+    /// What was tried.
+    pub event: Box<Event>,
+    /// What would have been possible.
+    pub due: Step,
+}
+
+/// Where a log stops being one this program could have written. What follows is still shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// Counted from 1.
+    pub seq: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl Debate {
+    /// A debate of which nothing has been played.
+    pub fn open(setup: Setup) -> Result<Debate, Unfit> {
+        setup.check()?;
+        Ok(Debate {
+            seats: setup.seats.clone(),
+            rounds: setup.rounds,
+            holds: setup.holds.clone(),
+            budget: setup.limits.budget,
+            topics: vec![],
+            turns: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            remarks: vec![],
+            continued: None,
+            held: false,
+            concluded: false,
+            spent: Spend::default(),
+            take: 0,
+            outcome: None,
+            decision: None,
+            kept: None,
+            setup,
+        })
+    }
+
+    /// Only what [`next`] asked for may happen, and what the user may ask for at this moment.
+    /// Checked before an event is written and again when it is read back, so no log can hold a
+    /// history this program could not have produced.
+    pub fn check(&self, event: &Event) -> Result<(), Illegal> {
+        let due = next(self);
+        let running = matches!(due, Step::Speak { .. } | Step::Hold { .. });
+        let legal = match (event, &due) {
+            (Event::Asked { cues, .. }, step) => self.can_ask(cues, step),
+            (Event::Refused { cue, .. }, step) => {
+                self.is_open(*cue, step)
+                    && !self.seat(*cue).voice.awaited()
+                    && !self.refused.contains_key(cue)
+            }
+            (Event::Spoke { cue, reply }, step) => {
+                self.is_open(*cue, step) && self.fits(*cue, reply)
+            }
+            (Event::Failed { cue, .. }, step) => self.is_open(*cue, step),
+            (Event::Interjected { text }, _) => running && !text.trim().is_empty(),
+            (Event::Held, _) => running && !self.held,
+            (Event::Continued { before }, Step::Hold { next, pause: Pause::Asked }) => {
+                *before == next.stand()
+            }
+            (Event::Amended { change, .. }, _) => running && self.can_amend(change),
+            (Event::Concluded { .. }, step) => self.can_conclude(step),
+            (Event::Cancelled, step) => *step != Step::Rest,
+            (Event::Closed { outcome }, Step::Close(expected)) => outcome == expected,
+            (Event::Reopened { from }, Step::Rest | Step::Hold { .. }) => self.can_reopen(*from),
+            (Event::Decided { text }, _) => !text.trim().is_empty(),
+            (Event::Kept { .. }, Step::Rest) => true,
+            _ => false,
+        };
+        if legal { Ok(()) } else { Err(Illegal { event: Box::new(event.clone()), due }) }
+    }
+
+    /// Checks, then changes.
+    pub fn apply(&mut self, event: Event) -> Result<(), Illegal> {
+        self.check(&event)?;
+        self.fold(event);
+        Ok(())
+    }
+
+    fn fold(&mut self, event: Event) {
+        match event {
+            Event::Asked { cues, deadline, .. } => {
+                self.asked.extend(cues.into_iter().map(|cue| (cue, deadline)));
+            }
+            Event::Refused { cue, attempt } => {
+                self.spent += attempt.envelope.spend();
+                self.refused.insert(cue, attempt);
+            }
+            Event::Spoke { cue, reply } => {
+                self.spent += reply.envelope.spend();
+                self.turns.insert(cue, Ok(reply));
+            }
+            Event::Failed { cue, failure } => {
+                self.spent += failure.envelope.spend();
+                self.turns.insert(cue, Err(failure));
+            }
+            Event::Interjected { text } => {
+                let from = self.next_unasked();
+                self.remarks.extend(from.map(|from| Remark { from, text }));
+            }
+            Event::Held => self.held = true,
+            Event::Continued { before } => {
+                self.continued = Some(before);
+                self.held = false;
+            }
+            Event::Amended { change, .. } => self.amend(change),
+            Event::Concluded { .. } => self.concluded = true,
+            Event::Cancelled => self.outcome = Some(Outcome::Cancelled),
+            Event::Closed { outcome } => self.outcome = Some(outcome),
+            Event::Reopened { from } => {
+                self.rewind(from);
+                self.take += 1;
+            }
+            Event::Decided { text } => self.decision = Some(text),
+            Event::Kept { keep } => self.kept = Some(keep),
+        }
+    }
+
+    /// The debate these events come to, if every one of them was legal.
+    pub fn replay(
+        setup: Setup,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Debate, ReplayError> {
+        let mut debate = Debate::open(setup)?;
+        events.into_iter().try_for_each(|event| debate.apply(event))?;
+        Ok(debate)
+    }
+
+    /// As [`Debate::replay`], but a log that does not pass still opens, to be read and not to be
+    /// continued: the first event that was not due is named, and what follows is shown as it is.
+    pub fn salvage(
+        setup: Setup,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<(Debate, Option<Flaw>), Unfit> {
+        let mut debate = Debate::open(setup)?;
+        let mut flaw = None;
+        for (seq, event) in (1..).zip(events) {
+            if flaw.is_none()
+                && let Err(illegal) = debate.check(&event)
+            {
+                flaw = Some(Flaw { seq, why: illegal.to_string() });
+            }
+            if debate.knows(&event) {
+                debate.fold(event);
+            }
+        }
+        Ok((debate, flaw))
+    }
+
+    /// Whether an event speaks only of acts, phases and seats there are.
+    fn knows(&self, event: &Event) -> bool {
+        match event {
+            Event::Asked { cues, .. } => cues.iter().all(|cue| self.setup.knows(*cue)),
+            Event::Refused { cue, .. } | Event::Spoke { cue, .. } | Event::Failed { cue, .. } => {
+                self.setup.knows(*cue)
+            }
+            Event::Reopened { from } => self.setup.knows(*from),
+            Event::Amended { change: Change::Seat { seat, .. }, .. } => {
+                usize::from(*seat) < self.seats.len()
+            }
+            _ => true,
+        }
+    }
+
+    /// All that is open is asked at once, so that a wave hears the same. A seat that is fetched may
+    /// be asked again, because what was under way when a program stopped is lost; one that is
+    /// waited for keeps its deadline.
+    fn can_ask(&self, cues: &[Cue], due: &Step) -> bool {
+        let open: Vec<Cue> = due.cues().collect();
+        let unasked = |cue: &Cue| !self.asked.contains_key(cue);
+        let may =
+            |cue: &Cue| open.contains(cue) && (unasked(cue) || !self.seat(*cue).voice.awaited());
+        !cues.is_empty()
+            && cues.iter().all(may)
+            && open.iter().filter(|cue| unasked(cue)).all(|cue| cues.contains(cue))
+    }
+
+    fn is_open(&self, cue: Cue, due: &Step) -> bool {
+        self.asked.contains_key(&cue) && due.cues().any(|open| open == cue)
+    }
+
+    /// A reply with a fault that must be asked about again cannot be on the record.
+    fn fits(&self, cue: Cue, reply: &Reply) -> bool {
+        reply.body.kind() == self.setup.phase(cue).reply
+            && reply.findings.iter().all(|finding| finding.weight != Weight::Reask)
+    }
+
+    /// There must be something to conclude from, and an ending that has not begun.
+    fn can_conclude(&self, due: &Step) -> bool {
+        let begun = due.at().is_none_or(|cue| cue.act >= self.setup.ending());
+        !begun && self.spoken(..).next().is_some()
+    }
+
+    fn can_amend(&self, change: &Change) -> bool {
+        match change {
+            Change::Seat { seat, voice } => {
+                let now = self.seats.get(usize::from(*seat));
+                now.is_some_and(|seat| seat.voice != *voice) && voice.check().is_ok()
+            }
+            Change::Limit { budget } => !budget.exhausted(self.spent),
+            Change::Plan { rounds, seats, holds } => {
+                let new = seats.as_ref();
+                (rounds.is_some() || new.is_some() || holds.is_some())
+                    && rounds.is_none_or(|rounds| self.can_last(rounds))
+                    && new.is_none_or(|new| {
+                        self.asked.is_empty() && self.setup.check_seats(new).is_ok()
+                    })
+            }
+            Change::Topic { topic } => {
+                !topic.trim().is_empty() && topic.chars().count() <= LONGEST_TOPIC
+            }
+        }
+    }
+
+    /// A round that was played must stay in the act it was played in, and an ending that has begun
+    /// goes on.
+    fn can_last(&self, rounds: u8) -> bool {
+        let spans: Vec<_> = self.setup.format.spans(rounds).collect();
+        (1..=super::format::OPEN_LIMIT).contains(&rounds)
+            && self.asked.keys().all(|cue| {
+                cue.act < self.setup.ending() && spans[usize::from(cue.act)].contains(&cue.round)
+            })
+    }
+
+    fn amend(&mut self, change: Change) {
+        match change {
+            Change::Seat { seat, voice } => self.seats[usize::from(seat)].voice = voice,
+            Change::Limit { budget } => self.budget = budget,
+            Change::Plan { rounds, seats, holds } => {
+                self.rounds = rounds.unwrap_or(self.rounds);
+                self.holds = holds.unwrap_or(std::mem::take(&mut self.holds));
+                self.seats = seats.unwrap_or(std::mem::take(&mut self.seats));
+            }
+            Change::Topic { topic } => {
+                let from = self.next_unasked();
+                self.topics.extend(from.map(|from| Remark { from, text: topic }));
+            }
+        }
+    }
+
+    /// From a turn that failed, or from where the user stopped it: the cue must then be due.
+    fn can_reopen(&self, from: Cue) -> bool {
+        let stopped = matches!(self.outcome, Some(Outcome::Cancelled | Outcome::Ended));
+        if !self.setup.knows(from) || (self.failure(from).is_none() && !stopped) {
+            return false;
+        }
+        let mut rewound = self.clone();
+        rewound.rewind(from);
+        let due = next(&rewound);
+        due.at() == Some(from) || due.cues().any(|cue| cue == from)
+    }
+
+    /// Forgets what came after `from`, and what failed beside it. Nothing the user said is
+    /// forgotten: it is heard from here on instead.
+    fn rewind(&mut self, from: Cue) {
+        let wave = wave(self.setup.phase(from), from);
+        self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
+        self.asked.retain(|cue, _| self.turns.contains_key(cue));
+        self.refused.retain(|cue, _| self.turns.contains_key(cue));
+        for said in self.remarks.iter_mut().chain(&mut self.topics) {
+            said.from = said.from.min(*wave.start());
+        }
+        self.concluded &= from.act == self.setup.ending();
+        self.outcome = None;
+    }
+
+    /// The first cue that could still hear something: seats already asked must not, because a
+    /// prompt that was asked never changes.
+    fn next_unasked(&self) -> Option<Cue> {
+        let at = next(self).at()?;
+        let wave = wave(self.setup.phase(at), at);
+        let after = |end: Cue| Cue { seat: end.seat.saturating_add(1), ..end };
+        let asked = self.asked.range(wave.clone()).next().is_some();
+        Some(if asked { after(*wave.end()) } else { *wave.start() })
+    }
+}
+
+/// Why a log could not be replayed.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "they are the errors they carry")]
+pub enum ReplayError {
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}
+
+/// What can be asked of a debate.
+impl Debate {
+    /// As it was opened.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+    /// As they sit now.
+    pub fn seats(&self) -> &[Seat] {
+        &self.seats
+    }
+    /// Who sits at a cue now.
+    pub fn seat(&self, cue: Cue) -> &Seat {
+        &self.seats[usize::from(cue.seat)]
+    }
+    /// The first seat with this role.
+    pub fn seated(&self, role: super::format::Role) -> Option<&Seat> {
+        self.seats.iter().find(|seat| seat.role == role)
+    }
+    /// How many are asked for now.
+    pub fn rounds(&self) -> u8 {
+        self.rounds
+    }
+    /// Where the floor is the user's now.
+    pub fn holds(&self) -> &[Hold] {
+        &self.holds
+    }
+    /// Whether the user asked for the floor.
+    pub fn held(&self) -> bool {
+        self.held
+    }
+    /// How it ended, if it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+    /// What the user said.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
+    /// The question as it stood when this cue was asked, or would be.
+    pub fn topic(&self, cue: Cue) -> &str {
+        let horizon = self.horizon(cue);
+        let shifted = self.topics.iter().rfind(|topic| topic.from <= horizon);
+        shifted.map_or(&self.setup.topic, |topic| &topic.text)
+    }
+    /// Whether someone asked to end it.
+    pub fn concluded(&self) -> bool {
+        self.concluded
+    }
+    /// The furthest round the user let begin.
+    pub fn continued(&self) -> Option<Stand> {
+        self.continued
+    }
+    /// By every take.
+    pub fn spent(&self) -> Spend {
+        self.spent
+    }
+    /// What may be spent in all.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+    /// How often it was reopened. With a cue, it names a prompt for good.
+    pub fn take(&self) -> u16 {
+        self.take
+    }
+    /// What the user made of it.
+    pub fn decision(&self) -> Option<&str> {
+        self.decision.as_deref()
+    }
+    /// Whether the written record is to stay, if the user said so.
+    pub fn kept(&self) -> Option<bool> {
+        self.kept
+    }
+    /// Whether this seat has been told what to answer.
+    pub fn was_asked(&self, cue: Cue) -> bool {
+        self.asked.contains_key(&cue)
+    }
+    /// Until when an awaited reply may come, if it has been asked for and may be late.
+    pub fn deadline(&self, cue: Cue) -> Option<i64> {
+        self.asked.get(&cue).copied().flatten()
+    }
+    /// What this seat answered first, if that was not taken.
+    pub fn refused(&self, cue: Cue) -> Option<&Attempt> {
+        self.refused.get(&cue)
+    }
+    /// A taken turn.
+    pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, Failure>> {
+        self.turns.get(&cue)
+    }
+    /// A lost turn.
+    pub fn failure(&self, cue: Cue) -> Option<&Failure> {
+        self.turns.get(&cue)?.as_ref().err()
+    }
+    /// Every taken turn, in the order of the debate.
+    pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
+        self.within(..)
+    }
+    /// The taken turns among these cues.
+    pub fn within(
+        &self,
+        cues: impl RangeBounds<Cue>,
+    ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
+        self.turns.range(cues).map(|(cue, turn)| (*cue, turn))
+    }
+    /// What was said among these cues, leaving out what failed.
+    pub fn spoken(
+        &self,
+        cues: impl RangeBounds<Cue>,
+    ) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
+        self.within(cues).filter_map(|(cue, turn)| Some((cue, &turn.as_ref().ok()?.body)))
+    }
+    /// A debate that came to its end with something missing is a degraded success.
+    pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {
+        self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
+    }
+    /// The tool that spoke at a cue: as its envelope says, or as the seat is held now.
+    pub fn tool(&self, cue: Cue) -> &str {
+        let envelope = match self.turns.get(&cue) {
+            Some(Ok(reply)) => Some(&reply.envelope),
+            Some(Err(failure)) => Some(&failure.envelope),
+            None => None,
+        };
+        let tool = envelope.map(|envelope| envelope.tool.as_str()).filter(|tool| !tool.is_empty());
+        tool.unwrap_or_else(|| self.seat(cue).voice.tool())
+    }
+}
+
+impl Budget {
+    /// Whether there is nothing left of something that is limited.
+    pub fn exhausted(&self, spent: Spend) -> bool {
+        let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
+        over(self.cost, spent.cost)
+            || over(self.tokens, spent.tokens)
+            || over(self.milliseconds, spent.milliseconds)
+    }
+}

@@ -1,0 +1,2 @@
+//! The `debate` command.
+fn main() {}
