@@ -1,2 +1,62 @@
-//! The `debate` command.
-fn main() {}
+//! The `debate` command: reads what was typed, plugs the parts together, and exits.
+use clap::Parser;
+use debate_mcp::cli::{self, args::Args, args::Verb};
+use debate_mcp::config::Config;
+use debate_mcp::engine::{Clock, Desk};
+use debate_mcp::prompts;
+use debate_mcp::seats::Roster;
+use debate_mcp::store::SqliteArchive;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The clock on the wall.
+struct Wall;
+
+impl Clock for Wall {
+    fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("DEBATE_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
+        )
+        .init();
+    let config = match Config::load() {
+        Ok(config) => config,
+        Err(error) => {
+            tracing::error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let clock: Arc<dyn Clock> = Arc::new(Wall);
+    let archive = SqliteArchive::at(&config.home, clock.clone());
+    let roster = Roster { demo_speed: demo_speed(&args) };
+    let desk =
+        Desk::new(Arc::new(archive), Arc::new(roster), clock, prompts::load(&config.prompts));
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(cli::run(args, &config, &desk)).into(),
+        Err(error) => {
+            tracing::error!("no threads: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// On a terminal the demo speaks at a pace that can be read along.
+fn demo_speed(args: &Args) -> Option<u32> {
+    use std::io::IsTerminal;
+    let Verb::Demo(demo) = &args.verb else { return None };
+    let usual = if std::io::stdout().is_terminal() { 400 } else { 0 };
+    Some(demo.speed.unwrap_or(usual)).filter(|speed| *speed > 0)
+}

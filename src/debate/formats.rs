@@ -1,7 +1,7 @@
 //! The five formats. Each is a table: read along a row to see what happens in a phase, down a
 //! column to compare what happens when a seat fails.
 use super::body::Kind::{self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote};
-use super::format::{Act, Format, Phase, Rounds, Speakers};
+use super::format::{Act, Format, OPEN_LIMIT, Phase, Rounds, Speakers};
 use super::format::{Hears, Order, Quorum, Role, Shortfall};
 use super::rules::{Rule, Weight};
 use Hears::{Digest, Elder, Everything, Nothing, Speeches};
@@ -12,10 +12,33 @@ use Rounds::{Leaving, Once, Open, Through};
 use Shortfall::{Abort, Conclude, Forfeit, GoOn, Stand};
 use Speakers::{Admitted, Called, Prompted, Silent};
 use Weight::{Foul, Note, Reask};
+use std::ops::RangeInclusive;
+
+/// A table, and how many rounds of it can be asked for.
+pub struct Offer {
+    /// The table.
+    pub format: Format,
+    /// At least and at most.
+    pub rounds: RangeInclusive<u8>,
+    /// If nobody says.
+    pub usual: u8,
+}
 
 /// Every table, in the order they are offered.
+pub fn offers() -> [Offer; 5] {
+    let offer = |format, rounds, usual| Offer { format, rounds, usual };
+    [
+        offer(duel(), 1..=5, 2),
+        offer(research(), 1..=1, 1),
+        offer(dialectic(), 1..=OPEN_LIMIT, 10),
+        offer(tribunal(), 3..=20, 10),
+        offer(arena(), 1..=10, 5),
+    ]
+}
+
+/// The tables alone.
 pub fn all() -> [Format; 5] {
-    [duel(), research(), dialectic(), tribunal(), arena()]
+    offers().map(|offer| offer.format)
 }
 
 /// Two tools, one question. The first two rounds are short enough to be heard whole; from the third

@@ -305,6 +305,17 @@ impl Debate {
         due.at() == Some(from) || due.cues().any(|cue| cue == from)
     }
 
+    /// Where an ended debate could go on: at the first turn that failed, or where it was stopped.
+    pub fn reopens_at(&self) -> Option<Cue> {
+        let failed = self.missing().map(|(cue, _)| cue).find(|cue| self.can_reopen(*cue));
+        failed.or_else(|| {
+            let mut on = self.clone();
+            on.concluded = false;
+            on.outcome = None;
+            next(&on).at().filter(|cue| self.can_reopen(*cue))
+        })
+    }
+
     /// Forgets what came after `from`, and what failed beside it. Nothing the user said is
     /// forgotten: it is heard from here on instead.
     fn rewind(&mut self, from: Cue) {

@@ -1,0 +1,71 @@
+//! The terminal's door: commands in, data on stdout, everything else on stderr.
+//!
+//! | file      | concept                                                                          |
+//! |-----------|----------------------------------------------------------------------------------|
+//! | `args`    | what can be typed                                                                |
+//! | `place`   | which repository is meant, and where its files go                                |
+//! | `screen`  | what is printed, where, and in which colours                                     |
+//! | `play`    | a debate is played to its end, or to where someone is needed                     |
+//! | `follow`  | a debate as it happens                                                           |
+//! | `person`  | a person takes a seat                                                            |
+//! | `demo`    | a whole debate offline                                                           |
+//! | `archive` | list, show, search, export, import, reindex                                      |
+//! | `replay`  | an archived debate again, from its log                                           |
+//! | `doctor`  | what is wrong here, and how to mend it                                           |
+//! | `exit`    | what the exit codes mean                                                         |
+//! | `output`  | the JSON that commands print                                                     |
+mod archive;
+pub mod args;
+mod demo;
+mod doctor;
+pub mod exit;
+mod follow;
+pub mod output;
+mod person;
+mod place;
+mod play;
+mod replay;
+mod screen;
+
+use crate::config::Config;
+use crate::engine::Desk;
+use args::{Args, Verb};
+use exit::{Exit, Failed};
+use screen::Screen;
+
+/// Does what was typed.
+pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
+    let mut screen = Screen::new(args.quiet);
+    let done = obey(args, config, desk, &mut screen).await;
+    desk.archive().flush();
+    match done {
+        Ok(exit) => exit,
+        Err(Failed::Pipe) => Exit::Ok,
+        Err(failed) => {
+            screen.error(&failed);
+            failed.exit()
+        }
+    }
+}
+
+async fn obey(
+    args: Args,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    match args.verb {
+        Verb::Run(run) => play::open(&run, config, desk, screen).await,
+        Verb::Resume(resume) => play::resume(&resume, config, desk, screen).await,
+        Verb::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
+        Verb::List(list) => archive::list(&list, config, desk, screen),
+        Verb::Show(show) => archive::show(&show, config, desk, screen),
+        Verb::Search(search) => archive::search(&search, config, desk, screen),
+        Verb::Export(export) => archive::export(&export, config, desk, screen),
+        Verb::Import(import) => archive::import(&import, config, desk, screen),
+        Verb::Reindex(json) => archive::reindex(json, desk, screen),
+        Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
+        Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
+        Verb::Completions { shell } => screen.completions(shell),
+    }
+}

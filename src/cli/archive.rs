@@ -1,0 +1,270 @@
+//! What is kept: list, show, search, export, import, reindex.
+use super::args::{Export, Form, Import, Json, List, Search, Show};
+use super::exit::{Exit, Failed};
+use super::output::{Asked, Found, Imported, Listed, Rebuilt, Shown};
+use super::place;
+use super::screen::{BOLD, DIM, Screen, printable};
+use crate::config::Config;
+use crate::debate::{Budget, Origin, Setup, prompt};
+use crate::engine::desk::How;
+use crate::engine::{Card, Desk, Opening, Query, Stored};
+use crate::report::{iso, record::record, summary::summary, view::view};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// `debate list`
+pub(super) fn list(
+    list: &List,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let query = Query {
+        root: (!list.all).then(|| place.root.clone()),
+        status: list.status.map(Into::into),
+        unfinished: false,
+        limit: Some(list.limit),
+    };
+    let debates = desk.archive().list(&query)?;
+    if list.json.json {
+        screen.json(&Listed { v: 1, debates })?;
+        return Ok(Exit::Ok);
+    }
+    if debates.is_empty() {
+        let here = if list.all { String::new() } else { format!(" in `{}`", place.root.display()) };
+        screen.note(&format!("No debates{here}. Try: debate demo"));
+    }
+    for card in debates {
+        screen.print(&line(&card))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn line(card: &Card) -> String {
+    let day = iso(card.updated_at).replace('T', " ");
+    let mut tail = String::new();
+    if let Some(winner) = &card.winner {
+        let _ = write!(tail, " -> {winner}");
+    }
+    if !card.labels.is_empty() {
+        let _ = write!(tail, " [{}]", card.labels.join(", "));
+    }
+    format!(
+        "{DIM}{}{DIM:#}  {:<11}  {DIM}{}{DIM:#}  {BOLD}{}{BOLD:#}{tail}\n",
+        card.id,
+        card.status.word(),
+        &day[..16],
+        printable(&card.topic).replace('\n', " "),
+    )
+}
+
+/// `debate show`
+pub(super) fn show(
+    show: &Show,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let id = place::meant(show.id.as_deref(), false, &place, desk)?;
+    let (stored, debate, flaw) = desk.read(&id)?;
+    let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.why));
+    if let Some(cue) = show.prompt {
+        if !debate.setup().knows(cue) {
+            let turns: Vec<_> = debate.turns().map(|(cue, _)| cue.to_string()).collect();
+            let hint = format!("its turns so far are {}", turns.join(", "));
+            return Err(Failed::Usage(format!("there is no turn {cue}"), hint));
+        }
+        let prompt = prompt::render(&debate, cue);
+        if show.json.json {
+            let (turn, unmasked) = (cue.to_string(), prompt.unmasked);
+            screen.json(&Asked { v: 1, turn, prompt: prompt.text, unmasked })?;
+        } else {
+            screen.print(&(printable(&prompt.text) + "\n"))?;
+        }
+        return Ok(Exit::Ok);
+    }
+    let live = desk.archive().live(&id)?;
+    if show.json.json {
+        screen.json(&Shown {
+            debate: view(&debate),
+            holder: stored.holder,
+            live,
+            record: stored.record.map(|path| path.display().to_string()),
+            state_files: stored.state_files.iter().map(|p| p.display().to_string()).collect(),
+            flaw,
+        })?;
+        return Ok(Exit::Ok);
+    }
+    let text = if show.summary { summary(&debate) } else { record(&debate) };
+    screen.print(&printable(&text))?;
+    for turn in live {
+        screen.print(&format!(
+            "\n(speaking, turn {})\n\n{}\n",
+            turn.turn,
+            printable(&turn.text)
+        ))?;
+    }
+    if let Some(holder) = stored.holder {
+        screen.note(&format!("[INFO] It is being run by {holder}."));
+    }
+    if let Some(flaw) = flaw {
+        screen.warn(&format!("[WARN] This log can be read but not continued: {flaw}"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// `debate search`
+pub(super) fn search(
+    search: &Search,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let root = search.here.then(|| place::here(config).root);
+    let query = Query { root, limit: Some(search.limit), ..Query::default() };
+    let hits = desk.archive().search(&search.words.join(" "), &query)?;
+    if search.json.json {
+        screen.json(&Found { v: 1, hits })?;
+        return Ok(Exit::Ok);
+    }
+    if hits.is_empty() {
+        screen.note("Nothing was said about that.");
+    }
+    for hit in hits {
+        let place = match (&hit.seat, hit.round) {
+            (Some(seat), Some(0)) => seat.clone(),
+            (Some(seat), Some(round)) => format!("round {round}, {seat}"),
+            _ => "topic".into(),
+        };
+        let excerpt = printable(&hit.excerpt).replace('\n', " ");
+        screen.print(&format!("{DIM}{} ({place}){DIM:#}\n  {excerpt}\n", hit.id))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// `debate export`
+pub(super) fn export(
+    export: &Export,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let id = place::meant(export.id.as_deref(), false, &place, desk)?;
+    let (stored, debate, _) = desk.read(&id)?;
+    let text = match export.form {
+        Form::Markdown => record(&debate),
+        Form::Json => json(&view(&debate))? + "\n",
+        Form::Events => events(&stored)?,
+    };
+    match &export.output {
+        None => screen.print(&text)?,
+        Some(path) => {
+            fs::write(path, text)
+                .map_err(|error| Failed::File(path.display().to_string(), error))?;
+            screen.note(&format!("[INFO] Written: {}", path.display()));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failed> {
+    serde_json::to_string_pretty(value).map_err(|error| Failed::Other(error.to_string()))
+}
+
+/// The setup, then every event, one a line.
+fn events(stored: &Stored) -> Result<String, Failed> {
+    let line = |value: serde_json::Result<String>| {
+        value.map(|line| line + "\n").map_err(|error| Failed::Other(error.to_string()))
+    };
+    let mut text = line(serde_json::to_string::<Setup>(&stored.setup))?;
+    for recorded in &stored.events {
+        text += &line(serde_json::to_string(recorded))?;
+    }
+    Ok(text)
+}
+
+/// `debate import`
+pub(super) fn import(
+    import: &Import,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let text = read(&import.file)?;
+    let opening = Opening {
+        topic: String::new(),
+        format: "duel".into(),
+        proposer: import.proposer.clone(),
+        challenger: import.challenger.clone(),
+        judge: import.judge.clone(),
+        rounds: None,
+        effort: None,
+        brief: String::new(),
+        budget: Budget::default(),
+        turn_seconds: None,
+        holds: vec![],
+        origin: Origin::Here,
+    };
+    let taken = desk.take_in(&text, &opening, &place)?;
+    let (how, counts, says) = match taken.how {
+        How::New => ("new", None, "It was signed by this user and is taken as it is.".to_owned()),
+        How::Known => ("known", None, "It was known already; nothing changed.".into()),
+        How::Extended(by) => ("extended", None, format!("It went on by {by} events.")),
+        How::Diverged => (
+            "diverged",
+            None,
+            "It and the known one went different ways: it is its own now.".into(),
+        ),
+        How::Transcript { taken, turns } => (
+            "transcript",
+            Some((taken, turns)),
+            format!(
+                "It was not signed by this user, so only what was said is taken: {taken} of {turns} \
+                 turns. Nothing runs until you go on with `debate resume`."
+            ),
+        ),
+    };
+    if import.json.json {
+        let (taken_turns, turns) = counts.unzip();
+        screen.json(&Imported { v: 1, id: taken.id, how, taken: taken_turns, turns })?;
+    } else {
+        screen.note(&says);
+        screen.print(&format!("{}\n", taken.id))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn read(file: &Path) -> Result<String, Failed> {
+    let mut bytes = vec![];
+    let done = if file == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    } else {
+        fs::read(file).map(|read| bytes = read)
+    };
+    done.map_err(|error| Failed::File(file.display().to_string(), error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// `debate reindex`
+pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
+    let reindexed = desk.archive().reindex()?;
+    let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
+    if json.json {
+        screen.json(&Rebuilt { v: 1, reindexed })?;
+        return Ok(exit);
+    }
+    screen.print(&format!(
+        "{} debates, {} events, {} turns\n",
+        reindexed.debates, reindexed.events, reindexed.messages
+    ))?;
+    for flaw in &reindexed.flawed {
+        screen.warn(&format!("[WARN] {flaw}"));
+    }
+    Ok(exit)
+}

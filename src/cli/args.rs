@@ -1,0 +1,322 @@
+//! What can be typed.
+use crate::debate::{Effort, Status, Voice};
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Makes AI coding tools argue, with checked evidence, before a person decides.
+#[derive(Debug, Parser)]
+#[command(
+    name = "debate",
+    version,
+    after_help = "Exit codes: 0 ok; 1 failed; 2 wrong usage, cancelled, or stopped before the end; \
+                  3 the verdict blocks; 4 no model, or not logged in; 5 finished, but degraded."
+)]
+pub struct Args {
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Open a debate and play it
+    Run(Run),
+    /// Play a whole debate offline, about this repository, with scripted voices
+    Demo(Demo),
+    /// Go on with a debate: this repository's newest unfinished one, or the one named
+    Resume(Resume),
+    /// List debates
+    List(List),
+    /// Show a debate: everything said, and the verdict
+    Show(Show),
+    /// Search everything that was said
+    Search(Search),
+    /// Write a debate out
+    Export(Export),
+    /// Play an archived debate again from its log, offline
+    Replay(Replay),
+    /// Take in a state file or a record from elsewhere
+    Import(Import),
+    /// Rebuild tables, search and files from the log of every debate
+    Reindex(Json),
+    /// Look for problems, and say how to mend them
+    Doctor(Json),
+    /// Print completions for a shell
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// JSON or not.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `debate run`
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// The question
+    pub topic: String,
+    /// How it is debated
+    #[arg(long, default_value = "duel")]
+    pub format: String,
+    /// Who argues for: `tool` or `tool:model` (script:FILE, human, host, demo)
+    #[arg(long, value_name = "SEAT")]
+    pub proposer: Option<Voice>,
+    /// Who argues against; another tool than the proposer
+    #[arg(long, value_name = "SEAT")]
+    pub challenger: Option<Voice>,
+    /// Who rules
+    #[arg(long, value_name = "SEAT")]
+    pub judge: Option<Voice>,
+    /// How many rounds: 1 to 5, 2 if not given
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u8>,
+    /// How hard everyone is to think
+    #[arg(long, value_enum, value_name = "E")]
+    pub effort: Option<EffortWord>,
+    /// The proposer's model
+    #[arg(long, value_name = "M")]
+    pub model_proposer: Option<String>,
+    /// The challenger's model
+    #[arg(long, value_name = "M")]
+    pub model_challenger: Option<String>,
+    /// What the debaters are given besides the topic: `none`, or `file=PATH` inside the repository
+    #[arg(long, default_value = "none", value_name = "C")]
+    pub context: String,
+    /// Pause when this much has been spent
+    #[arg(long, value_name = "X")]
+    pub max_cost: Option<f64>,
+    /// Seconds a turn may take
+    #[arg(long, value_name = "S")]
+    pub turn_timeout: Option<u32>,
+    /// Pause before every round, for a remark
+    #[arg(long)]
+    pub pause: bool,
+    /// Say yes to whatever would be asked
+    #[arg(long, short)]
+    pub yes: bool,
+    /// How it is printed.
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// How a debate is printed while and after it is played.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Shown {
+    /// Print JSON: the result, or, with --follow, every event as it happens
+    #[arg(long)]
+    pub json: bool,
+    /// Print the debate on stdout while it happens
+    #[arg(long)]
+    pub follow: bool,
+}
+
+/// `debate demo`
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// Characters a second; 0 is all at once
+    #[arg(long, value_name = "N")]
+    pub speed: Option<u32>,
+    /// How it is printed.
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// `debate resume`
+#[derive(Debug, clap::Args)]
+pub struct Resume {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// Say yes to whatever would be asked
+    #[arg(long, short)]
+    pub yes: bool,
+    /// A remark for both sides
+    #[arg(long, value_name = "TEXT")]
+    pub say: Option<String>,
+    /// Hand a seat to someone else, as in `--seat challenger=human`
+    #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
+    pub seat: Vec<(String, Voice)>,
+    /// Allow this much to be spent in all
+    #[arg(long, value_name = "X")]
+    pub max_cost: Option<f64>,
+    /// Go straight to the verdict
+    #[arg(long)]
+    pub conclude: bool,
+    /// Take a failed turn again, even if the debate has ended
+    #[arg(long)]
+    pub retry: bool,
+    /// How it is printed.
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// `debate list`
+#[derive(Debug, clap::Args)]
+pub struct List {
+    /// Of all repositories
+    #[arg(long, short)]
+    pub all: bool,
+    /// Only those that stand so
+    #[arg(long, value_enum)]
+    pub status: Option<StatusWord>,
+    /// At most this many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub limit: usize,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate show`
+#[derive(Debug, clap::Args)]
+pub struct Show {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// Only the result
+    #[arg(long)]
+    pub summary: bool,
+    /// The prompt of one turn, as it was or would be asked
+    #[arg(long, value_name = "TURN")]
+    pub prompt: Option<crate::debate::Cue>,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate search`
+#[derive(Debug, clap::Args)]
+pub struct Search {
+    /// All of these words
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// Only in this repository
+    #[arg(long)]
+    pub here: bool,
+    /// At most this many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub limit: usize,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate export`
+#[derive(Debug, clap::Args)]
+pub struct Export {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// As what
+    #[arg(long = "as", value_enum, default_value = "markdown")]
+    pub form: Form,
+    /// To a file instead of stdout
+    #[arg(long, short)]
+    pub output: Option<PathBuf>,
+}
+
+/// What a debate can be written out as.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Form {
+    /// The whole record
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// The setup and then every event, one a line
+    Events,
+}
+
+/// `debate replay`
+#[derive(Debug, clap::Args)]
+pub struct Replay {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// Times as fast as it was; 0 is all at once [default: 1 on a terminal, else 0]
+    #[arg(long, value_name = "X")]
+    pub speed: Option<f64>,
+    /// Print every event as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `debate import`
+#[derive(Debug, clap::Args)]
+pub struct Import {
+    /// A `last-debate.json` or a `.debates/*.md`; `-` is stdin
+    pub file: PathBuf,
+    /// Who argues for, if it goes on
+    #[arg(long, value_name = "SEAT", default_value = "human")]
+    pub proposer: Voice,
+    /// Who argues against, if it goes on
+    #[arg(long, value_name = "SEAT", default_value = "human")]
+    pub challenger: Voice,
+    /// Who rules, if it goes on
+    #[arg(long, value_name = "SEAT", default_value = "human")]
+    pub judge: Voice,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+fn seat(text: &str) -> Result<(String, Voice), String> {
+    let (name, voice) = text.split_once('=').ok_or("write it as NAME=SEAT")?;
+    Ok((
+        name.trim().into(),
+        voice.parse().map_err(|bad: crate::debate::seat::BadSeat| bad.to_string())?,
+    ))
+}
+
+/// Efforts as they are typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "as in the core")]
+pub enum EffortWord {
+    Low,
+    Medium,
+    High,
+    Max,
+}
+
+impl From<EffortWord> for Effort {
+    fn from(word: EffortWord) -> Effort {
+        match word {
+            EffortWord::Low => Effort::Low,
+            EffortWord::Medium => Effort::Medium,
+            EffortWord::High => Effort::High,
+            EffortWord::Max => Effort::Max,
+        }
+    }
+}
+
+/// Statuses as they are typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "as in the core")]
+pub enum StatusWord {
+    InProgress,
+    Paused,
+    Completed,
+    Degraded,
+    Aborted,
+    Failed,
+    Cancelled,
+}
+
+impl From<StatusWord> for Status {
+    fn from(word: StatusWord) -> Status {
+        match word {
+            StatusWord::InProgress => Status::InProgress,
+            StatusWord::Paused => Status::Paused,
+            StatusWord::Completed => Status::Completed,
+            StatusWord::Degraded => Status::Degraded,
+            StatusWord::Aborted => Status::Aborted,
+            StatusWord::Failed => Status::Failed,
+            StatusWord::Cancelled => Status::Cancelled,
+        }
+    }
+}

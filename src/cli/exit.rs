@@ -1,0 +1,142 @@
+//! What the exit codes mean, and how an error is told.
+use crate::debate::{Debate, Status, Trouble, standing};
+use crate::engine::{ArchiveError, DeskError, Error};
+use std::io;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// As asked.
+    Ok = 0,
+    /// Not done.
+    Failure = 1,
+    /// Wrongly asked for, cancelled, or stopped before the end.
+    Stopped = 2,
+    /// The verdict says no.
+    Blocked = 3,
+    /// Nobody can play a seat.
+    NoModel = 4,
+    /// Done, with something missing.
+    Degraded = 5,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> std::process::ExitCode {
+        std::process::ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// Whoever read our output has gone.
+    #[error("nobody reads this any more")]
+    Pipe,
+    /// It was asked for wrongly; the second is what to do instead.
+    #[error("{0}")]
+    Usage(String, String),
+    /// Nobody can play a seat; the second is what to do about it.
+    #[error("{0}")]
+    NoModel(String, String),
+    /// The desk would not.
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+    /// A file would not.
+    #[error("`{0}`: {1}")]
+    File(String, io::Error),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Failed {
+    /// The code that says so.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failed::Pipe => Exit::Ok,
+            Failed::Usage(..) => Exit::Stopped,
+            Failed::NoModel(..) => Exit::NoModel,
+            Failed::Desk(error) => match error {
+                DeskError::Unplayable(_) => Exit::NoModel,
+                DeskError::Format { .. }
+                | DeskError::Rounds { .. }
+                | DeskError::Clash(_)
+                | DeskError::Unfit(_)
+                | DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
+                    Exit::Stopped
+                }
+                _ => Exit::Failure,
+            },
+            Failed::File(..) | Failed::Other(_) => Exit::Failure,
+        }
+    }
+
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
+            Failed::Desk(DeskError::Unplayable(_)) => {
+                "seats that can play now: `human`, `script:FILE`, `demo`; see `debate run --help`"
+            }
+            Failed::Desk(DeskError::Clash(_)) => "name two different tools",
+            Failed::Desk(DeskError::Archive(ArchiveError::Unknown(_))) => {
+                "`debate list --all` shows every debate there is"
+            }
+            Failed::Desk(DeskError::Archive(ArchiveError::Ambiguous(..))) => {
+                "give more of the id; `debate list --all` shows them"
+            }
+            Failed::Desk(DeskError::Archive(ArchiveError::Busy { .. })) => {
+                "wait for it, or stop that process; `debate show` reads along meanwhile"
+            }
+            Failed::Desk(DeskError::Flawed { .. }) => {
+                "`debate show` and `debate export` still read it"
+            }
+            Failed::Desk(DeskError::Archive(ArchiveError::TooNew(_))) => {
+                "update this program, or set DEBATE_HOME to another folder"
+            }
+            _ => return None,
+        };
+        Some(hint.into())
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Failed {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failed::Pipe,
+            _ => Failed::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<ArchiveError> for Failed {
+    fn from(error: ArchiveError) -> Failed {
+        Failed::Desk(error.into())
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        Failed::Desk(error.into())
+    }
+}
+
+impl From<crate::debate::Unfit> for Failed {
+    fn from(unfit: crate::debate::Unfit) -> Failed {
+        Failed::Desk(unfit.into())
+    }
+}
+
+/// The code for how a debate stands.
+pub fn of(debate: &Debate) -> Exit {
+    match standing::status(debate) {
+        Status::Completed => Exit::Ok,
+        Status::Degraded => Exit::Degraded,
+        Status::InProgress | Status::Paused | Status::Cancelled => Exit::Stopped,
+        Status::Aborted | Status::Failed => {
+            let absent = |trouble| matches!(trouble, Trouble::NotFound | Trouble::NotLoggedIn);
+            let model = debate.missing().any(|(_, failure)| absent(failure.trouble));
+            if model { Exit::NoModel } else { Exit::Failure }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A debate as it happens: headings, words as they come, and what was found out about them.
+use super::exit::Failed;
+use super::output::Told;
+use super::screen::{BOLD, DIM, Screen, Target, printable};
+use crate::debate::{Cue, Debate, Event, Kind, Order, Reply, Weight};
+use crate::engine::{Archive, Recorded, Update};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
+
+/// How a debate is shown while it happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// A line when a turn begins and when it ends.
+    Lines,
+    /// Every word.
+    Words(Target),
+    /// Every update, as a line of JSON.
+    Json,
+}
+
+/// A reader's own copy of the debate, kept up by the facts.
+pub(super) struct Follower {
+    pub(super) debate: Debate,
+    manner: Manner,
+    seq: u64,
+    /// What has come of each turn under way, and how much of it has been shown.
+    texts: BTreeMap<Cue, (String, usize)>,
+}
+
+impl Follower {
+    pub(super) fn new(debate: Debate, seq: u64, manner: Manner) -> Follower {
+        Follower { debate, manner, seq, texts: BTreeMap::new() }
+    }
+
+    /// Waits for one update and shows it. A follower that fell behind reads up in the archive.
+    /// Says whether there may be more.
+    pub(super) async fn step(
+        &mut self,
+        updates: &mut Receiver<Arc<Update>>,
+        archive: &dyn Archive,
+        screen: &mut Screen,
+    ) -> Result<bool, Failed> {
+        match updates.recv().await {
+            Ok(update) => self.show(&update, screen).map(|()| true),
+            Err(RecvError::Lagged(_)) => self.catch_up(archive, screen).map(|()| true),
+            Err(RecvError::Closed) => Ok(false),
+        }
+    }
+
+    /// Shows whatever has come already.
+    pub(super) fn drain(
+        &mut self,
+        updates: &mut Receiver<Arc<Update>>,
+        archive: &dyn Archive,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
+        loop {
+            match updates.try_recv() {
+                Ok(update) => self.show(&update, screen)?,
+                Err(TryRecvError::Lagged(_)) => self.catch_up(archive, screen)?,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return Ok(()),
+            }
+        }
+    }
+
+    fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), Failed> {
+        let stored = archive.read(&self.debate.setup().id)?;
+        for Recorded { seq, event, .. } in stored.events {
+            self.show(&Update::Fact { seq, event }, screen)?;
+        }
+        Ok(())
+    }
+
+    /// Shows one update, unless it is known already.
+    pub(super) fn show(&mut self, update: &Update, screen: &mut Screen) -> Result<(), Failed> {
+        if let Update::Fact { seq, .. } = update
+            && *seq <= self.seq
+        {
+            return Ok(());
+        }
+        if self.manner == Manner::Json {
+            screen.json_line(&Told::new(update))?;
+        }
+        match update {
+            Update::Fact { seq, event } => {
+                self.seq = *seq;
+                if self.debate.apply(event.clone()).is_err() {
+                    tracing::warn!("event {seq} does not follow from what was shown");
+                }
+                self.fact(event, screen)
+            }
+            Update::Speaking { cue } => self.speaking(*cue, screen),
+            Update::Delta { cue, text } => self.delta(*cue, text, screen),
+        }
+    }
+
+    fn speaking(&mut self, cue: Cue, screen: &mut Screen) -> Result<(), Failed> {
+        self.texts.insert(cue, (String::new(), 0));
+        match self.manner {
+            Manner::Json => {}
+            Manner::Lines => {
+                let (who, tool) = (self.role(cue), self.debate.seat(cue).voice.tool());
+                let seconds = self.debate.setup().limits.turn_seconds;
+                let round =
+                    if cue.round > 0 { format!("round {} ", cue.round) } else { String::new() };
+                screen.note(&format!("[INFO] Running {round}{who} ({tool}) - timeout {seconds}s"));
+            }
+            Manner::Words(target) if self.streams(cue) => {
+                screen.write(target, &format!("\n{BOLD}{}{BOLD:#}\n\n", self.heading(cue)))?;
+            }
+            Manner::Words(target) => {
+                let (who, tool) = (self.role(cue), self.debate.seat(cue).voice.tool());
+                screen.write(target, &format!("\n{DIM}{who} ({tool}) is at work …{DIM:#}\n"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Only what is said aloud, one after another, can be shown word by word.
+    fn streams(&self, cue: Cue) -> bool {
+        let phase = self.debate.setup().phase(cue);
+        phase.reply == Kind::Speech && phase.order == Order::InTurn
+    }
+
+    fn delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), Failed> {
+        let streams = self.streams(cue);
+        let (text, shown) = self.texts.entry(cue).or_default();
+        text.push_str(words);
+        let (Manner::Words(target), true) = (self.manner, streams) else { return Ok(()) };
+        let ready = text[*shown..].len() - held_back(&text[*shown..]);
+        let part = printable(&text[*shown..*shown + ready]);
+        *shown += ready;
+        screen.write(target, &part)
+    }
+
+    fn fact(&mut self, event: &Event, screen: &mut Screen) -> Result<(), Failed> {
+        match (event, self.manner) {
+            (Event::Spoke { cue, reply }, manner) => {
+                let shown = self.texts.remove(cue).map_or(0, |(_, shown)| shown);
+                match manner {
+                    Manner::Json => {}
+                    Manner::Lines => {
+                        let seconds = reply.envelope.duration_ms as f64 / 1000.0;
+                        let who = self.role(*cue);
+                        screen.note(&format!("[INFO] {who} done in {seconds:.1}s"));
+                    }
+                    Manner::Words(target) => self.spoken(*cue, reply, shown, target, screen)?,
+                }
+            }
+            (Event::Failed { cue, failure }, Manner::Lines | Manner::Words(_)) => {
+                let who = self.role(*cue);
+                let word = failure.trouble.word();
+                screen.warn(&format!("[WARN] {who} {word}: {}", printable(&failure.note)));
+            }
+            (Event::Refused { cue, attempt }, Manner::Lines | Manner::Words(_)) => {
+                let who = self.role(*cue);
+                let why = printable(&attempt.why);
+                screen.note(&format!("[INFO] {who} is asked once more: {why}"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn spoken(
+        &self,
+        cue: Cue,
+        reply: &Reply,
+        shown: usize,
+        target: Target,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
+        let text = printable(reply.body.text().trim());
+        if shown == 0 {
+            let heading = self.heading(cue);
+            screen.write(target, &format!("\n{BOLD}{heading}{BOLD:#}\n\n{text}\n"))?;
+        } else {
+            screen.write(target, "\n")?;
+        }
+        let ids: Vec<&str> = reply.body.claims().iter().map(|claim| claim.id.as_str()).collect();
+        let mut lines = vec![];
+        if !ids.is_empty() {
+            lines.push(format!("claims: {}", ids.join(", ")));
+        }
+        for given in reply.body.concedes() {
+            lines.push(format!("concedes {}: \"{}\"", given.claim, given.quote));
+        }
+        let found = reply.findings.iter().filter(|found| found.weight != Weight::Reask);
+        lines.extend(found.map(|found| format!("checked: {}", found.says)));
+        for line in lines {
+            screen.write(target, &format!("{DIM}  {}{DIM:#}\n", printable(&line)))?;
+        }
+        Ok(())
+    }
+
+    fn role(&self, cue: Cue) -> String {
+        self.debate.seat(cue).role.title().to_lowercase()
+    }
+
+    fn heading(&self, cue: Cue) -> String {
+        let seat = self.debate.seat(cue);
+        let round = if cue.round > 0 { format!("Round {} - ", cue.round) } else { String::new() };
+        format!("{round}{} ({})", seat.role.title(), seat.voice.tool())
+    }
+}
+
+/// How many bytes at the end may turn out to be the claims block, which is not shown.
+fn held_back(text: &str) -> usize {
+    const BLOCK: &str = "```claims";
+    if let Some(at) = text.find(BLOCK) {
+        return text.len() - at;
+    }
+    let part = (1..BLOCK.len()).rev().find(|length| text.ends_with(&BLOCK[..*length]));
+    part.unwrap_or(0)
+}

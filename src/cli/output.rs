@@ -1,0 +1,165 @@
+//! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
+use crate::engine::{Card, Health, Hit, LiveText, Reindexed, Update};
+use crate::report::view::DebateView;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `debate list --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Listed {
+    /// Of this layout.
+    pub v: u8,
+    /// The one touched last first.
+    pub debates: Vec<Card>,
+}
+
+/// `debate search --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Found {
+    /// Of this layout.
+    pub v: u8,
+    /// Best first.
+    pub hits: Vec<Hit>,
+}
+
+/// `debate show --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Shown {
+    /// The debate.
+    #[serde(flatten)]
+    pub debate: DebateView,
+    /// Who is running it, if anyone is.
+    pub holder: Option<String>,
+    /// What is being said right now.
+    pub live: Vec<LiveText>,
+    /// Its Markdown record.
+    pub record: Option<String>,
+    /// Every state file it is written to.
+    pub state_files: Vec<String>,
+    /// From where on its log cannot be believed, and why.
+    pub flaw: Option<String>,
+}
+
+/// `debate show --prompt --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Asked {
+    /// Of this layout.
+    pub v: u8,
+    /// The turn.
+    pub turn: String,
+    /// What the seat was told, or would be.
+    pub prompt: String,
+    /// Names of speakers that could not be hidden from a judge.
+    pub unmasked: Vec<String>,
+}
+
+/// One line of `--follow --json` and of `debate replay --json`.
+#[derive(Serialize, JsonSchema)]
+pub struct Told<'a> {
+    /// Of this layout.
+    pub v: u8,
+    /// What happened.
+    #[serde(flatten)]
+    pub update: &'a Update,
+}
+
+impl<'a> Told<'a> {
+    /// A line.
+    pub fn new(update: &'a Update) -> Told<'a> {
+        Told { v: 1, update }
+    }
+}
+
+/// The last line of `--follow --json`.
+#[derive(Serialize, JsonSchema)]
+pub struct Result<'a> {
+    /// Always `result`.
+    pub kind: &'static str,
+    /// The debate.
+    #[serde(flatten)]
+    pub debate: &'a DebateView,
+}
+
+/// The last line of `debate replay --json`.
+#[derive(Serialize, JsonSchema)]
+pub struct Replayed {
+    /// Of this layout.
+    pub v: u8,
+    /// Always `replayed`.
+    pub kind: &'static str,
+    /// The debate's name.
+    pub id: String,
+    /// How many were played.
+    pub events: usize,
+    /// How many prompts were rebuilt and are the same.
+    pub prompts_same: usize,
+    /// The turns whose prompts are not.
+    pub prompts_changed: Vec<String>,
+}
+
+/// `debate import --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Imported {
+    /// Of this layout.
+    pub v: u8,
+    /// The debate it is now.
+    pub id: String,
+    /// `new`, `known`, `extended`, `diverged` or `transcript`.
+    pub how: &'static str,
+    /// Turns taken, of a transcript.
+    pub taken: Option<usize>,
+    /// Turns there were, in a transcript.
+    pub turns: Option<usize>,
+}
+
+/// `debate reindex --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Rebuilt {
+    /// Of this layout.
+    pub v: u8,
+    /// What was done.
+    #[serde(flatten)]
+    pub reindexed: Reindexed,
+}
+
+/// `debate doctor --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Examined {
+    /// Of this layout.
+    pub v: u8,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// The archive.
+    pub archive: Option<Health>,
+    /// What was looked at.
+    pub checks: Vec<Check>,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize, JsonSchema)]
+pub struct Check {
+    /// What.
+    pub name: String,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// How it is.
+    pub says: String,
+    /// What mends it.
+    pub hint: Option<String>,
+}
+
+/// Every schema there is, by the name of its file.
+pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    vec![
+        ("debate", schemars::schema_for!(Shown)),
+        ("doctor", schemars::schema_for!(Examined)),
+        ("event", schemars::schema_for!(Told<'_>)),
+        ("import", schemars::schema_for!(Imported)),
+        ("list", schemars::schema_for!(Listed)),
+        ("prompt", schemars::schema_for!(Asked)),
+        ("reindex", schemars::schema_for!(Rebuilt)),
+        ("replayed", schemars::schema_for!(Replayed)),
+        ("result", schemars::schema_for!(DebateView)),
+        ("search", schemars::schema_for!(Found)),
+    ]
+}

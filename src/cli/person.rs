@@ -1,0 +1,85 @@
+//! A person takes a seat: in their editor, or on stdin.
+use super::exit::Failed;
+use super::screen::{Screen, printable, someone_there};
+use crate::config::Config;
+use crate::debate::{Cue, Debate, prompt};
+use std::fs;
+use std::io::{BufRead, Write};
+use std::process::Command;
+
+/// What came of asking.
+pub(super) enum Answer {
+    Said(String),
+    Nobody,
+}
+
+/// Everything below this line in the editor is what the person was asked.
+const SCISSORS: &str = "# ------------------------ >8 ------------------------";
+
+/// Hands out the brief of a turn and waits for the speech.
+pub(super) fn answer(
+    debate: &Debate,
+    cue: Cue,
+    config: &Config,
+    screen: &mut Screen,
+) -> Result<Answer, Failed> {
+    let seat = debate.seat(cue);
+    let brief = printable(&prompt::render(debate, cue).text);
+    let title = format!("{} ({}), round {}", seat.role.title(), seat.voice, cue.round);
+    if someone_there(&std::io::stdin())
+        && let Some(editor) = &config.editor
+    {
+        screen.note(&format!("[INFO] It is your turn: {title}. Opening {editor} …"));
+        return edit(editor, &title, &brief);
+    }
+    screen.note(&format!("\n{brief}\n"));
+    screen.note(&format!(
+        "[INFO] It is your turn: {title}. Write your answer; a line with only `.` ends it."
+    ));
+    let text = lines(&mut std::io::stdin().lock())?;
+    Ok(text.map_or(Answer::Nobody, Answer::Said))
+}
+
+/// One speech from a stream: until a line with a single dot, or its end.
+fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
+    let mut text = String::new();
+    let mut line = String::new();
+    while input.read_line(&mut line)? > 0 {
+        if line.trim_end() == "." {
+            break;
+        }
+        text.push_str(&line);
+        line.clear();
+    }
+    Ok(Some(text).filter(|text| !text.trim().is_empty()))
+}
+
+/// The editor is the user's own choice, so it may have arguments; no shell is asked.
+fn edit(editor: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
+    let mut file = tempfile::Builder::new().prefix("debate-").suffix(".md").tempfile()?;
+    write!(
+        file,
+        "\n{SCISSORS}\n# Write above this line. Empty means: not now.\n# {title}\n\n{brief}\n"
+    )?;
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let done = Command::new(program).args(words).arg(file.path()).status();
+    let done = done.map_err(|error| Failed::File(program.into(), error))?;
+    if !done.success() {
+        return Ok(Answer::Nobody);
+    }
+    let text = fs::read_to_string(file.path())?;
+    let own = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
+    Ok(if own.is_empty() { Answer::Nobody } else { Answer::Said(own) })
+}
+
+/// Asks a question that is answered in a line, if somebody is there.
+pub(super) fn ask(question: &str, screen: &mut Screen) -> Result<Option<String>, Failed> {
+    if !someone_there(&std::io::stdin()) {
+        return Ok(None);
+    }
+    screen.write(super::screen::Target::Err, question)?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(Some(line.trim().to_owned()))
+}

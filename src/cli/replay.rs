@@ -1,0 +1,107 @@
+//! An archived debate again, from its log, offline: every event is checked and applied anew, every
+//! prompt is rebuilt and compared with the one that was sent, and the result must be the same.
+use super::args::Replay;
+use super::exit::{Exit, Failed};
+use super::follow::{Follower, Manner};
+use super::output::Replayed;
+use super::place;
+use super::screen::{Screen, Target, out_is_terminal};
+use crate::config::Config;
+use crate::debate::prompt::{fingerprint, render};
+use crate::debate::{Cue, Debate, Event};
+use crate::engine::{Desk, Update};
+use std::time::Duration;
+
+/// `debate replay`
+pub(super) async fn replay(
+    replay: &Replay,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let id = place::meant(replay.id.as_deref(), false, &place, desk)?;
+    let (stored, recorded, flaw) = desk.read(&id)?;
+    if let Some(flaw) = flaw {
+        let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.why);
+        return Err(Failed::Other(why));
+    }
+    let speed = replay.speed.unwrap_or(if out_is_terminal() { 1.0 } else { 0.0 });
+    let manner = if replay.json { Manner::Json } else { Manner::Words(Target::Out) };
+    let mut follower = Follower::new(Debate::open(stored.setup)?, 0, manner);
+    let (mut same, mut changed) = (0, vec![]);
+    let events = stored.events.len();
+    for recorded in stored.events {
+        match &recorded.event {
+            Event::Asked { cues, prompts, .. } => {
+                for (cue, sent) in cues.iter().zip(prompts) {
+                    if fingerprint(&render(&follower.debate, *cue).text) == *sent {
+                        same += 1;
+                    } else {
+                        changed.push(cue.to_string());
+                    }
+                }
+            }
+            Event::Spoke { cue, reply } => {
+                follower.show(&Update::Speaking { cue: *cue }, screen)?;
+                say(
+                    &mut follower,
+                    *cue,
+                    &reply.body.text(),
+                    reply.envelope.duration_ms,
+                    speed,
+                    screen,
+                )
+                .await?;
+            }
+            _ => {}
+        }
+        follower.show(&Update::Fact { seq: recorded.seq, event: recorded.event }, screen)?;
+    }
+    let identical = follower.debate == recorded;
+    let exit = if identical && changed.is_empty() { Exit::Ok } else { Exit::Failure };
+    if replay.json {
+        screen.json_line(&Replayed {
+            v: 1,
+            kind: "replayed",
+            id,
+            events,
+            prompts_same: same,
+            prompts_changed: changed,
+        })?;
+        return Ok(exit);
+    }
+    let text = super::screen::printable(&crate::report::summary::summary(&follower.debate));
+    screen.print(&format!("\n{}\n", text.trim_end()))?;
+    if changed.is_empty() {
+        screen.note(&format!(
+            "[INFO] Replayed {events} events; {same} prompts were rebuilt and are the same."
+        ));
+    } else {
+        let turns = changed.join(", ");
+        screen.warn(&format!("[WARN] These prompts are not what was sent then: {turns}"));
+    }
+    Ok(exit)
+}
+
+/// Words at the pace they came, so many times faster.
+async fn say(
+    follower: &mut Follower,
+    cue: Cue,
+    text: &str,
+    took: u64,
+    speed: f64,
+    screen: &mut Screen,
+) -> Result<(), Failed> {
+    if speed <= 0.0 {
+        return follower.show(&Update::Delta { cue, text: text.into() }, screen);
+    }
+    let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
+    let time = Duration::from_millis(took).div_f64(speed).min(Duration::from_secs(600));
+    let pause = time.div_f64(words.len().max(1) as f64);
+    for word in words {
+        tokio::time::sleep(pause).await;
+        follower.show(&Update::Delta { cue, text: word.into() }, screen)?;
+    }
+    Ok(())
+}

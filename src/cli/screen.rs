@@ -1,0 +1,118 @@
+//! What is printed, where, and in which colours: data on stdout, everything else on stderr, colours
+//! only where somebody can see them.
+use super::args::Args;
+use super::exit::{Exit, Failed};
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use clap::CommandFactory;
+use serde::Serialize;
+use std::io::{IsTerminal, Stderr, Stdin, Stdout, Write};
+
+/// Stdout, stderr and whether somebody sits before them.
+pub(super) struct Screen {
+    out: AutoStream<Stdout>,
+    err: AutoStream<Stderr>,
+    quiet: bool,
+}
+
+/// Where a line goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    Out,
+    Err,
+}
+
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+
+impl Screen {
+    pub(super) fn new(quiet: bool) -> Screen {
+        Screen { out: anstream::stdout(), err: anstream::stderr(), quiet }
+    }
+
+    /// Data.
+    pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
+        self.out.write_all(text.as_bytes())?;
+        Ok(self.out.flush()?)
+    }
+
+    /// Data, as one line of JSON or, on a terminal, as many as it takes to read it.
+    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failed> {
+        let text = if std::io::stdout().is_terminal() {
+            serde_json::to_string_pretty(value)
+        } else {
+            serde_json::to_string(value)
+        };
+        let text = text.map_err(|error| Failed::Other(error.to_string()))?;
+        self.print(&(text + "\n"))
+    }
+
+    /// Data, one line of JSON for each.
+    pub(super) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failed> {
+        let text =
+            serde_json::to_string(value).map_err(|error| Failed::Other(error.to_string()))?;
+        self.print(&(text + "\n"))
+    }
+
+    /// Anything that is not data.
+    pub(super) fn note(&mut self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(self.err, "{text}");
+        }
+    }
+
+    /// Something the user should not miss.
+    pub(super) fn warn(&mut self, text: &str) {
+        let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
+    }
+
+    /// Here or there.
+    pub(super) fn write(&mut self, target: Target, text: &str) -> Result<(), Failed> {
+        match target {
+            Target::Out => self.print(text),
+            Target::Err if self.quiet => Ok(()),
+            Target::Err => {
+                let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+                Ok(())
+            }
+        }
+    }
+
+    /// What went wrong, and what to do about it.
+    pub(super) fn error(&mut self, failed: &Failed) {
+        let _ = writeln!(self.err, "{RED}error:{RED:#} {failed}");
+        if let Some(hint) = failed.hint() {
+            let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {hint}");
+        }
+    }
+
+    pub(super) fn completions(&mut self, shell: clap_complete::Shell) -> Result<Exit, Failed> {
+        let mut text = vec![];
+        clap_complete::generate(shell, &mut Args::command(), "debate", &mut text);
+        self.print(&String::from_utf8_lossy(&text))?;
+        Ok(Exit::Ok)
+    }
+}
+
+/// Whether a person reads stderr.
+pub(super) fn err_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Whether a person reads stdout.
+pub(super) fn out_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Whether a person can be asked.
+pub(super) fn someone_there(stdin: &Stdin) -> bool {
+    stdin.is_terminal() && err_is_terminal()
+}
+
+/// What a terminal may be sent of somebody else's text: no control characters but line ends and
+/// tabs, so that nothing a model writes can move the cursor or change the title.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}

@@ -1,0 +1,55 @@
+//! What the surroundings say, read once. Nothing else reads the environment.
+use etcetera::BaseStrategy;
+use std::env;
+use std::path::PathBuf;
+
+/// Where things are, and how the user likes them.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The archive, the key and what belongs to them.
+    pub home: PathBuf,
+    /// The user's own prompts.
+    pub prompts: PathBuf,
+    /// Where the program was started.
+    pub folder: PathBuf,
+    /// In place of `.claude`.
+    pub state_dir: Option<PathBuf>,
+    /// What a person writes in.
+    pub editor: Option<String>,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ConfigError {
+    #[error("there is no home directory; set DEBATE_HOME to a folder for the archive")]
+    Homeless,
+    #[error("the current folder cannot be read: {0}")]
+    Nowhere(std::io::Error),
+}
+
+impl Config {
+    /// From the environment.
+    pub fn load() -> Result<Config, ConfigError> {
+        let folder = env::current_dir().map_err(ConfigError::Nowhere)?;
+        let dirs = etcetera::choose_base_strategy().ok();
+        let said = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let home = said("DEBATE_HOME")
+            .map(|home| folder.join(home))
+            .or_else(|| dirs.as_ref().map(|dirs| dirs.data_dir().join("debate")))
+            .ok_or(ConfigError::Homeless)?;
+        let prompts = dirs
+            .as_ref()
+            .map_or_else(|| home.clone(), |dirs| dirs.config_dir().join("debate"))
+            .join("prompts");
+        Ok(Config {
+            home,
+            prompts,
+            state_dir: said("AI_STATE_DIR").map(PathBuf::from),
+            editor: ["VISUAL", "EDITOR"]
+                .into_iter()
+                .find_map(|name| env::var(name).ok().filter(|editor| !editor.trim().is_empty())),
+            folder,
+        })
+    }
+}

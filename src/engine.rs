@@ -1,0 +1,28 @@
+//! Drives a debate: asks `next`, does it, records what happened, tells whoever listens.
+//!
+//! | file      | concept                                                                          |
+//! |-----------|----------------------------------------------------------------------------------|
+//! | `ports`   | what the engine needs of the world: voices, an archive, a clock                  |
+//! | `live`    | facts and signals for any number of observers                                    |
+//! | `command` | what anyone outside may ask of a debate                                          |
+//! | `session` | one debate being played: check, write, apply, tell                               |
+//! | `opening` | from a wish to a setup                                                           |
+//! | `transcript` | what was said elsewhere, taken in                                             |
+//! | `desk`    | the use-cases every door calls                                                   |
+pub mod command;
+pub mod desk;
+pub mod live;
+pub mod opening;
+pub mod ports;
+pub mod session;
+mod transcript;
+
+pub use command::{Command, Error, Request};
+pub use desk::{Desk, DeskError, Job};
+pub use live::{Live, Update};
+pub use opening::{Opening, Prompts};
+pub use ports::{
+    Archive, ArchiveError, Ask, Boxed, Card, Clock, Foreign, Health, Hit, Live as LiveText, Log,
+    LogError, Opened, Place, Query, Recorded, Reindexed, Said, Stored, Stream, Transcript,
+    TranscriptTurn, Unplayable, Voices,
+};

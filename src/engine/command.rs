@@ -1,0 +1,97 @@
+//! What anyone outside may ask of a debate. Legal at some moments only, as for every event.
+use super::ports::LogError;
+use crate::debate::{Change, Cue, Finding, Illegal, Stand};
+use tokio::sync::oneshot;
+
+/// A wish, in the imperative.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// An awaited seat answers: the host, a person, a bot. It says which take it was asked in,
+    /// so that an answer to a question since withdrawn is not mistaken for one.
+    Reply {
+        /// As it was when the seat was asked.
+        take: u16,
+        /// The turn.
+        cue: Cue,
+        /// All of it, claims block and all.
+        text: String,
+    },
+    /// A remark for whoever has not been asked yet.
+    Interject {
+        /// The user's words.
+        text: String,
+    },
+    /// Stop before anyone else is asked.
+    Hold,
+    /// Let the round begin that waits for it.
+    Continue {
+        /// Which.
+        before: Stand,
+    },
+    /// Change something that was fixed at the opening.
+    Amend {
+        /// What.
+        change: Change,
+        /// Why.
+        because: String,
+    },
+    /// On to the ending.
+    Conclude {
+        /// Why, if it is not simply the user's wish.
+        because: Option<String>,
+    },
+    /// Stop for good.
+    Cancel,
+    /// Go on from a turn that failed.
+    Reopen {
+        /// Which.
+        from: Cue,
+    },
+    /// Put the user's decision on the record.
+    Decide {
+        /// In their words.
+        text: String,
+    },
+    /// Say whether the written record is to stay.
+    Keep {
+        /// Or to be deleted.
+        keep: bool,
+    },
+}
+
+/// A command, and where to say whether it was recorded.
+pub struct Request {
+    /// The wish.
+    pub command: Command,
+    /// The answer to it.
+    pub answer: oneshot::Sender<Result<(), Error>>,
+}
+
+/// Why a command was not carried out, or a debate cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Not now.
+    #[error(transparent)]
+    Illegal(#[from] Box<Illegal>),
+    /// The reply could be read, but not taken.
+    #[error("the reply was not taken: {}", .0.iter().map(|f| f.says.as_str()).collect::<Vec<_>>().join("; "))]
+    Refused(Vec<Finding>),
+    /// The reply could not be read.
+    #[error("the reply was not taken: {0}")]
+    Unreadable(String),
+    /// The turn was taken before, with other words.
+    #[error("turn {0} was taken already, with another text")]
+    Taken(Cue),
+    /// The archive would not take it.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The debate is no longer being run.
+    #[error("the debate is no longer being run by this process")]
+    Gone,
+}
+
+impl From<Illegal> for Error {
+    fn from(illegal: Illegal) -> Error {
+        Error::Illegal(Box::new(illegal))
+    }
+}

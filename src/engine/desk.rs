@@ -1,0 +1,328 @@
+//! The use-cases every door calls: open, take up, read, find, take in.
+use super::command::{Command, Error, Request};
+use super::live::{Live, Update};
+use super::opening::{Opening, Prompts};
+use super::ports::{
+    Archive, ArchiveError, Clock, Foreign, Log, Place, Recorded, Stored, Unplayable, Voices,
+};
+use super::session::Session;
+use super::transcript::adopt;
+use crate::debate::state::ReplayError;
+use crate::debate::{Debate, Event, Flaw, Origin, Role, Setup, Step, Unfit, Voice};
+use std::sync::Arc;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+/// Where debates are opened and taken up.
+#[derive(Clone)]
+pub struct Desk {
+    archive: Arc<dyn Archive>,
+    voices: Arc<dyn Voices>,
+    clock: Arc<dyn Clock>,
+    prompts: Arc<Prompts>,
+}
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum DeskError {
+    #[error("unknown format `{name}`; known: {known}")]
+    Format { name: String, known: String },
+    #[error("{asked} rounds were asked for; this format has {least} to {most}")]
+    Rounds { asked: u8, least: u8, most: u8 },
+    #[error("{0}")]
+    Clash(String),
+    #[error(transparent)]
+    Unplayable(#[from] Unplayable),
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("debate `{id}` can be read but not continued: event {seq} of its log {why}")]
+    Flawed { id: String, seq: u64, why: String },
+    #[error("the log in this file is not one this program could have written: {0}")]
+    Forged(String),
+    #[error("no random numbers: {0}")]
+    Chance(String),
+    #[error(transparent)]
+    Session(#[from] Error),
+}
+
+impl Desk {
+    /// A desk with everything it needs.
+    pub fn new(
+        archive: Arc<dyn Archive>,
+        voices: Arc<dyn Voices>,
+        clock: Arc<dyn Clock>,
+        prompts: Prompts,
+    ) -> Desk {
+        Desk { archive, voices, clock, prompts: Arc::new(prompts) }
+    }
+
+    /// The archive, for those who only read.
+    pub fn archive(&self) -> &dyn Archive {
+        &*self.archive
+    }
+
+    /// Opens a debate and plays it.
+    pub fn open(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
+        for voice in [&opening.proposer, &opening.challenger, &opening.judge] {
+            self.voices.playable(voice)?;
+        }
+        if let Some(why) = self.voices.clash(&opening.proposer, &opening.challenger) {
+            return Err(DeskError::Clash(why));
+        }
+        let (setup, log) = self.create(opening, place)?;
+        Ok(self.play(Debate::open(setup)?, 0, log))
+    }
+
+    /// Starts a log, under an id nobody has yet.
+    fn create(&self, opening: &Opening, place: &Place) -> Result<(Setup, Box<dyn Log>), DeskError> {
+        loop {
+            let now = self.clock.now();
+            let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
+            Debate::open(setup.clone())?;
+            match self.archive.create(&setup, place) {
+                Ok(log) => return Ok((setup, log)),
+                Err(ArchiveError::Taken(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Takes a debate up where it was left.
+    pub fn resume(&self, id: &str, place: &Place) -> Result<Job, DeskError> {
+        let opened = self.archive.open(id, place)?;
+        let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
+        let (debate, flaw) = fold(opened.stored)?;
+        if let Some(Flaw { seq, why }) = flaw {
+            return Err(DeskError::Flawed { id: id.into(), seq, why });
+        }
+        Ok(self.play(debate, seq, opened.log))
+    }
+
+    /// Reads a debate, whoever runs it. A flaw says from where on it cannot be believed.
+    pub fn read(&self, id: &str) -> Result<(Stored, Debate, Option<Flaw>), DeskError> {
+        let stored = self.archive.read(id)?;
+        let (debate, flaw) = fold(stored.clone())?;
+        Ok((stored, debate, flaw))
+    }
+
+    /// Whether a voice could play a seat here.
+    pub fn playable(&self, voice: &Voice) -> Result<(), DeskError> {
+        Ok(self.voices.playable(voice)?)
+    }
+
+    fn play(&self, debate: Debate, seq: u64, log: Box<dyn Log>) -> Job {
+        let (sender, requests) = mpsc::channel(16);
+        let live = Live::default();
+        let id = debate.setup().id.clone();
+        self.archive.watch(&id, live.subscribe());
+        let updates = live.subscribe();
+        let mut session =
+            Session::new(debate.clone(), log, requests, live.clone(), self.clock.clone());
+        let idle = session.idle();
+        let voices = self.voices.clone();
+        let task = tokio::spawn(async move { session.run(&*voices).await });
+        Job { id, debate, seq, requests: sender, live, updates: Some(updates), idle, task }
+    }
+
+    /// Takes in a file from outside. This user's own log is taken up as it is: the longer of two
+    /// logs of one debate wins, and logs that went different ways become two debates. Of anything
+    /// else only what was said is taken, under the seats, prompts and limits of `opening`, and
+    /// nothing runs until the user lets it.
+    pub fn take_in(
+        &self,
+        text: &str,
+        opening: &Opening,
+        place: &Place,
+    ) -> Result<TakenIn, DeskError> {
+        match self.archive.read_foreign(text)? {
+            Foreign::Ours(setup, events) => self.take_up(*setup, events, place),
+            Foreign::Transcript(transcript) => {
+                let opening = Opening {
+                    topic: transcript.topic.clone(),
+                    rounds: transcript.rounds,
+                    origin: Origin::Transcript { id: transcript.id.clone() },
+                    ..opening.clone()
+                };
+                let (setup, mut log) = self.create(&opening, place)?;
+                let (events, taken) = adopt(setup.clone(), &transcript)?;
+                for event in &events {
+                    log.append(event).map_err(Error::from)?;
+                }
+                let turns = transcript.turns.len();
+                Ok(TakenIn { id: setup.id, how: How::Transcript { taken, turns } })
+            }
+        }
+    }
+
+    fn take_up(
+        &self,
+        setup: Setup,
+        events: Vec<Recorded>,
+        place: &Place,
+    ) -> Result<TakenIn, DeskError> {
+        let theirs: Vec<Event> = events.into_iter().map(|recorded| recorded.event).collect();
+        Debate::replay(setup.clone(), theirs.clone())
+            .map_err(|error: ReplayError| DeskError::Forged(error.to_string()))?;
+        let id = setup.id.clone();
+        let known = match self.archive.read(&id) {
+            Ok(stored) => stored,
+            Err(ArchiveError::Unknown(_)) => {
+                self.write(&setup, &theirs, place)?;
+                return Ok(TakenIn { id, how: How::New });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let ours: Vec<Event> = known.events.into_iter().map(|recorded| recorded.event).collect();
+        if known.setup == setup && ours.starts_with(&theirs) {
+            return Ok(TakenIn { id, how: How::Known });
+        }
+        if known.setup == setup && theirs.starts_with(&ours) {
+            let mut opened = self.archive.open(&id, place)?;
+            for event in &theirs[ours.len()..] {
+                opened.log.append(event).map_err(Error::from)?;
+            }
+            return Ok(TakenIn { id, how: How::Extended(theirs.len() - ours.len()) });
+        }
+        let setup = Setup { id: new_id(self.clock.now())?, ..setup };
+        self.write(&setup, &theirs, place)?;
+        Ok(TakenIn { id: setup.id, how: How::Diverged })
+    }
+
+    fn write(&self, setup: &Setup, events: &[Event], place: &Place) -> Result<(), DeskError> {
+        let mut log = self.archive.create(setup, place)?;
+        for event in events {
+            log.append(event).map_err(Error::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// What became of a file from outside.
+#[derive(Debug)]
+pub struct TakenIn {
+    /// The debate it is now.
+    pub id: String,
+    /// How it became that.
+    pub how: How,
+}
+
+/// How a file from outside was taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It was not known yet.
+    New,
+    /// All of it was known.
+    Known,
+    /// It went on where the known one stopped, by this many events.
+    Extended(usize),
+    /// It and the known one went different ways: it is a debate of its own now.
+    Diverged,
+    /// Only what was said was taken.
+    Transcript {
+        /// Turns taken.
+        taken: usize,
+        /// Turns there were.
+        turns: usize,
+    },
+}
+
+/// The debate a stored log comes to, and from where on it cannot be believed.
+fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
+    let events = stored.events.into_iter().map(|recorded| recorded.event);
+    let (debate, flaw) = Debate::salvage(stored.setup, events)?;
+    let unreadable = stored.unreadable.map(|(seq, why)| Flaw { seq, why });
+    Ok((debate, flaw.or(unreadable)))
+}
+
+/// `debate-{ISO time}-{four hex digits}`.
+fn new_id(now: i64) -> Result<String, DeskError> {
+    let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    Ok(format!("debate-{time:.3}-{}", chance(2)?))
+}
+
+/// Chance, in hex digits.
+fn chance(bytes: usize) -> Result<String, DeskError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| DeskError::Chance(error.to_string()))?;
+    let digits = u128::from_be_bytes(random) >> (8 * (16 - bytes.min(16)));
+    Ok(format!("{digits:0width$x}", width = 2 * bytes))
+}
+
+/// A debate being played. Dropping it stops the play; what was recorded stays.
+pub struct Job {
+    id: String,
+    debate: Debate,
+    seq: u64,
+    requests: mpsc::Sender<Request>,
+    live: Live,
+    updates: Option<broadcast::Receiver<Arc<Update>>>,
+    idle: watch::Receiver<Option<Step>>,
+    task: JoinHandle<Result<(), Error>>,
+}
+
+impl Job {
+    /// The debate's name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// As it was when the play began. Whoever applies the facts to it since has it as it is.
+    pub fn debate(&self) -> &Debate {
+        &self.debate
+    }
+
+    /// The number of the last event in [`Job::debate`].
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Every update since the play began, to the first who asks; to others, those from now on.
+    pub fn updates(&mut self) -> broadcast::Receiver<Arc<Update>> {
+        self.updates.take().unwrap_or_else(|| self.live.subscribe())
+    }
+
+    /// Asks for something and waits until it is recorded, or refused.
+    pub async fn send(&self, command: Command) -> Result<(), Error> {
+        let (answer, answered) = oneshot::channel();
+        let request = Request { command, answer };
+        self.requests.send(request).await.map_err(|_| Error::Gone)?;
+        answered.await.unwrap_or(Err(Error::Gone))
+    }
+
+    /// Waits until nothing is being fetched, and says what is due then.
+    pub async fn idle(&mut self) -> Result<Step, Error> {
+        if let Ok(step) = self.idle.wait_for(Option::is_some).await {
+            return Ok(step.clone().unwrap_or(Step::Rest));
+        }
+        match (&mut self.task).await {
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(())) | Err(_) => Err(Error::Gone),
+        }
+    }
+
+    /// Stops the play and gives the debate up, so that someone else may take it up.
+    pub async fn stop(mut self) {
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// The seat a role is called by on a command line.
+pub fn seat_number(debate: &Debate, name: &str) -> Option<u8> {
+    let role = match name {
+        "proposer" => Some(Role::Pro),
+        "challenger" => Some(Role::Con),
+        _ => None,
+    };
+    let fits = |seat: &crate::debate::Seat| seat.name == name || Some(seat.role) == role;
+    debate.seats().iter().position(fits).and_then(|nth| u8::try_from(nth).ok())
+}

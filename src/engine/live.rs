@@ -1,0 +1,59 @@
+//! Facts and signals for any number of observers. A fact is in the log, too, so an observer that
+//! falls behind re-reads; a signal is something nobody may need.
+use crate::debate::{Cue, Event};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+
+/// What observers are told.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "it is always passed around behind an `Arc`")]
+pub enum Update {
+    /// Something was recorded.
+    Fact {
+        /// Its number in the log.
+        seq: u64,
+        /// What.
+        #[serde(flatten)]
+        event: Event,
+    },
+    /// A seat was asked by this process and is about to speak.
+    Speaking {
+        /// The turn.
+        cue: Cue,
+    },
+    /// A few more words of a turn under way.
+    Delta {
+        /// The turn.
+        cue: Cue,
+        /// The words.
+        text: String,
+    },
+}
+
+/// A handle to tell observers things. Nobody listening is fine; a slow listener re-reads the log.
+#[derive(Clone)]
+pub struct Live(broadcast::Sender<Arc<Update>>);
+
+/// Deltas of a fast model in about ten seconds.
+const BACKLOG: usize = 1024;
+
+impl Default for Live {
+    fn default() -> Live {
+        Live(broadcast::channel(BACKLOG).0)
+    }
+}
+
+impl Live {
+    /// Tells whoever listens.
+    pub fn tell(&self, update: Update) {
+        let _ = self.0.send(Arc::new(update));
+    }
+
+    /// From now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<Update>> {
+        self.0.subscribe()
+    }
+}

@@ -1,0 +1,118 @@
+//! From a user's wish to a setup that can be played.
+use super::desk::DeskError;
+use crate::debate::formats::{self, Offer};
+use crate::debate::setup::GRAMMAR;
+use crate::debate::{
+    Budget, Effort, Format, Hold, Limits, Origin, Role, Seat, Setup, Speakers, Voice,
+};
+use std::collections::BTreeMap;
+
+/// The words of every format that can be opened here: by format, then by name.
+pub type Prompts = BTreeMap<String, BTreeMap<String, String>>;
+
+/// What a user asks for. What is not said has a default.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The question.
+    pub topic: String,
+    /// By name.
+    pub format: String,
+    /// Argues for.
+    pub proposer: Voice,
+    /// Argues against.
+    pub challenger: Voice,
+    /// Rules, and sums up long debates.
+    pub judge: Voice,
+    /// As many as the format usually has, if nobody says.
+    pub rounds: Option<u8>,
+    /// For every seat.
+    pub effort: Option<Effort>,
+    /// What the debaters are given besides the topic.
+    pub brief: String,
+    /// What may be spent.
+    pub budget: Budget,
+    /// Seconds a fetched turn may take.
+    pub turn_seconds: Option<u32>,
+    /// Where the floor is the user's.
+    pub holds: Vec<Hold>,
+    /// Where the first turns came from.
+    pub origin: Origin,
+}
+
+impl Opening {
+    /// The setup this comes to. Whoever calls has made the id and the salt, which are chance, and
+    /// read the clock.
+    pub(super) fn setup(
+        &self,
+        prompts: &Prompts,
+        id: String,
+        salt: String,
+        now: i64,
+    ) -> Result<Setup, DeskError> {
+        let offer = offered(&self.format, prompts)?;
+        let rounds = self.rounds.unwrap_or(offer.usual);
+        if !offer.rounds.contains(&rounds) {
+            let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
+            return Err(DeskError::Rounds { asked: rounds, least, most });
+        }
+        let limits = Limits { budget: self.budget, ..Limits::default() };
+        let turn_seconds = self.turn_seconds.unwrap_or(limits.turn_seconds);
+        Ok(Setup {
+            grammar: GRAMMAR,
+            id,
+            opened_at: now,
+            topic: self.topic.trim().to_owned(),
+            brief: self.brief.clone(),
+            pin: None,
+            seats: self.seats(&offer.format),
+            prompts: prompts.get(&self.format).cloned().unwrap_or_default(),
+            format: offer.format,
+            rounds,
+            effort: self.effort,
+            holds: self.holds.clone(),
+            limits: Limits { turn_seconds, ..limits },
+            origin: self.origin.clone(),
+            salt,
+        })
+    }
+
+    /// One seat for each role the format names and somebody can fill. A judge that is a model also
+    /// judges with the sides swapped; whoever judges also sums up, unless that is a person.
+    fn seats(&self, format: &Format) -> Vec<Seat> {
+        let mut roles: Vec<Role> = vec![];
+        for phase in format.acts.iter().flat_map(|act| &act.phases) {
+            if let Speakers::Seated(named) = &phase.speakers {
+                roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
+            }
+        }
+        let judged_by_model = !self.judge.awaited();
+        let seat = |role: Role| {
+            let (name, voice) = match role {
+                Role::Pro => ("proposer", &self.proposer),
+                Role::Con => ("challenger", &self.challenger),
+                Role::Judge => ("judge", &self.judge),
+                Role::Mirror if judged_by_model => ("mirror", &self.judge),
+                Role::Scribe if self.judge != Voice::Human => ("scribe", &self.judge),
+                _ => return None,
+            };
+            Some(Seat {
+                name: name.into(),
+                role,
+                voice: voice.clone(),
+                weight: 1,
+                stance: String::new(),
+                style: String::new(),
+            })
+        };
+        roles.into_iter().filter_map(seat).collect()
+    }
+}
+
+/// The format of this name, if there are words for it.
+fn offered(name: &str, prompts: &Prompts) -> Result<Offer, DeskError> {
+    let known = formats::offers().into_iter().find(|offer| offer.format.name == name);
+    known.filter(|_| prompts.contains_key(name)).ok_or_else(|| DeskError::Format {
+        name: name.into(),
+        known: prompts.keys().cloned().collect::<Vec<_>>().join(", "),
+    })
+}

@@ -1,0 +1,68 @@
+//! A transcript from outside becomes a debate: its turns are taken as somebody's words, read by our
+//! own rules, and the floor is the user's before anything else happens.
+use super::ports::{Transcript, TranscriptTurn};
+use crate::debate::{
+    Body, Cue, Debate, Envelope, Event, Failure, Reply, Setup, Step, Trouble, Unfit, Weight,
+    claims, findings, next,
+};
+
+/// The events that put a transcript on the record, and how many of its turns they hold. It stops
+/// at the first turn that does not follow from those before it.
+pub(super) fn adopt(setup: Setup, transcript: &Transcript) -> Result<(Vec<Event>, usize), Unfit> {
+    let mut debate = Debate::open(setup)?;
+    let mut log = vec![];
+    let mut taken = 0;
+    while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), due(&debate)) {
+        let event = match debate.seat(cue).role.side() {
+            Some(side) if side == turn.side && cue.round == turn.round => {
+                taken += 1;
+                spoke(&debate, cue, turn)
+            }
+            Some(_) => break,
+            // A transcript holds what was said aloud; whatever else was due is missing from it.
+            None => Event::Failed {
+                cue,
+                failure: Failure::new(Trouble::Other, "not in the transcript"),
+            },
+        };
+        for event in [Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] }, event] {
+            if debate.apply(event.clone()).is_err() {
+                return Ok((held(&debate, log), taken));
+            }
+            log.push(event);
+        }
+    }
+    Ok((held(&debate, log), taken))
+}
+
+fn held(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
+    if debate.check(&Event::Held).is_ok() {
+        log.push(Event::Held);
+    }
+    log
+}
+
+fn due(debate: &Debate) -> Option<Cue> {
+    match next(debate) {
+        Step::Speak { driven, awaited } if driven.len() + awaited.len() == 1 => {
+            driven.first().or(awaited.first()).copied()
+        }
+        _ => None,
+    }
+}
+
+fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
+    let body: Body = claims::read(&turn.text);
+    let mut findings = findings(debate, cue, &body);
+    for finding in &mut findings {
+        // Nobody can be asked again; what would have been refused is mentioned instead.
+        if finding.weight == Weight::Reask {
+            finding.weight = Weight::Note;
+        }
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let named = !turn.tool.is_empty() && turn.tool.len() <= 40 && turn.tool.chars().all(plain);
+    let tool = if named { turn.tool.clone() } else { "unknown".into() };
+    let envelope = Envelope { tool, duration_ms: turn.duration_ms, ..Envelope::default() };
+    Event::Spoke { cue, reply: Reply { body, findings, citations: vec![], envelope } }
+}

@@ -1,0 +1,223 @@
+//! The whole debate as JSON, for programs. Fields are only ever added; `v` says when they are not.
+use super::verdict::{VerdictView, verdict};
+use crate::debate::{
+    Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Pause,
+    Resolution, Role, Side, Spend, Status, Step, next, standing,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A debate, all of it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DebateView {
+    /// Of this layout.
+    pub v: u8,
+    /// The debate's name.
+    pub id: String,
+    /// The question.
+    pub topic: String,
+    /// The table it is played by.
+    pub format: String,
+    /// How it stands.
+    pub status: Status,
+    /// `success`, `degraded-success`, or as `status`.
+    pub result: String,
+    /// `demo`, `single-model`, `imported`.
+    pub labels: Vec<String>,
+    /// When it was opened.
+    pub created_at: String,
+    /// Everyone who is seated.
+    pub seats: Vec<SeatView>,
+    /// For every seat.
+    pub effort: Option<Effort>,
+    /// Asked for.
+    pub rounds: u8,
+    /// In which both sides spoke.
+    pub rounds_completed: u8,
+    /// How far it can be trusted.
+    pub rigor: String,
+    /// What was ruled, if anything was.
+    pub verdict: Option<VerdictView>,
+    /// What a reader must be told besides.
+    pub notices: Vec<String>,
+    /// What is due now.
+    pub due: Due,
+    /// By every take.
+    pub spent: Spend,
+    /// Each side's account.
+    pub ledger: Vec<Account>,
+    /// What was said, in order.
+    pub turns: Vec<TurnView>,
+    /// What the user said.
+    pub remarks: Vec<String>,
+    /// What the user made of it.
+    pub decision: Option<String>,
+}
+
+/// A seat.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "as in the setup")]
+pub struct SeatView {
+    pub name: String,
+    pub role: Role,
+    pub tool: String,
+    pub model: Option<String>,
+}
+
+/// What a debate waits for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Due {
+    /// Turns, by name.
+    Turns {
+        /// That are fetched.
+        driven: Vec<String>,
+        /// That are waited for.
+        awaited: Vec<String>,
+    },
+    /// The user.
+    User,
+    /// More to spend.
+    Budget,
+    /// Nothing: it is over, or about to be.
+    Nothing,
+}
+
+/// A side's account.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "each counts what it names")]
+pub struct Account {
+    pub side: Side,
+    pub claims: usize,
+    pub unsupported: usize,
+    pub conceded: usize,
+    pub resolved: usize,
+    pub ignored: usize,
+    pub citations: usize,
+    pub verified: usize,
+    pub wrong: usize,
+    pub fouls: usize,
+}
+
+/// A turn.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TurnView {
+    /// Its name.
+    pub turn: String,
+    /// 0 outside the count.
+    pub round: u8,
+    /// The row it was asked under.
+    pub phase: String,
+    /// Who spoke.
+    pub seat: String,
+    /// As what.
+    pub role: Role,
+    /// By which tool.
+    pub tool: String,
+    /// What, without the claims block; none if the turn was lost.
+    pub text: Option<String>,
+    /// What it asserts.
+    pub claims: Vec<Claim>,
+    /// What it accepts.
+    pub concedes: Vec<Concession>,
+    /// What it takes back.
+    pub resolves: Vec<Resolution>,
+    /// What the rules had to say.
+    pub findings: Vec<Finding>,
+    /// What looking up its citations came to.
+    pub citations: Vec<Citation>,
+    /// Why it was lost.
+    pub failure: Option<String>,
+    /// Why a first answer was not taken.
+    pub refused: Option<String>,
+    /// How it came to be.
+    pub envelope: Envelope,
+}
+
+/// A debate as JSON has it.
+pub fn view(debate: &Debate) -> DebateView {
+    let setup = debate.setup();
+    let status = standing::status(debate);
+    DebateView {
+        v: 1,
+        id: setup.id.clone(),
+        topic: setup.topic.clone(),
+        format: setup.format.name.clone(),
+        status,
+        result: status.told().into(),
+        labels: standing::labels(debate).into_iter().map(Into::into).collect(),
+        created_at: super::iso(setup.opened_at),
+        seats: debate
+            .seats()
+            .iter()
+            .map(|seat| SeatView {
+                name: seat.name.clone(),
+                role: seat.role,
+                tool: seat.voice.tool().into(),
+                model: seat.voice.model().map(Into::into),
+            })
+            .collect(),
+        effort: setup.effort,
+        rounds: debate.rounds(),
+        rounds_completed: standing::rounds_completed(debate),
+        rigor: standing::rigor(debate),
+        verdict: verdict(debate),
+        notices: standing::notices(debate),
+        due: due(debate),
+        spent: debate.spent(),
+        ledger: [Side::Pro, Side::Con].map(|side| account(debate, side)).into(),
+        turns: debate.turns().map(|(cue, turn)| turn_view(debate, cue, turn.as_ref())).collect(),
+        remarks: debate.remarks().iter().map(|remark| remark.text.clone()).collect(),
+        decision: debate.decision().map(Into::into),
+    }
+}
+
+fn due(debate: &Debate) -> Due {
+    let names = |cues: Vec<Cue>| cues.iter().map(ToString::to_string).collect();
+    match next(debate) {
+        Step::Speak { driven, awaited } => {
+            Due::Turns { driven: names(driven), awaited: names(awaited) }
+        }
+        Step::Hold { pause: Pause::Asked, .. } => Due::User,
+        Step::Hold { pause: Pause::Spent { .. }, .. } => Due::Budget,
+        Step::Close(_) | Step::Rest => Due::Nothing,
+    }
+}
+
+fn account(debate: &Debate, side: Side) -> Account {
+    let tally = crate::debate::ledger::tally(debate, side);
+    Account {
+        side,
+        claims: tally.claims,
+        unsupported: tally.unsupported,
+        conceded: tally.conceded,
+        resolved: tally.resolved,
+        ignored: tally.ignored,
+        citations: tally.citations,
+        verified: tally.verified,
+        wrong: tally.wrong,
+        fouls: tally.fouls,
+    }
+}
+
+fn turn_view(debate: &Debate, cue: Cue, turn: Result<&crate::debate::Reply, &Failure>) -> TurnView {
+    let seat = debate.seat(cue);
+    let body = turn.ok().map(|reply| &reply.body);
+    TurnView {
+        turn: cue.to_string(),
+        round: cue.round,
+        phase: debate.setup().phase(cue).name.clone(),
+        seat: seat.name.clone(),
+        role: seat.role,
+        tool: debate.tool(cue).into(),
+        text: body.map(crate::debate::Body::text),
+        claims: body.map(|body| body.claims().to_vec()).unwrap_or_default(),
+        concedes: body.map(|body| body.concedes().to_vec()).unwrap_or_default(),
+        resolves: body.map(|body| body.resolves().to_vec()).unwrap_or_default(),
+        findings: turn.map(|reply| reply.findings.clone()).unwrap_or_default(),
+        citations: turn.map(|reply| reply.citations.clone()).unwrap_or_default(),
+        failure: turn.err().map(|lost| format!("{}: {}", lost.trouble.word(), lost.note)),
+        refused: debate.refused(cue).map(|attempt| attempt.why.clone()),
+        envelope: turn.map_or_else(|lost| lost.envelope.clone(), |reply| reply.envelope.clone()),
+    }
+}

@@ -1,0 +1,124 @@
+//! What is said is written down beforehand: a file of lines, each saying whose turn it is for. The
+//! first line that fits speaks. Nothing is used up, so a debate taken up again goes on the same way.
+use crate::debate::{Envelope, Failure, Role, Trouble};
+use crate::engine::{Ask, Said, Stream};
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs;
+use std::time::Duration;
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Script {
+    turns: Vec<Line>,
+    /// How fast everything is said that has no delay of its own.
+    #[serde(default)]
+    pub(super) chars_per_second: Option<u32>,
+}
+
+/// One line. A field that is absent fits anything.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    seat: Option<String>,
+    phase: Option<String>,
+    round: Option<u8>,
+    /// 1, or 2 if the first answer was not taken.
+    attempt: Option<u8>,
+    text: Option<String>,
+    json: Option<Value>,
+    #[serde(default)]
+    delay_ms: Option<u64>,
+    fail: Option<Fail>,
+}
+
+/// A way to fail, with or without words for it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Fail {
+    Bare(Trouble),
+    Full {
+        trouble: Trouble,
+        #[serde(default)]
+        note: String,
+    },
+}
+
+impl Script {
+    pub(super) fn load(file: &str) -> Result<Script, String> {
+        let text = fs::read_to_string(file).map_err(|error| format!("`{file}`: {error}"))?;
+        Script::parse(&text).map_err(|error| format!("`{file}`: {error}"))
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Script, String> {
+        let script: Script = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mute = |line: &Line| line.text.is_none() && line.json.is_none() && line.fail.is_none();
+        match script.turns.iter().position(mute) {
+            Some(nth) => Err(format!("turn {} has none of `text`, `json` and `fail`", nth + 1)),
+            None => Ok(script),
+        }
+    }
+
+    /// Says the first line that fits, at its speed.
+    pub(super) async fn speak(&self, ask: &Ask, stream: &Stream) -> Result<Said, Failure> {
+        let Some(line) = self.turns.iter().find(|line| line.fits(ask)) else {
+            let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
+            let note = format!("the script has no line for `{seat}`, `{phase}`, round {round}");
+            return Err(Failure::new(Trouble::NotFound, note));
+        };
+        let text = match (&line.text, &line.json) {
+            (Some(text), _) => text.clone(),
+            (None, Some(json)) => json.to_string(),
+            (None, None) => String::new(),
+        };
+        let delay = line.delay_ms.or_else(|| {
+            let speed = u64::from(self.chars_per_second?.max(1));
+            Some(text.chars().count() as u64 * 1000 / speed)
+        });
+        say(&text, Duration::from_millis(delay.unwrap_or(0)), stream).await;
+        match &line.fail {
+            Some(Fail::Bare(trouble)) => Err(Failure::new(*trouble, "the script says so")),
+            Some(Fail::Full { trouble, note }) => Err(Failure::new(*trouble, note.clone())),
+            None => {
+                let envelope = Envelope {
+                    tool: ask.voice.tool().into(),
+                    model_asked: ask.voice.model().map(Into::into),
+                    ..Envelope::default()
+                };
+                Ok(Said { text, envelope })
+            }
+        }
+    }
+}
+
+impl Line {
+    fn fits(&self, ask: &Ask) -> bool {
+        // A judge shown the sides the other way round is still the judge.
+        let seat = |name: &str| name == ask.seat || (name == "judge" && ask.role == Role::Mirror);
+        self.seat.as_deref().is_none_or(seat)
+            && self.phase.as_deref().is_none_or(|phase| phase == ask.phase)
+            && self.round.is_none_or(|round| round == ask.round)
+            && self.attempt.is_none_or(|attempt| attempt == ask.attempt)
+    }
+}
+
+/// The shortest wait worth making.
+const STEP: Duration = Duration::from_millis(15);
+
+/// Word by word, spread over the time it is to take.
+async fn say(text: &str, time: Duration, stream: &Stream) {
+    let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
+    let most = usize::try_from(time.as_millis() / STEP.as_millis()).unwrap_or(usize::MAX);
+    let steps = words.len().min(most).max(1);
+    let began = tokio::time::Instant::now();
+    for nth in 0..steps {
+        let part = (words.len() * nth / steps)..(words.len() * (nth + 1) / steps);
+        let due = time.mul_f64((nth + 1) as f64 / steps as f64);
+        tokio::time::sleep_until(began + due).await;
+        let part = words[part].concat();
+        if !part.is_empty() {
+            stream.delta(part);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The files people read: state files and the record. Written after every turn by a thread of their
+//! own, from the archive itself, so that nothing waits for them and they can never be ahead of it.
+use super::archive::{Database, stored};
+use super::sign::Key;
+use super::{files, state_file};
+use crate::debate::Debate;
+use crate::engine::{ArchiveError, Stored};
+use crate::report::record::record;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+
+/// The thread that writes, started when there is something to write.
+pub(super) struct Exports {
+    home: PathBuf,
+    archive: PathBuf,
+    thread: Mutex<Option<(mpsc::Sender<Errand>, JoinHandle<()>)>>,
+}
+
+enum Errand {
+    /// This debate has changed.
+    Write(i64),
+    /// Say when everything before this is done.
+    Tell(mpsc::Sender<()>),
+}
+
+impl Exports {
+    pub(super) fn new(home: PathBuf, archive: PathBuf) -> Exports {
+        Exports { home, archive, thread: Mutex::new(None) }
+    }
+
+    /// A debate has changed.
+    pub(super) fn changed(&self, row: i64) {
+        let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let (errands, _) = slot.get_or_insert_with(|| {
+            let (sender, errands) = mpsc::channel();
+            let (home, archive) = (self.home.clone(), self.archive.clone());
+            (sender, std::thread::spawn(move || work(&home, archive, &errands)))
+        });
+        let _ = errands.send(Errand::Write(row));
+    }
+
+    /// Returns once everything that has changed so far is written.
+    pub(super) fn flush(&self) {
+        let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((errands, _)) = &*slot {
+            let (done, told) = mpsc::channel();
+            if errands.send(Errand::Tell(done)).is_ok() {
+                let _ = told.recv();
+            }
+        }
+    }
+}
+
+impl Drop for Exports {
+    fn drop(&mut self) {
+        let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((errands, thread)) = slot {
+            drop(errands);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Several changes of one debate that have piled up are written once.
+fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
+    let database = Database::at(archive);
+    while let Ok(first) = errands.recv() {
+        let (mut rows, mut waiting) = (BTreeSet::new(), vec![]);
+        for errand in std::iter::once(first).chain(errands.try_iter()) {
+            match errand {
+                Errand::Write(row) => {
+                    rows.insert(row);
+                }
+                Errand::Tell(done) => waiting.push(done),
+            }
+        }
+        for row in rows {
+            if let Err(error) = write(home, &database, row) {
+                tracing::warn!("a debate could not be written out: {error}");
+            }
+        }
+        for done in waiting {
+            let _ = done.send(());
+        }
+    }
+}
+
+fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError> {
+    let (stored, root): (Stored, String) = database.with(|connection| {
+        let root = connection
+            .query_row("SELECT root FROM debates WHERE id = ?1", [row], |row| row.get(0))
+            .map_err(super::schema::broken)?;
+        Ok((stored(connection, row)?, root))
+    })?;
+    let events = stored.events.iter().map(|recorded| recorded.event.clone());
+    let (debate, _) = Debate::salvage(stored.setup.clone(), events)
+        .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
+    let key = Key::of(home).map_err(|error| ArchiveError::Broken(error.to_string()))?;
+    let state = state_file::text(&debate, &stored, &key);
+    let root = Path::new(&root);
+    let mut tries: Vec<(&Path, io::Result<()>)> = vec![];
+    for path in &stored.state_files {
+        tries.push((path, write_beside(root, path, "*\n", &state)));
+    }
+    if let Some(path) = &stored.record {
+        let done = if debate.kept() == Some(false) {
+            std::fs::remove_file(path).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            })
+        } else {
+            write_beside(root, path, "*\n!.gitignore\n", &record(&debate))
+        };
+        tries.push((path, done));
+    }
+    for (path, done) in tries {
+        if let Err(error) = done {
+            tracing::warn!("`{}` could not be written: {error}", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is written for a repository that is gone.
+fn write_beside(root: &Path, path: &Path, ignore: &str, text: &str) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|_| root.is_dir()) else { return Ok(()) };
+    files::folder_within(root, folder, ignore)?;
+    files::write(path, text)
+}

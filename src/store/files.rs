@@ -1,0 +1,80 @@
+//! Whole files or none, private where they should be.
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a file so that a reader sees the old one or the new one, never half of it. Not synced:
+/// whatever is written here can be written again.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
+    // A temporary file is readable by its owner only, and stays so under its new name.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Makes a folder for our files inside a repository, with a `.gitignore` in it. A folder that turns
+/// out to be somewhere else, by way of a link, is not written to: a repository must not choose
+/// where.
+pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    if folder.starts_with(root) && !folder.canonicalize()?.starts_with(root.canonicalize()?) {
+        let says = format!("`{}` leads out of the repository", folder.display());
+        return Err(io::Error::other(says));
+    }
+    let file = folder.join(".gitignore");
+    if !file.exists() {
+        write(&file, ignore)?;
+    }
+    Ok(())
+}
+
+/// Makes a folder only its owner can look into.
+pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Makes an empty file only its owner can read, unless there is one already.
+pub(super) fn private_file(path: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+/// `2026-11-16-should-we-use-sqlx`, in the letters of whatever language the topic is in.
+pub(super) fn slug(day: &str, topic: &str) -> String {
+    let mut slug = String::new();
+    for c in topic.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            slug.push(c);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+        if slug.chars().count() >= 60 {
+            break;
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    let slug = if slug.is_empty() { "debate" } else { slug };
+    format!("{day}-{slug}")
+}
+
+/// The record of a debate: `.debates/DAY-topic.md`, or the first such name nobody has.
+pub(super) fn record_path(root: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
+    let folder = root.join(".debates");
+    let path = |nth: u32| match nth {
+        1 => folder.join(format!("{name}.md")),
+        nth => folder.join(format!("{name}-{nth}.md")),
+    };
+    (1..10_000).map(path).find(|path| !taken(path)).unwrap_or_else(|| path(1))
+}

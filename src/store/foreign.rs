@@ -1,0 +1,124 @@
+//! Files from outside, and how far they are believed. A log this user's key has signed is believed;
+//! of anything else only what was said is read, and by whom it is said to have been said.
+use super::sign::Key;
+use super::state_file::{SignedLog, StateFile};
+use crate::debate::Side;
+use crate::engine::{ArchiveError, Foreign, Transcript, TranscriptTurn};
+use serde_json::Value;
+
+/// Bytes of a file: more than any debate has.
+const LONGEST: usize = 32 * 1024 * 1024;
+
+/// Reads a state file, ours or of the bare schema, or a Markdown record.
+pub(super) fn read(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
+    if text.len() > LONGEST {
+        return Err(ArchiveError::Foreign(format!("it is over {LONGEST} bytes")));
+    }
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if text.starts_with('{') {
+        return json(text, key);
+    }
+    let transcript = markdown(text);
+    if transcript.turns.is_empty() {
+        let why = "it is neither a state file nor a record with `## Round` headings";
+        return Err(ArchiveError::Foreign(why.into()));
+    }
+    Ok(Foreign::Transcript(transcript))
+}
+
+fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
+    let foreign = |error: serde_json::Error| ArchiveError::Foreign(error.to_string());
+    let file: StateFile = serde_json::from_str(text).map_err(foreign)?;
+    if let Some((log, signature)) = file.log.as_ref().and_then(signed_part)
+        && key.signed(&log, &signature)
+    {
+        let SignedLog { setup, events } = serde_json::from_value(log).map_err(foreign)?;
+        return Ok(Foreign::Ours(Box::new(setup), events));
+    }
+    let turns = file.exchanges.into_iter().map(|said| {
+        Some(TranscriptTurn {
+            round: said.round,
+            side: side(&said.role)?,
+            tool: said.tool,
+            text: printable(&said.response),
+            duration_ms: said.duration_ms,
+        })
+    });
+    let turns: Vec<_> = turns.map_while(|turn| turn).collect();
+    if turns.is_empty() {
+        return Err(ArchiveError::Foreign("nothing was said in it".into()));
+    }
+    let rounds = Some(file.max_rounds).filter(|rounds| *rounds > 0);
+    let topic = printable(&file.topic);
+    Ok(Foreign::Transcript(Transcript { id: Some(file.id), topic, rounds, turns }))
+}
+
+fn signed_part(log: &Value) -> Option<(Value, String)> {
+    let mut log = log.clone();
+    let signature = log.as_object_mut()?.remove("signature")?;
+    Some((log, signature.as_str()?.to_owned()))
+}
+
+fn side(role: &str) -> Option<Side> {
+    match role.to_lowercase().as_str() {
+        "proposer" | "main agent" | "pro" => Some(Side::Pro),
+        "challenger" | "sub agent" | "con" => Some(Side::Con),
+        _ => None,
+    }
+}
+
+/// A record as far as it can be read: the title, and under each `## Round N` what stands under
+/// `### Proposer (tool)` and `### Challenger (tool)`.
+fn markdown(text: &str) -> Transcript {
+    let mut found = Transcript::default();
+    let mut round = None;
+    let mut open: Option<TranscriptTurn> = None;
+    let mut fenced = false;
+    for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let heading = line.split_once(' ').filter(|_| !fenced && line.starts_with('#'));
+        match heading {
+            Some(("#", title)) if found.topic.is_empty() => {
+                let title = title.trim();
+                found.topic = printable(title.strip_prefix("Debate:").unwrap_or(title).trim());
+            }
+            Some(("##", title)) => {
+                found.turns.extend(open.take().and_then(finished));
+                let number = title.trim().strip_prefix("Round ");
+                round = number.and_then(|number| number.trim().parse::<u8>().ok());
+            }
+            Some(("###", title)) => {
+                found.turns.extend(open.take().and_then(finished));
+                let (role, tool) = title.trim().split_once('(').unwrap_or((title.trim(), ""));
+                open = round.zip(side(role.trim())).map(|(round, side)| TranscriptTurn {
+                    round,
+                    side,
+                    tool: tool.trim_end_matches(')').trim().to_owned(),
+                    text: String::new(),
+                    duration_ms: 0,
+                });
+            }
+            _ => {
+                if let Some(turn) = &mut open {
+                    turn.text.push_str(line);
+                    turn.text.push('\n');
+                }
+            }
+        }
+    }
+    found.turns.extend(open.and_then(finished));
+    found
+}
+
+/// The prose of a turn, without what the record adds to it.
+fn finished(turn: TranscriptTurn) -> Option<TranscriptTurn> {
+    let prose = turn.text.split("\n**Claims**\n").next().unwrap_or_default();
+    let prose = prose.trim().trim_end_matches("---").trim();
+    let lost = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
+    (!lost).then(|| TranscriptTurn { text: printable(prose), ..turn })
+}
+
+/// What a terminal may be sent.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}

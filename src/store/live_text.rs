@@ -1,0 +1,93 @@
+//! What is being said right now, for other processes: one row per turn under way, written now and
+//! then. Never part of the truth.
+use super::archive::Database;
+use super::schema::broken;
+use crate::debate::{Cue, Event};
+use crate::engine::{ArchiveError, Clock, LiveText, Update};
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::{self, error::RecvError};
+
+/// How often at most.
+const NOW_AND_THEN: Duration = Duration::from_millis(250);
+
+/// Follows a debate until it is no longer played.
+pub(super) fn keep(
+    database: Arc<Database>,
+    clock: Arc<dyn Clock>,
+    row: i64,
+    mut updates: broadcast::Receiver<Arc<Update>>,
+) {
+    tokio::spawn(async move {
+        let mut texts: BTreeMap<Cue, String> = BTreeMap::new();
+        let mut dirty = false;
+        let mut tick = tokio::time::interval(NOW_AND_THEN);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                update = updates.recv() => match update.as_deref() {
+                    Ok(Update::Speaking { cue }) => {
+                        texts.insert(*cue, String::new());
+                    }
+                    Ok(Update::Delta { cue, text }) => {
+                        texts.entry(*cue).or_default().push_str(text);
+                        dirty = true;
+                    }
+                    Ok(Update::Fact { event, .. }) => {
+                        if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = event
+                            && let Some(text) = texts.remove(cue)
+                            && !text.is_empty()
+                        {
+                            forget(&database, row, *cue);
+                        }
+                    }
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+                _ = tick.tick(), if dirty => {
+                    dirty = false;
+                    write(&database, row, clock.now(), &texts);
+                }
+            }
+        }
+    });
+}
+
+fn write(database: &Database, row: i64, now: i64, texts: &BTreeMap<Cue, String>) {
+    let _ = database.with(|connection| {
+        for (cue, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
+            connection
+                .execute(
+                    "INSERT INTO live (debate_id, turn, text, at) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (debate_id, turn) DO UPDATE SET text = ?3, at = ?4",
+                    params![row, cue.to_string(), text, now],
+                )
+                .map_err(broken)?;
+        }
+        Ok(())
+    });
+}
+
+fn forget(database: &Database, row: i64, cue: Cue) {
+    let _ = database.with(|connection| {
+        let which = params![row, cue.to_string()];
+        connection
+            .execute("DELETE FROM live WHERE debate_id = ?1 AND turn = ?2", which)
+            .map_err(broken)
+    });
+}
+
+/// What is being said in a debate.
+pub(super) fn read(connection: &Connection, row: i64) -> Result<Vec<LiveText>, ArchiveError> {
+    let mut statement = connection
+        .prepare_cached("SELECT turn, text, at FROM live WHERE debate_id = ?1 ORDER BY turn")
+        .map_err(broken)?;
+    let rows = statement
+        .query_map([row], |row| {
+            Ok(LiveText { turn: row.get(0)?, text: row.get(1)?, at: row.get(2)? })
+        })
+        .map_err(broken)?;
+    rows.collect::<Result<_, _>>().map_err(broken)
+}

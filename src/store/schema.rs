@@ -1,0 +1,165 @@
+//! The archive's tables, and how older ones become newer ones. `events` is the truth; the tables
+//! from `agents` on are projections of it and can be dropped and rebuilt.
+use crate::engine::ArchiveError;
+use rusqlite::{Connection, TransactionBehavior};
+
+/// "DEBA", so that `file` and other programs can tell what this is.
+pub(super) const APPLICATION: i64 = 0x4445_4241;
+
+/// One step per version, never changed once released.
+const STEPS: &[&str] = &["
+CREATE TABLE debates (
+    id INTEGER PRIMARY KEY,
+    public_id TEXT NOT NULL UNIQUE,
+    topic TEXT NOT NULL,
+    created_at DATETIME NOT NULL,
+    setup TEXT NOT NULL,
+    root TEXT NOT NULL,
+    record TEXT,
+    format TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    winner TEXT,
+    proposer TEXT,
+    challenger TEXT,
+    labels TEXT NOT NULL
+);
+CREATE INDEX debates_by_root ON debates (root, updated_at);
+
+CREATE TABLE events (
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (debate_id, seq)
+);
+
+CREATE TABLE leases (
+    debate_id INTEGER PRIMARY KEY REFERENCES debates (id),
+    epoch INTEGER NOT NULL,
+    holder TEXT,
+    beat_at INTEGER NOT NULL
+);
+
+CREATE TABLE state_files (
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    path TEXT NOT NULL,
+    PRIMARY KEY (debate_id, path)
+);
+
+CREATE TABLE live (
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    turn TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (debate_id, turn)
+);
+
+CREATE TABLE agents (
+    id TEXT PRIMARY KEY,
+    role TEXT NOT NULL,
+    model_provider TEXT NOT NULL,
+    model_name TEXT,
+    stance TEXT,
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    name TEXT NOT NULL,
+    weight REAL NOT NULL
+);
+CREATE INDEX agents_by_debate ON agents (debate_id);
+
+CREATE TABLE rounds (
+    id INTEGER PRIMARY KEY,
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    round_type TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    act INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    UNIQUE (debate_id, act, round)
+);
+
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    round_id INTEGER NOT NULL REFERENCES rounds (id),
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    content TEXT NOT NULL,
+    created_at DATETIME NOT NULL,
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    turn TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    UNIQUE (debate_id, turn)
+);
+
+CREATE TABLE scores (
+    round_id INTEGER NOT NULL REFERENCES rounds (id),
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    logic REAL,
+    rebuttal REAL,
+    clarity REAL,
+    evidence REAL,
+    UNIQUE (round_id, agent_id)
+);
+
+CREATE TABLE votes (
+    audience_id TEXT NOT NULL REFERENCES agents (id),
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    vote TEXT NOT NULL,
+    weight REAL NOT NULL,
+    confidence REAL NOT NULL,
+    reason TEXT NOT NULL,
+    UNIQUE (audience_id, debate_id)
+);
+
+-- Three characters at a time, so that scripts without spaces are found, too.
+CREATE VIRTUAL TABLE messages_fts USING fts5 (
+    content, content = 'messages', content_rowid = 'id', tokenize = 'trigram'
+);
+CREATE TRIGGER messages_told AFTER INSERT ON messages BEGIN
+    INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content);
+END;
+CREATE TRIGGER messages_forgotten AFTER DELETE ON messages BEGIN
+    INSERT INTO messages_fts (messages_fts, rowid, content)
+    VALUES ('delete', old.id, old.content);
+END;
+"];
+
+/// The version this program writes.
+pub(super) const VERSION: i64 = 1;
+const _: () = assert!(STEPS.len() == 1, "a step was added: raise the version");
+
+/// Makes a connection ready: settings first, then whatever steps are missing.
+pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
+    connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(broken)?;
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+        )
+        .map_err(broken)?;
+    let version = version(connection)?;
+    if version > VERSION {
+        return Err(ArchiveError::TooNew(version));
+    }
+    if version == VERSION {
+        return Ok(());
+    }
+    let change =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
+    // Another process may have been faster.
+    let version = self::version(&change)?;
+    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+        change.execute_batch(step).map_err(broken)?;
+    }
+    change.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
+    change.pragma_update(None, "user_version", VERSION).map_err(broken)?;
+    change.commit().map_err(broken)
+}
+
+/// The version an archive has.
+pub(super) fn version(connection: &Connection) -> Result<i64, ArchiveError> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)
+}
+
+/// Whatever SQLite says, as an error of the archive.
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
+pub(super) fn broken(error: rusqlite::Error) -> ArchiveError {
+    ArchiveError::Broken(error.to_string())
+}

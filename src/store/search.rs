@@ -1,0 +1,197 @@
+//! Lists and full text.
+use super::archive::status;
+use super::schema::broken;
+use crate::debate::Cue;
+use crate::engine::{ArchiveError, Card, Hit, Query};
+use rusqlite::{Connection, Row, ToSql};
+
+/// The id an abbreviation stands for: its beginning, or its last four digits.
+pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String, ArchiveError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
+    if abbreviation.is_empty() || !abbreviation.chars().all(plain) {
+        return Err(ArchiveError::Unknown(abbreviation.into()));
+    }
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT public_id FROM debates WHERE public_id = ?1
+                 OR substr(public_id, 1, length(?1)) = ?1
+                 OR substr(public_id, -length(?1)) = ?1",
+        )
+        .map_err(broken)?;
+    let found = statement.query_map([abbreviation], |row| row.get(0)).map_err(broken)?;
+    let found: Vec<String> = found.collect::<Result<_, _>>().map_err(broken)?;
+    match found.as_slice() {
+        [] => Err(ArchiveError::Unknown(abbreviation.into())),
+        [one] => Ok(one.clone()),
+        many if many.iter().any(|id| id == abbreviation) => Ok(abbreviation.into()),
+        many => Err(ArchiveError::Ambiguous(abbreviation.into(), many.len())),
+    }
+}
+
+/// The part of a query that both lists and searches share.
+fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
+    let (mut sql, mut values): (String, Vec<Box<dyn ToSql>>) = ("1".into(), vec![]);
+    if let Some(root) = &query.root {
+        sql.push_str(" AND debates.root = ?");
+        values.push(Box::new(root.display().to_string()));
+    }
+    if let Some(status) = query.status {
+        sql.push_str(" AND debates.status = ?");
+        values.push(Box::new(status.word()));
+    }
+    if query.unfinished {
+        sql.push_str(" AND debates.status IN ('in-progress', 'paused')");
+    }
+    (sql, values)
+}
+
+fn limit(query: &Query) -> i64 {
+    query.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1)
+}
+
+/// The debates a query fits, the one touched last first.
+pub(super) fn list(connection: &Connection, query: &Query) -> Result<Vec<Card>, ArchiveError> {
+    let (conditions, mut values) = conditions(query);
+    values.push(Box::new(limit(query)));
+    let sql = format!(
+        "SELECT public_id, topic, format, status, created_at, updated_at, root, proposer,
+             challenger, winner, labels
+         FROM debates WHERE {conditions} ORDER BY updated_at DESC, id DESC LIMIT ?"
+    );
+    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let rows = statement.query_map(&*borrowed(&values), card).map_err(broken)?;
+    rows.collect::<Result<_, _>>().map_err(broken)
+}
+
+fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
+    let created: String = row.get(4)?;
+    let labels: String = row.get(10)?;
+    Ok(Card {
+        id: row.get(0)?,
+        topic: row.get(1)?,
+        format: row.get(2)?,
+        status: status(&row.get::<_, String>(3)?),
+        created_at: created.parse().map_or(0, |time: jiff::Timestamp| time.as_millisecond()),
+        updated_at: row.get(5)?,
+        root: row.get(6)?,
+        proposer: row.get(7)?,
+        challenger: row.get(8)?,
+        winner: row.get(9)?,
+        labels: labels.split(',').filter(|label| !label.is_empty()).map(Into::into).collect(),
+    })
+}
+
+fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
+    values.iter().map(AsRef::as_ref).collect()
+}
+
+/// The questions and turns in which all these words stand. Words shorter than the index can hold
+/// are looked for the slow way.
+pub(super) fn search(
+    connection: &Connection,
+    words: &str,
+    query: &Query,
+) -> Result<Vec<Hit>, ArchiveError> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    if words.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut hits = in_topics(connection, &words, query)?;
+    hits.extend(in_turns(connection, &words, query)?);
+    hits.truncate(query.limit.unwrap_or(usize::MAX));
+    Ok(hits)
+}
+
+/// A word as a pattern that takes it literally.
+fn pattern(word: &str) -> String {
+    let escaped = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%{escaped}%")
+}
+
+fn in_topics(
+    connection: &Connection,
+    words: &[&str],
+    query: &Query,
+) -> Result<Vec<Hit>, ArchiveError> {
+    let (mut sql, mut values) = conditions(query);
+    for word in words {
+        sql.push_str(" AND debates.topic LIKE ? ESCAPE '\\'");
+        values.push(Box::new(pattern(word)));
+    }
+    values.push(Box::new(limit(query)));
+    let sql = format!(
+        "SELECT public_id, topic FROM debates WHERE {sql} ORDER BY updated_at DESC LIMIT ?"
+    );
+    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let rows = statement
+        .query_map(&*borrowed(&values), |row| {
+            let topic: String = row.get(1)?;
+            let excerpt = excerpt(&topic, words);
+            Ok(Hit { id: row.get(0)?, topic, turn: None, round: None, seat: None, excerpt })
+        })
+        .map_err(broken)?;
+    rows.collect::<Result<_, _>>().map_err(broken)
+}
+
+fn in_turns(
+    connection: &Connection,
+    words: &[&str],
+    query: &Query,
+) -> Result<Vec<Hit>, ArchiveError> {
+    let (long, short): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| word.chars().count() >= 3);
+    let (mut sql, mut values) = conditions(query);
+    let quoted: Vec<String> =
+        long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+    let (from, order) = if quoted.is_empty() {
+        ("messages", "messages.id DESC")
+    } else {
+        sql.push_str(" AND messages_fts MATCH ?");
+        values.push(Box::new(quoted.join(" AND ")));
+        ("messages_fts JOIN messages ON messages.id = messages_fts.rowid", "messages_fts.rank")
+    };
+    for word in short {
+        sql.push_str(" AND messages.content LIKE ? ESCAPE '\\'");
+        values.push(Box::new(pattern(word)));
+    }
+    values.push(Box::new(limit(query)));
+    let sql = format!(
+        "SELECT debates.public_id, debates.topic, messages.turn, agents.name, messages.content
+         FROM {from} JOIN debates ON debates.id = messages.debate_id
+             JOIN agents ON agents.id = messages.agent_id
+         WHERE {sql} ORDER BY {order} LIMIT ?"
+    );
+    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let rows = statement
+        .query_map(&*borrowed(&values), |row| {
+            let turn: String = row.get(2)?;
+            let content: String = row.get(4)?;
+            Ok(Hit {
+                id: row.get(0)?,
+                topic: row.get(1)?,
+                round: turn.parse().ok().map(|cue: Cue| cue.round),
+                turn: Some(turn),
+                seat: row.get(3)?,
+                excerpt: excerpt(&content, words),
+            })
+        })
+        .map_err(broken)?;
+    rows.collect::<Result<_, _>>().map_err(broken)
+}
+
+/// The first of the words, with a little of what stands around it, on one line.
+fn excerpt(text: &str, words: &[&str]) -> String {
+    const AROUND: usize = 60;
+    let chars: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
+    let flat: Vec<char> = chars.iter().map(small).collect();
+    let at = words.iter().find_map(|word| {
+        let word: Vec<char> = word.chars().map(|c| small(&c)).collect();
+        flat.windows(word.len().max(1)).position(|window| window == word)
+    });
+    let at = at.unwrap_or(0);
+    let (from, to) = (at.saturating_sub(AROUND), (at + 2 * AROUND).min(chars.len()));
+    let cut = |here: bool| if here { "…" } else { "" };
+    let middle: String = chars[from..to].iter().collect();
+    format!("{}{}{}", cut(from > 0), middle.trim(), cut(to < chars.len()))
+}

@@ -1,0 +1,202 @@
+//! Nobody answers before they are asked, and what was asked stands: the orders of events that may
+//! and may not happen, one event to a word.
+use crate::players::{failed, good, refused, said};
+use crate::scene::{cue, due, open, setup};
+use debate_mcp::debate::{
+    Cue, Debate, Envelope, Event, Finding, Outcome, Reply, Rule, Trouble, Voice, Weight, formats,
+};
+
+/// `ask 1,2 @9` asks seats 1 and 2 until 9; `say`, `fail` and `refuse` are what a seat does. The
+/// cue is otherwise that of the first turn.
+fn event(debate: &Debate, first: Cue, word: &str) -> Event {
+    let (what, seats) = word.split_once(' ').unwrap();
+    let (seats, deadline) = seats.split_once(" @").unwrap_or((seats, ""));
+    let cues: Vec<Cue> =
+        seats.split(',').map(|seat| Cue { seat: seat.parse().unwrap(), ..first }).collect();
+    let cue = cues[0];
+    match what {
+        "ask" => Event::Asked { cues, deadline: deadline.parse().ok(), prompts: vec![] },
+        "say" => {
+            let silent = Reply {
+                body: good(debate, first),
+                findings: vec![],
+                citations: vec![],
+                envelope: Envelope::default(),
+            };
+            said(debate, cue, good(debate, cue)).unwrap_or(Event::Spoke { cue, reply: silent })
+        }
+        "fail" => failed(debate, cue, Trouble::TimedOut),
+        "refuse" => refused(debate, cue, vec![]),
+        _ => panic!("{what}"),
+    }
+}
+
+/// Research, with Fay (seat 5) awaited between Eli (4) and Gus (6), who are fetched. All three
+/// speak at once.
+fn wave() -> (Debate, Cue) {
+    let mut mixed = setup(formats::research(), 1);
+    mixed.seats[5].voice = Voice::Human;
+    let debate = open(mixed);
+    let first = due(&debate)[0];
+    (debate, first)
+}
+
+/// Every event but the last is legal; the last is, or is not.
+#[track_caller]
+fn check((mut debate, first): (Debate, Cue), words: &str, legal: bool) {
+    let words: Vec<&str> = words.split("; ").collect();
+    let (last, before) = words.split_last().unwrap();
+    for word in before {
+        let event = event(&debate, first, word);
+        debate.apply(event).unwrap_or_else(|illegal| panic!("`{word}`: {illegal}"));
+    }
+    let last = event(&debate, first, last);
+    assert_eq!(debate.check(&last).is_ok(), legal, "{words:?}");
+}
+
+#[test]
+fn nobody_answers_before_they_are_asked() {
+    for word in ["say 4", "fail 4", "refuse 4", "say 5", "fail 5"] {
+        check(wave(), word, false);
+        check(wave(), &format!("ask 4,6,5; {word}"), true);
+    }
+}
+
+#[test]
+fn all_that_is_open_is_asked_together() {
+    let table = [
+        ("ask 4,6,5", true),
+        ("ask 5,4,6", true), // In whatever order.
+        ("ask 4", false),
+        ("ask 4,6", false),
+        ("ask 5", false),
+        ("ask 4,5,6,7", false), // Hal has no turn here.
+        ("ask 0", false),
+    ];
+    for (words, legal) in table {
+        check(wave(), words, legal);
+    }
+    let nobody = Event::Asked { cues: vec![], deadline: None, prompts: vec![] };
+    assert!(wave().0.check(&nobody).is_err());
+}
+
+#[test]
+fn who_is_fetched_may_be_asked_again_and_who_is_awaited_may_not() {
+    let table = [
+        ("ask 4,6,5; ask 4,6", true),
+        ("ask 4,6,5; ask 6", true),
+        ("ask 4,6,5; ask 4; ask 4; ask 6", true),
+        ("ask 4,6,5; ask 5", false),
+        ("ask 4,6,5; ask 4,6,5", false),
+        ("ask 4,6,5; say 4; ask 4", false), // It has answered.
+        ("ask 4,6,5; fail 4; ask 4", false),
+        ("ask 4,6,5; refuse 4; ask 4", true),
+    ];
+    for (words, legal) in table {
+        check(wave(), words, legal);
+    }
+}
+
+#[test]
+fn a_seat_is_refused_once_and_only_if_it_is_fetched() {
+    let table = [
+        ("ask 4,6,5; refuse 4; refuse 4", false),
+        ("ask 4,6,5; refuse 4; refuse 6", true), // Each on its own account.
+        ("ask 4,6,5; refuse 4; say 4", true),
+        ("ask 4,6,5; refuse 4; fail 4", true),
+        ("ask 4,6,5; refuse 4; ask 4; refuse 4", false), // Nor by asking again.
+        ("ask 4,6,5; refuse 5", false),                  // It is told at once, and may send again.
+        ("ask 4,6,5; say 4; refuse 4", false),
+        ("ask 4,6,5; fail 4; refuse 4", false),
+    ];
+    for (words, legal) in table {
+        check(wave(), words, legal);
+    }
+}
+
+#[test]
+fn a_turn_is_taken_once() {
+    for words in ["say 4; say 4", "say 4; fail 4", "fail 4; say 4", "fail 5; fail 5"] {
+        check(wave(), &format!("ask 4,6,5; {words}"), false);
+    }
+}
+
+#[test]
+fn those_who_speak_in_turn_are_asked_in_turn() {
+    let duel = || {
+        let debate = open(setup(formats::arena(), 1));
+        let first = due(&debate)[0];
+        (debate, first)
+    };
+    check(duel(), "ask 0,1", false);
+    check(duel(), "ask 1", false);
+    check(duel(), "ask 0; ask 1", false);
+    check(duel(), "ask 0; say 0; ask 1", true);
+}
+
+#[test]
+fn a_deadline_is_kept_until_it_is_asked_for_again() {
+    let (mut debate, first) = wave();
+    let [eli, fay, gus] = [4, 5, 6].map(|seat| Cue { seat, ..first });
+    assert_eq!((debate.was_asked(fay), debate.deadline(fay)), (false, None));
+    let mut step = |word: &str| {
+        let event = event(&debate, first, word);
+        debate.apply(event).unwrap();
+        [eli, fay, gus].map(|cue| debate.deadline(cue))
+    };
+    assert_eq!(step("ask 4,6,5 @90"), [Some(90); 3]);
+    assert_eq!(step("ask 4 @95"), [Some(95), Some(90), Some(90)]);
+    assert_eq!(step("say 6"), [Some(95), Some(90), Some(90)]);
+    assert_eq!(step("ask 4"), [None, Some(90), Some(90)], "whoever is fetched needs none");
+}
+
+#[test]
+fn a_refused_attempt_costs_and_is_forgotten_with_its_take() {
+    let mut debate = open(setup(formats::duel(), 1));
+    let first = due(&debate)[0];
+    for word in ["ask 0", "refuse 0", "fail 0"] {
+        let event = event(&debate, first, word);
+        debate.apply(event).unwrap();
+    }
+    assert_eq!(debate.spent().cost, 2);
+    assert_eq!(debate.refused(first).unwrap().text, "Nothing much.");
+    debate.apply(Event::Reopened { from: first }).unwrap_err();
+    let outcome = Outcome::Aborted { at: first.stand(), phase: "propose".into() };
+    debate.apply(Event::Closed { outcome }).unwrap();
+    debate.apply(Event::Reopened { from: first }).unwrap();
+    assert_eq!((debate.refused(first), debate.was_asked(first)), (None, false));
+    assert_eq!(debate.spent().cost, 2, "it was paid for");
+    check((debate.clone(), first), "ask 0; refuse 0", true);
+}
+
+#[test]
+fn a_reply_with_a_fault_to_be_asked_about_is_never_on_the_record() {
+    let (mut debate, first) = wave();
+    debate.apply(event(&debate, first, "ask 4,6,5")).unwrap();
+    for (weight, legal) in [(Weight::Note, true), (Weight::Foul, true), (Weight::Reask, false)] {
+        let mut spoke = event(&debate, first, "say 4");
+        if let Event::Spoke { reply, .. } = &mut spoke {
+            let rule = Rule::Structured;
+            reply.findings.push(Finding { rule, weight, says: "x".into() });
+        }
+        assert_eq!(debate.check(&spoke).is_ok(), legal, "{weight:?}");
+    }
+}
+
+#[test]
+fn an_illegal_event_says_what_would_have_been_possible() {
+    let (debate, first) = wave();
+    let illegal = debate.check(&event(&debate, first, "fail 4")).unwrap_err().to_string();
+    assert!(illegal.contains("is not due; Speak {"), "{illegal}");
+}
+
+#[test]
+fn a_cue_has_a_name_that_can_be_read_back() {
+    let named = cue(1, 2, 0, 10);
+    assert_eq!((named.to_string().as_str(), "1.2.0.10".parse()), ("1.2.0.10", Ok(named)));
+    for bad in ["", "1.2.0", "1.2.0.10.4", "1.2.0.256", "a.b.c.d", "1.2.0.-1"] {
+        assert_eq!(bad.parse::<Cue>(), Err(format!("`{bad}` does not name a turn")));
+    }
+    // By act first: an ending comes last although it is outside the count.
+    assert!(cue(3, 0, 0, 0) > cue(2, 9, 9, 9));
+}

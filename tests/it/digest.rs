@@ -1,0 +1,109 @@
+//! What a summary must keep, and what the record makes of itself when nobody else does.
+use crate::scene::{open, say, setup, speech, until};
+use debate_mcp::debate::digest::{left_out, mechanical, opening, squeeze};
+use debate_mcp::debate::{Body, Debate, formats};
+
+/// Bob concedes `p1` word for word in round 1 and argues against it in round 2. Ada answers `c1`,
+/// leaves `c2` open, and Bob certifies `c3` as resolved.
+fn record() -> Debate {
+    let mut debate = open(setup(formats::duel(), 5));
+    let turns = [
+        (1, "propose", speech("p1 p2!", &[], &[])),
+        (1, "challenge", speech("c1 c2 c3", &[("p1", "p1 holds because")], &[])),
+        (2, "defend", speech("p3>c1", &[], &[])),
+        (2, "follow_up", speech("c4>p1", &[], &["c3"])),
+    ];
+    for (round, phase, body) in turns {
+        let cue = until(&mut debate, round, phase);
+        say(&mut debate, cue, body);
+    }
+    debate
+}
+
+#[test]
+fn the_record_sums_itself_up_and_says_that_it_did() {
+    let expected = "\
+(Mechanical summary: built from the claims and concessions on the record, because no written one was available.)
+
+Position of the proposer:
+- p1: p1 holds because it does (evidence: a.rs:1)
+- p2: p2 holds because it does (unsupported)
+- p3: p3 holds because it does (evidence: a.rs:1)
+
+Position of the challenger:
+- c1: c1 holds because it does (evidence: a.rs:1)
+- c2: c2 holds because it does (evidence: a.rs:1)
+- c3: c3 holds because it does (evidence: a.rs:1)
+- c4: c4 holds because it does (evidence: a.rs:1)
+
+Concessions (verbatim, binding):
+- the challenger conceded `p1`: \"p1 holds because\" (evidence: a.rs:1)
+
+Concerns put to rest:
+- c3: c3 holds because it does
+
+Open disagreements:
+- c1: c1 holds because it does
+- c2: c2 holds because it does
+- c4: c4 holds because it does
+
+Contradictions:
+- conceded in round 1: \"p1 holds because\"; denied in round 2 by `c4`: c4 holds because it does
+";
+    assert_eq!(mechanical(&record(), 2), expected);
+}
+
+#[test]
+fn only_the_rounds_it_covers_are_summed_up() {
+    let text = mechanical(&record(), 1);
+    for (part, there) in [
+        ("- c3: c3 holds because it does (evidence", true),
+        ("Concessions (verbatim, binding):", true),
+        ("p3", false),
+        ("c4", false),
+        ("Concerns put to rest", false),
+        ("Contradictions", false),
+    ] {
+        assert_eq!(text.contains(part), there, "{part}\n{text}");
+    }
+    assert!(!mechanical(&record(), 0).contains("- "), "nothing has happened yet");
+}
+
+#[test]
+fn a_side_without_claims_is_summed_up_by_its_words() {
+    let mut debate = open(setup(formats::duel(), 3));
+    let first = until(&mut debate, 1, "propose");
+    let long = vec!["word"; 100].join(" ");
+    say(&mut debate, first, Body::prose(long));
+    let text = mechanical(&debate, 1);
+    let cut = format!("- (round 1) {} …\n", vec!["word"; 80].join(" "));
+    assert!(text.contains(&cut), "{text}");
+    assert_eq!(opening("short  enough\n"), "short enough");
+}
+
+#[track_caller]
+fn check(summary: &str, expected: &[&str]) {
+    assert_eq!(left_out(&record(), 2, summary), expected, "{summary}");
+}
+
+#[test]
+fn a_summary_quotes_every_concession_and_names_every_open_disagreement() {
+    let quote = "the concession of `p1` is not quoted: \"p1 holds because\"";
+    let open = |id: &str| format!("the open disagreement about `{id}` is not named");
+    check("p1 holds because. Open: c1, c2 and c4.", &[]);
+    check("p1 holds\n  because; (c1) `c2` **c4**", &[]); // However it is wrapped.
+    check("p1 is right. Open: c1, c2, c4.", &[quote]);
+    check("P1 holds because. Open: c1, c2, c4.", &[quote]); // Word for word.
+    check("p1 holds because. Open: c1 and c4.", &[&open("c2")]);
+    check("p1 holds because. Open: c10, xc2, c4-b.", &[&open("c1"), &open("c2"), &open("c4")]);
+    check("", &[quote, &open("c1"), &open("c2"), &open("c4")]);
+    // What the record makes of itself leaves nothing out.
+    check(&mechanical(&record(), 2), &[]);
+}
+
+#[test]
+fn white_space_does_not_count() {
+    for (text, expected) in [("a  b\n\tc ", "a b c"), ("", ""), (" \n", ""), ("a\u{a0}b", "a b")] {
+        assert_eq!(squeeze(text), expected);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a failure comes to, format by format and row by row.
+use crate::scene::{apply, cue, due, open, played, run, setup, trace, without};
+use debate_mcp::debate::{
+    Debate, Event, Format, Hold, Line, Pause, Role, Side, Spend, Status, Step, Trouble, formats,
+    next, standing::status, verdict::judgment,
+};
+
+#[track_caller]
+fn check(format: Format, rounds: u8, down: &[&str], expected: &str) -> Debate {
+    let debate = played(without(setup(format, rounds), &[Role::Mirror]), down);
+    assert_eq!(trace(&debate), expected);
+    debate
+}
+
+#[test]
+fn a_duel_ends_as_its_rows_say() {
+    let duel = formats::duel;
+    check(duel(), 1, &[], "1.propose 1.challenge 0.judge completed");
+    check(duel(), 2, &[], "1.propose 1.challenge 2.defend 2.follow_up 0.judge completed");
+    // Summed up from the third round on. A scribe who fails is done without.
+    let long = "1.propose 1.challenge 2.defend 2.follow_up 3.summarize 3.defend 3.follow_up \
+                4.summarize! 4.defend 4.follow_up 0.judge completed";
+    check(duel(), 4, &["4.summarize"], long);
+    // Without an opening position there is nothing, nor when everything times out.
+    let nothing = check(duel(), 2, &["1.propose"], "1.propose! aborted");
+    assert!(nothing.spoken(..).next().is_none());
+    assert!(nothing.missing().all(|(_, failure)| failure.trouble == Trouble::TimedOut));
+    // The proposer's position stands uncontested, and nobody judges it.
+    let alone = check(duel(), 2, &["1.challenge"], "1.propose 1.challenge! uncontested");
+    assert_eq!((alone.spoken(..).count(), judgment(&alone)), (1, None));
+    assert_eq!(status(&alone), Status::Degraded);
+    // Judged on the completed rounds; the incomplete one is on the record.
+    check(duel(), 3, &["2.defend"], "1.propose 1.challenge 2.defend! 0.judge curtailed");
+    check(
+        duel(),
+        2,
+        &["2.follow_up"],
+        "1.propose 1.challenge 2.defend 2.follow_up! 0.judge curtailed",
+    );
+    let unjudged = check(duel(), 1, &["0.judge"], "1.propose 1.challenge 0.judge! curtailed");
+    assert_eq!(judgment(&unjudged), None, "never a default verdict");
+}
+
+#[test]
+fn research_goes_on_with_any_stance_it_has() {
+    let research = formats::research;
+    let all = "0.investigate 0.investigate 0.investigate 0.rebut 0.rebut 0.rebut 0.audit 0.judge completed";
+    assert_eq!(check(research(), 1, &[], all).missing().count(), 0);
+    // Marked incomplete, heard as missing, and the pipeline goes on.
+    let degraded = check(
+        research(),
+        1,
+        &["0.investigate/Fay", "0.rebut/Eli", "0.audit"],
+        "0.investigate 0.investigate! 0.investigate 0.rebut! 0.rebut 0.rebut 0.audit! 0.judge completed",
+    );
+    let judge = degraded.turns().next_back().unwrap().0;
+    let heard = degraded.heard_by(judge);
+    assert_eq!(heard.iter().filter(|line| matches!(line, Line::Missing(_))).count(), 3);
+    check(
+        research(),
+        1,
+        &["0.investigate"],
+        "0.investigate! 0.investigate! 0.investigate! aborted",
+    );
+    check(
+        research(),
+        1,
+        &["0.rebut"],
+        "0.investigate 0.investigate 0.investigate 0.rebut! 0.rebut! 0.rebut! 0.audit 0.judge completed",
+    );
+    // No auditor seated, no audit.
+    let plain = played(without(setup(research(), 1), &[Role::Auditor]), &[]);
+    assert!(!trace(&plain).contains("audit"));
+    // The plan is declined, and nothing was spent.
+    let mut planned = setup(research(), 1);
+    planned.holds = vec![Hold::Start];
+    let mut declined = open(planned);
+    assert!(matches!(next(&declined), Step::Hold { pause: Pause::Asked, .. }));
+    apply(&mut declined, [Event::Cancelled]);
+    assert_eq!((trace(&declined).as_str(), declined.spent()), ("cancelled", Spend::default()));
+}
+
+#[test]
+fn in_the_arena_silence_loses() {
+    let all = "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge completed";
+    check(formats::arena(), 3, &[], all);
+    check(formats::arena(), 1, &[], "1.open 1.open 0.judge completed");
+    // A bot that is late or gone has lost; nobody waits for the other's answer.
+    let gone = check(formats::arena(), 3, &["1.open/Ada"], "1.open! forfeited by pro");
+    assert_eq!(judgment(&gone).unwrap().winner, Side::Con);
+    let late = check(
+        formats::arena(),
+        3,
+        &["2.clash/Bob"],
+        "1.open 1.open 2.clash 2.clash! forfeited by con",
+    );
+    assert_eq!(judgment(&late).unwrap().winner, Side::Pro);
+    check(formats::arena(), 1, &["0.judge"], "1.open 1.open 0.judge! curtailed");
+}
+
+#[test]
+fn dialectic_goes_on_until_it_is_ended() {
+    let mut debate = open(setup(formats::dialectic(), 10));
+    run(&mut debate, &[], |debate| due(debate)[0].round == 12);
+    assert!(debate.turns().count() > 20, "the rounds asked for are only advice");
+    apply(&mut debate, [Event::Concluded { because: None }]);
+    run(&mut debate, &[], |_| false);
+    assert!(trace(&debate).ends_with("11.respond 11.challenge 0.insights ended"));
+    assert_eq!(judgment(&debate), None, "never a winner");
+    check(formats::dialectic(), 10, &["1.challenge"], "1.position 1.challenge! aborted");
+    check(
+        formats::dialectic(),
+        10,
+        &["2.challenge"],
+        "1.position 1.challenge 2.respond 2.challenge! 0.insights curtailed",
+    );
+    // Whoever ends it may think better of it.
+    let from = cue(1, 12, 0, 2);
+    apply(&mut debate, [Event::Reopened { from }]);
+    assert_eq!((due(&debate), debate.take()), (vec![from], 1));
+}
+
+#[test]
+fn tribunal_records_and_continues() {
+    let mut debate = open(setup(formats::tribunal(), 10));
+    run(&mut debate, &["1.argue/Ada", "5.argue", "6.score", "4.admit", "0.vote/Hal"], |_| false);
+    assert_eq!(debate.missing().count(), 6);
+    assert!(
+        trace(&debate).ends_with(
+            "10.argue 10.argue 10.score 0.judge 0.judge 0.vote! 0.vote 0.vote completed"
+        )
+    );
+    check(formats::tribunal(), 10, &["1.argue"], "1.argue! 1.argue! aborted");
+}

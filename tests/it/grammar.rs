@@ -1,0 +1,60 @@
+//! Formats nobody has thought of: the grammar must carry any table, not only the five.
+use crate::scene::{Rng, SEATS};
+use debate_mcp::debate::{
+    Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Shortfall, Speakers,
+};
+
+pub(crate) fn any_format(seed: u64) -> Format {
+    let mut rng = Rng(seed);
+    let count = 1 + rng.below(4);
+    let acts = (0..count).map(|nth| any_act(&mut rng, nth)).collect();
+    Format { name: format!("any {seed}"), acts }
+}
+
+fn any_act(rng: &mut Rng, nth: usize) -> Act {
+    let rounds =
+        [Rounds::Once, Rounds::Through(2), Rounds::Leaving(1), Rounds::Leaving(0), Rounds::Open];
+    let phases = (0..=rng.below(4)).map(|_| any_phase(rng)).collect();
+    Act { name: format!("act {nth}"), rounds: rng.pick(&rounds), phases }
+}
+
+fn any_phase(rng: &mut Rng) -> Phase {
+    let role = |rng: &mut Rng| -> Role { rng.pick(SEATS).1 };
+    let speakers = match rng.below(8) {
+        0 => Speakers::Admitted,
+        1 => Speakers::Called,
+        2 => Speakers::Silent(Role::Audience),
+        3 => Speakers::Prompted(role(rng), Kind::Petition),
+        _ => Speakers::Seated(vec![role(rng), role(rng)]),
+    };
+    let kinds = [
+        Kind::Speech,
+        Kind::Speech,
+        Kind::Score,
+        Kind::Petition,
+        Kind::Ruling,
+        Kind::Vote,
+        Kind::Audit,
+        Kind::Verdict,
+        Kind::Sections,
+    ];
+    let hears = [Hears::Nothing, Hears::Speeches, Hears::Elder, Hears::Digest, Hears::Everything];
+    let shorts = [
+        Shortfall::Abort,
+        Shortfall::Stand,
+        Shortfall::Conclude,
+        Shortfall::GoOn,
+        Shortfall::Forfeit,
+    ];
+    let reply = rng.pick(&kinds);
+    Phase {
+        name: format!("{reply:?}"),
+        speakers,
+        order: rng.pick(&[Order::InTurn, Order::AtOnce]),
+        hears: rng.pick(&hears),
+        reply,
+        quorum: rng.pick(&[Quorum::One, Quorum::All]),
+        short: rng.pick(&shorts),
+        rules: vec![],
+    }
+}

@@ -1,0 +1,276 @@
+//! Who plays a debate: a seat that is always good, one that depends on the seed and the prompt
+//! alone, and a user who only does what is asked of them.
+use crate::scene::{Rng, SEATS, due, money, setup};
+use debate_mcp::debate::body::Novelty;
+use debate_mcp::debate::{
+    Attempt, Body, Change, Claim, Cue, Debate, Envelope, Event, Failure, Finding, Format, Help,
+    Hold, Kind, Pause, Role, Rounds, Ruling, Section, Setup, Side, Step, Trouble, Voice, digest,
+    next, prompt, weigh,
+};
+use std::collections::BTreeMap;
+
+/// A setup that differs by seed in rounds, holds, budget, who is seated and who is awaited.
+pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
+    let mut rng = Rng(seed);
+    let rounds = if format.name == "tribunal" { 7 + rng.below(4) } else { 1 + rng.below(5) };
+    let mut setup = setup(format, rounds as u8);
+    setup.seats.retain(|seat| {
+        let optional =
+            matches!(seat.role, Role::Mirror | Role::Auditor | Role::Scribe | Role::Audience);
+        !(optional && rng.one_in(4))
+    });
+    for seat in &mut setup.seats {
+        seat.stance = format!("Whatever {} says.", seat.name);
+        match rng.below(8) {
+            0 => seat.voice = Voice::Host,
+            1 => seat.voice = Voice::Human,
+            2 => seat.voice = Voice::Bot,
+            _ => {}
+        }
+    }
+    let holds = [Hold::Start, Hold::Rounds];
+    setup.holds = holds.into_iter().filter(|_| rng.one_in(2)).collect();
+    setup.brief = if rng.one_in(2) { "What gemini is for.".into() } else { String::new() };
+    if rng.one_in(2) {
+        setup.limits.budget = money(20);
+    }
+    setup
+}
+
+/// What a seat is told. Any change in it is a change of the prompt.
+pub(crate) fn told(debate: &Debate, cue: Cue) -> String {
+    prompt::render(debate, cue).text
+}
+
+/// All that is open and has not been asked, or nothing if all of it has.
+pub(crate) fn ask(debate: &Debate) -> Option<Event> {
+    let cues: Vec<Cue> = due(debate).into_iter().filter(|cue| !debate.was_asked(*cue)).collect();
+    (!cues.is_empty()).then(|| asking(debate, cues))
+}
+
+/// What is fetched and was under way when a program stopped.
+pub(crate) fn ask_again(debate: &Debate) -> Option<Event> {
+    let Step::Speak { driven, .. } = next(debate) else { return None };
+    let lost: Vec<Cue> = driven.into_iter().filter(|cue| debate.was_asked(*cue)).collect();
+    (!lost.is_empty()).then(|| asking(debate, lost))
+}
+
+pub(crate) fn asking(debate: &Debate, cues: Vec<Cue>) -> Event {
+    let prompts = cues.iter().map(|cue| prompt::fingerprint(&told(debate, *cue))).collect();
+    let deadline = cues.first().map(|cue| deadline(debate, *cue));
+    Event::Asked { cues, deadline, prompts }
+}
+
+/// There is no clock here: a deadline is as good as any other if it is the wave's own.
+pub(crate) fn deadline(debate: &Debate, cue: Cue) -> i64 {
+    let round = i64::from(cue.act) * 1_000 + i64::from(cue.round);
+    debate.setup().opened_at + i64::from(debate.take()) * 1_000_000 + round * 10
+}
+
+fn envelope(debate: &Debate, cue: Cue) -> Envelope {
+    let voice = &debate.seat(cue).voice;
+    Envelope { tool: voice.tool().into(), cost: Some(1), ..Envelope::default() }
+}
+
+/// A reply as the event that records it, at the price of one.
+pub(crate) fn said(debate: &Debate, cue: Cue, body: Body) -> Result<Event, Vec<Finding>> {
+    weigh(debate, cue, body, vec![], envelope(debate, cue))
+}
+
+pub(crate) fn failed(debate: &Debate, cue: Cue, trouble: Trouble) -> Event {
+    let failure = Failure { trouble, note: "down".into(), envelope: envelope(debate, cue) };
+    Event::Failed { cue, failure }
+}
+
+pub(crate) fn refused(debate: &Debate, cue: Cue, findings: Vec<Finding>) -> Event {
+    let why = findings.iter().map(|found| found.says.as_str()).collect::<Vec<_>>().join("; ");
+    let attempt =
+        Attempt { text: "Nothing much.".into(), why, findings, envelope: envelope(debate, cue) };
+    Event::Refused { cue, attempt }
+}
+
+/// A reply no rule objects to, as long as the others keep the rules too.
+pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
+    let (seat, phase) = (debate.seat(cue), debate.setup().phase(cue));
+    let because = String::from("so");
+    match phase.reply {
+        Kind::Speech => Body::Speech {
+            text: said_aloud(debate, cue),
+            claims: own_claim(debate, cue),
+            concedes: vec![],
+            resolves: vec![],
+            help: None,
+            unstructured: None,
+        },
+        Kind::Score => Body::Score {
+            pro: BTreeMap::from([("logic".into(), 75)]),
+            con: BTreeMap::from([("logic".into(), 70)]),
+            fouls: vec![],
+            comment: because,
+        },
+        Kind::Petition => Body::Petition {
+            supports: Some(Side::Pro),
+            claim: "me".into(),
+            novelty: Novelty::New,
+            confidence: 50,
+        },
+        Kind::Ruling => {
+            let asks = |body: &Body| body.kind() == Kind::Petition && !body.declines();
+            let mut round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
+            let admits = round.find(|(_, body)| asks(body));
+            let admits = admits.map(|(past, _)| debate.seat(past).name.clone());
+            Body::Ruling { admits, because }
+        }
+        Kind::Vote => Body::Vote { side: Side::Con, confidence: 60, because },
+        Kind::Audit => Body::Audit { facts: vec![("fast".into(), "no-source".into())] },
+        Kind::Verdict => {
+            let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
+            ruling(Some(Side::Pro), 80, cites)
+        }
+        // What the record makes of itself leaves nothing out.
+        Kind::Sections if seat.role == Role::Scribe => {
+            let text = digest::mechanical(debate, cue.round.saturating_sub(2));
+            Body::Sections { sections: vec![Section { title: "So far".into(), text }] }
+        }
+        Kind::Sections => {
+            let section = |n| Section { title: format!("{n}"), text: because.clone() };
+            Body::Sections { sections: (1..=9).map(section).collect() }
+        }
+    }
+}
+
+/// Models name themselves, which a judge must not see.
+fn said_aloud(debate: &Debate, cue: Cue) -> String {
+    let phase = &debate.setup().phase(cue).name;
+    match &debate.seat(cue).voice {
+        Voice::Model { tool, .. } => format!("As {tool}, I {phase}."),
+        _ => phase.clone(),
+    }
+}
+
+/// One claim, answering the last of the other side's, unless it would be too late for it.
+fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
+    use debate_mcp::debate::Rule;
+    let seat = debate.seat(cue);
+    let other = seat.role.side().map(Side::other);
+    let theirs = debate
+        .before(cue)
+        .filter(|(past, _)| other.is_some() && debate.seat(*past).role.side() == other);
+    let last = theirs.flat_map(|(_, body)| body.claims()).map(|claim| claim.id.clone()).next_back();
+    let rules = &debate.setup().phase(cue).rules;
+    let late = rules.iter().any(|(rule, _)| *rule == Rule::NoNewClaims);
+    if late && last.is_none() {
+        return vec![];
+    }
+    vec![Claim {
+        id: format!("{}{}", seat.name, cue.round),
+        text: format!("{} is right", seat.name),
+        evidence: vec!["src/lib.rs:1".into()],
+        answers: last.into_iter().collect(),
+    }]
+}
+
+pub(crate) fn ruling(side: Option<Side>, confidence: u8, cites: Vec<Cue>) -> Body {
+    Body::Verdict(Box::new(Ruling {
+        side,
+        confidence,
+        because: "so".into(),
+        cites,
+        recommendation: "Do it.".into(),
+        ..Ruling::default()
+    }))
+}
+
+/// A reply, fair or foul or none, that depends on the seed and the prompt alone, as a scripted
+/// model's should. Gone through the rules, as the engine would: who is fetched is asked once more,
+/// and then has failed.
+pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
+    let text = format!("{cue}{}", told(debate, cue));
+    let mut rng = Rng(text.bytes().fold(seed, |h, b| h.wrapping_mul(31).wrapping_add(b.into())));
+    if rng.one_in(12) {
+        return failed(debate, cue, Trouble::TimedOut);
+    }
+    let mut body = good(debate, cue);
+    match &mut body {
+        Body::Speech { help, claims, unstructured, .. } => {
+            let (kind, from) = (String::new(), SEATS[7 + rng.below(3)].0.into());
+            *help = rng.one_in(3).then(|| Help { kind, from, because: "lost".into() });
+            match rng.below(9) {
+                0 => claims.clear(),
+                1 => *unstructured = Some("there is no claims block".into()),
+                _ => {}
+            }
+            if rng.one_in(4) {
+                for claim in claims.iter_mut() {
+                    claim.evidence.clear();
+                }
+            }
+        }
+        Body::Ruling { admits, .. } if rng.one_in(5) => *admits = Some("Ada".into()),
+        Body::Verdict(ruling) if rng.one_in(6) => ruling.side = None,
+        Body::Verdict(ruling) if rng.one_in(3) => ruling.side = Some(Side::Con),
+        Body::Petition { supports, .. } if rng.one_in(3) => *supports = None,
+        Body::Sections { sections } if rng.one_in(4) => sections.truncate(0),
+        _ => {}
+    }
+    let again = !debate.seat(cue).voice.awaited() && debate.refused(cue).is_none();
+    said(debate, cue, body).unwrap_or_else(|findings| {
+        if again { refused(debate, cue, findings) } else { failed(debate, cue, Trouble::Unusable) }
+    })
+}
+
+/// Whether an open act has gone on long enough for the scripted user.
+fn enough(debate: &Debate, cue: Cue) -> bool {
+    debate.setup().act(cue).rounds == Rounds::Open && cue.round > 4
+}
+
+/// What comes next when the user only does what is asked of them, and a little more that can be
+/// read off the record, settling due cues in an order drawn from `rng`.
+pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event> {
+    if let Some(event) = whim(debate, seed) {
+        return Some(event);
+    }
+    Some(match next(debate) {
+        Step::Rest => return None,
+        Step::Close(outcome) => Event::Closed { outcome },
+        Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
+            amended(Change::Limit { budget: money(spent.cost + 9) })
+        }
+        step if step.at().is_some_and(|cue| enough(debate, cue)) => {
+            let concluded = Event::Concluded { because: None };
+            if debate.check(&concluded).is_ok() { concluded } else { Event::Cancelled }
+        }
+        Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+        Step::Speak { .. } => ask(debate).unwrap_or_else(|| {
+            let due = due(debate);
+            let cue = due[rng.below(due.len())];
+            answer(seed, debate, cue)
+        }),
+    })
+}
+
+/// A user who speaks up between rounds, takes the floor in the second, hands a seat over in the
+/// third and says in the end what they make of it. Each can be seen to be done already.
+fn whim(debate: &Debate, seed: u64) -> Option<Event> {
+    let at = next(debate).at();
+    let event = match (at, seed % 5) {
+        (None, 0 | 1) if debate.decision().is_none() => Event::Decided { text: "Spaces.".into() },
+        (None, 1 | 2) if debate.kept().is_none() => Event::Kept { keep: seed.is_multiple_of(2) },
+        (Some(cue), 2) if usize::from(cue.round) > debate.remarks().len() => {
+            Event::Interjected { text: format!("And in round {}?", cue.round) }
+        }
+        (Some(cue), 3) if cue.round == 2 && debate.continued() < Some(cue.stand()) => Event::Held,
+        (Some(cue), 4) if cue.round == 3 => {
+            let voice = crate::scene::model(&format!("relay-{}", cue.seat));
+            amended(Change::Seat { seat: cue.seat, voice })
+        }
+        _ => return None,
+    };
+    // Between two waves only: what a wave under way hears must not depend on when it is said.
+    let between = at.is_none_or(|cue| !debate.was_asked(cue));
+    (between && debate.check(&event).is_ok()).then_some(event)
+}
+
+pub(crate) fn amended(change: Change) -> Event {
+    Event::Amended { change, because: String::new() }
+}

@@ -1,0 +1,233 @@
+//! What must hold for every format, every failure and every crash.
+use crate::chaos::{Chaos, lasting};
+use crate::grammar::any_format;
+use crate::players::{any_setup, ask_again, deadline, dutiful, failed, good};
+use crate::scene::{Rng, apply, due, put, word};
+use debate_mcp::debate::{
+    Body, Cue, Debate, Envelope, Event, Finding, Kind, Outcome, Reply, Role, Rule, Setup, Side,
+    Speakers, Stand, Trouble, Weight, formats,
+};
+use std::collections::BTreeMap;
+use std::iter::repeat_n;
+
+/// Plays on to the end, in an order drawn from `rng`, with a user who only does what is asked.
+fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
+    let mut log = vec![];
+    while let Some(event) = dutiful(&debate, seed, rng) {
+        log.push(event.clone());
+        debate.apply(event).unwrap();
+        assert!(log.len() < 1000, "the debate did not end");
+    }
+    (debate, log)
+}
+
+/// Each of the five `each` times, then as many tables nobody has thought of.
+fn every_setup(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
+    let five = formats::all().into_iter().flat_map(move |format| repeat_n(format, each));
+    let setups = (0..).zip(five.chain((0..others).map(any_format)));
+    let setups = setups.map(|(seed, format)| (seed, any_setup(format, seed)));
+    setups.filter(|(_, setup)| Debate::open(setup.clone()).is_ok())
+}
+
+#[test]
+fn a_crash_after_any_event_changes_nothing() {
+    for (seed, setup) in every_setup(10, 100) {
+        let (whole, log) = play(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
+        let mut resumed = Debate::open(setup.clone()).unwrap();
+        for crash in 0..=log.len() {
+            let mut resumed_here = resumed.clone();
+            // What was being fetched is lost with the program, so it is fetched again.
+            let lost = resumed_here.clone();
+            apply(&mut resumed_here, ask_again(&lost));
+            assert_eq!(resumed_here, lost, "asking again changes nothing");
+            // From every fourth place to the end, and from every place to the next.
+            if crash % 4 == (seed % 4) as usize {
+                let (again, _) = play(resumed_here, seed, &mut Rng(seed + 7));
+                assert_eq!(again, whole, "{} seed {seed} crash {crash}", setup.format.name);
+            }
+            if let Some(event) = log.get(crash) {
+                apply(&mut resumed, [event.clone()]);
+            }
+        }
+        assert_eq!(Debate::replay(setup, log).unwrap(), whole);
+    }
+}
+
+#[test]
+fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
+    let mut outcomes = BTreeMap::new();
+    let mut seen = BTreeMap::new();
+    let mut played = 0;
+    for (seed, setup) in every_setup(80, 400) {
+        played += 1;
+        let (debate, chaos) = Chaos::play(&setup, seed);
+        *outcomes.entry((setup.format.name.clone(), word(&debate))).or_insert(0) += 1;
+        for event in &chaos.log {
+            *seen.entry(name(event)).or_insert(0) += 1;
+        }
+        assert_eq!(Debate::replay(setup.clone(), chaos.log.clone()).unwrap(), debate);
+        assert_eq!(
+            Debate::salvage(setup.clone(), chaos.log.clone()).unwrap(),
+            (debate.clone(), None)
+        );
+        rebuild(&setup, &chaos);
+        refusals(&chaos.log);
+        speeches(&debate);
+        if formats::all().contains(&setup.format) {
+            decorum(&debate);
+        }
+    }
+    assert!(played > 400, "only {played} were fit to be played");
+    for format in formats::all() {
+        let reached = outcomes.keys().filter(|(name, _)| *name == format.name);
+        assert!(reached.count() >= 3, "chaos is too tame: {outcomes:?}");
+    }
+    assert!(seen.len() == 14 && seen.values().all(|n| *n > 20), "chaos is too tame: {seen:?}");
+}
+
+fn name(event: &Event) -> String {
+    serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned()
+}
+
+/// A take ends where the next one is opened: the log up to there rebuilds its prompts.
+fn rebuild(setup: &Setup, chaos: &Chaos) {
+    let ends = chaos.log.iter().enumerate();
+    let ends = ends.filter(|(_, event)| matches!(event, Event::Reopened { .. }));
+    let ends: Vec<usize> = ends.map(|(at, _)| at).chain([chaos.log.len()]).collect();
+    for (take, end) in ends.into_iter().enumerate() {
+        let audit = Debate::replay(setup.clone(), chaos.log[..end].to_vec()).unwrap();
+        let asked = chaos.asked.iter().filter(|((t, _, _), _)| usize::from(*t) == take);
+        for ((_, cue, refused), text) in asked {
+            if *refused == audit.refused(*cue).is_some() {
+                assert_eq!(lasting(&audit, *cue), *text);
+            }
+        }
+    }
+}
+
+/// A seat is asked once more and not a third time, take by take.
+fn refusals(log: &[Event]) {
+    let mut refused = vec![];
+    for event in log {
+        match event {
+            Event::Refused { cue, .. } => {
+                assert!(!refused.contains(cue), "{cue} was refused twice");
+                refused.push(*cue);
+            }
+            Event::Reopened { .. } => refused.clear(),
+            _ => {}
+        }
+    }
+}
+
+fn speeches(debate: &Debate) {
+    for (cue, _) in debate.turns() {
+        let spoken = debate.before(cue).filter(|(past, _)| past.seat == cue.seat);
+        let spoken = spoken.filter(|(_, body)| body.kind() == Kind::Speech).count();
+        match debate.setup().phase(cue).speakers {
+            Speakers::Seated(_) | Speakers::Prompted(..) => {}
+            _ => assert_eq!(spoken, 0, "one speech each"),
+        }
+    }
+}
+
+/// What no format allows, however it was played.
+fn decorum(debate: &Debate) {
+    let setup = debate.setup();
+    let mut floor: BTreeMap<Stand, usize> = BTreeMap::new();
+    for (nth, seat) in debate.seats().iter().enumerate() {
+        let speeches = debate
+            .spoken(..)
+            .filter(|(cue, body)| usize::from(cue.seat) == nth && body.kind() == Kind::Speech);
+        let count = speeches.count();
+        assert!(seat.role != Role::Audience || count <= 1, "the audience has one speech each");
+    }
+    for (cue, body) in debate.spoken(..) {
+        assert_eq!(body.kind(), setup.phase(cue).reply);
+        if let Body::Verdict(ruling) = body {
+            assert!(ruling.side.is_some(), "a verdict without a side");
+        }
+        if setup.phase(cue).name == "address" {
+            *floor.entry(cue.stand()).or_default() += 1;
+        }
+    }
+    assert!(floor.values().all(|admitted| *admitted == 1), "one is admitted a round");
+    let over = matches!(debate.outcome(), Some(Outcome::Completed));
+    assert!(!over || debate.turns().any(|(cue, _)| cue.act == setup.ending()));
+}
+
+#[test]
+fn stored_types_survive_json() {
+    for (seed, format) in (3..).zip(formats::all().into_iter().chain(formats::all())) {
+        let setup = any_setup(format, seed);
+        let (debate, chaos) = Chaos::play(&setup, seed);
+        let lines: Vec<String> =
+            chaos.log.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+        let events = lines.iter().map(|line| serde_json::from_str::<Event>(line).unwrap());
+        let setup = serde_json::from_str(&serde_json::to_string(&setup).unwrap()).unwrap();
+        assert_eq!(Debate::replay(setup, events).unwrap(), debate);
+    }
+}
+
+#[test]
+fn a_deadline_outlives_the_program_for_whoever_is_awaited() {
+    let mut awaited = 0;
+    for (seed, setup) in every_setup(10, 40) {
+        let (_, log) = play(Debate::open(setup.clone()).unwrap(), seed, &mut Rng(seed));
+        let mut debate = Debate::open(setup).unwrap();
+        for event in log {
+            apply(&mut debate, [event]);
+            let asked: Vec<Cue> = due(&debate);
+            for cue in asked.into_iter().filter(|cue| debate.was_asked(*cue)) {
+                awaited += usize::from(debate.seat(cue).voice.awaited());
+                assert_eq!(debate.deadline(cue), Some(deadline(&debate, cue)));
+            }
+        }
+    }
+    assert!(awaited > 100);
+}
+
+#[test]
+fn only_what_is_due_may_happen() {
+    for format in formats::all() {
+        let mut setup = any_setup(format, 1);
+        setup.holds.clear();
+        let mut debate = Debate::open(setup).unwrap();
+        let first = due(&debate)[0];
+        put(&mut debate);
+        let reply = |body| Reply {
+            body,
+            findings: vec![],
+            citations: vec![],
+            envelope: Envelope::default(),
+        };
+        let vote = Body::Vote { side: Side::Pro, confidence: 1, because: String::new() };
+        let finding = Finding { rule: Rule::NoHelp, weight: Weight::Reask, says: String::new() };
+        let findings = vec![finding];
+        let later = Cue { act: first.act + 1, ..first };
+        let nowhere = Cue { act: 99, round: 99, phase: 99, seat: 99 };
+        let lost = |cue| Event::Failed {
+            cue,
+            failure: debate_mcp::debate::Failure::new(Trouble::TimedOut, "late"),
+        };
+        for illegal in [
+            Event::Spoke { cue: later, reply: reply(good(&debate, first)) },
+            Event::Spoke { cue: first, reply: reply(vote) },
+            Event::Spoke { cue: first, reply: Reply { findings, ..reply(good(&debate, first)) } },
+            Event::Continued { before: later.stand() },
+            Event::Concluded { because: None }, // Nothing has been said yet.
+            Event::Closed { outcome: Outcome::Completed },
+            Event::Kept { keep: true },
+            Event::Decided { text: " ".into() },
+            Event::Interjected { text: "\n".into() },
+            Event::Reopened { from: first },
+            Event::Reopened { from: nowhere },
+            Event::Asked { cues: vec![nowhere], deadline: None, prompts: vec![] },
+            lost(nowhere),
+            lost(later),
+        ] {
+            assert!(debate.check(&illegal).is_err(), "{illegal:?}");
+        }
+        assert!(debate.check(&failed(&debate, first, Trouble::TimedOut)).is_ok());
+    }
+}

@@ -1,0 +1,242 @@
+//! The rules, by table: a reply, and which rules object to it.
+use crate::players::{good, ruling};
+use crate::scene::{open, say, setup, speech, until};
+use Rule::{
+    AnswersOpponent, AtMostThreeClaims, CitesRecord, ConcedesVerbatim, Evidenced, FitsLength,
+    FlagsUnsupported, KeepsConcessions, KeepsRecord, NineSections, NoNewClaims, PicksSide,
+    RaisesFlaw, RaisesOrResolves, Recommends, Structured,
+};
+use debate_mcp::debate::{
+    Body, Cue, Debate, Format, Rule, Ruling, Section, Side, findings, formats,
+};
+
+/// The debate at the first turn of this round's phase. Ada has claimed `Ada1`, Bob `Bob1`, …
+fn at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
+    let rounds = if format.name == "tribunal" { 10 } else { 3 };
+    let mut debate = open(setup(format, rounds));
+    let cue = until(&mut debate, round, phase);
+    (debate, cue)
+}
+
+#[track_caller]
+fn check((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
+    for (body, expected) in table {
+        let found: Vec<Rule> = findings(debate, *cue, body).iter().map(|f| f.rule).collect();
+        assert_eq!(found, *expected, "{body:?}");
+    }
+}
+
+#[test]
+fn at_most_three_core_claims_in_the_first_act() {
+    check(
+        &at(formats::tribunal(), 1, "argue"),
+        &[
+            (speech("p1 p2 p3", &[], &[]), &[]),
+            (speech("p1 p2 p3 p4", &[], &[]), &[AtMostThreeClaims]),
+            (speech("p1 p2!", &[], &[]), &[Evidenced]),
+            (Body::prose("no block"), &[Structured]),
+        ],
+    );
+    // Counted over the act, and an answer is not a core claim. Ada has one already.
+    check(
+        &at(formats::tribunal(), 2, "argue"),
+        &[
+            (speech("p2 p3 p4>Bob1", &[], &[]), &[]),
+            (speech("p2 p3 p4", &[], &[]), &[AtMostThreeClaims]),
+        ],
+    );
+}
+
+#[test]
+fn an_opposing_claim_must_be_answered() {
+    check(
+        &at(formats::tribunal(), 3, "argue"),
+        &[
+            (speech("p4>Bob1", &[], &[]), &[]),
+            (speech("p4", &[], &[]), &[AnswersOpponent]),
+            (speech("p4>Ada1", &[], &[]), &[AnswersOpponent]),
+            (speech("p4>nobody", &[], &[]), &[AnswersOpponent]),
+        ],
+    );
+}
+
+#[test]
+fn nothing_new_in_the_endgame() {
+    check(
+        &at(formats::tribunal(), 9, "argue"),
+        &[
+            (speech("Ada1 p9>Bob3", &[], &[]), &[]),
+            (speech("p9 p10>Bob3", &[], &[]), &[NoNewClaims]),
+        ],
+    );
+}
+
+#[test]
+fn concessions_are_verbatim_and_binding() {
+    let (mut debate, cue) = at(formats::duel(), 2, "defend");
+    check(
+        &(debate.clone(), cue),
+        &[
+            (speech("d>Bob1", &[("Bob1", "Bob is right")], &[]), &[]),
+            (speech("d>Bob1", &[("Bob1", "Bob has a point")], &[]), &[ConcedesVerbatim]),
+            (speech("d>Bob1", &[("Bob1", " ")], &[]), &[ConcedesVerbatim]),
+            (speech("d>Bob1", &[("Ada1", "Ada is right")], &[]), &[ConcedesVerbatim]),
+        ],
+    );
+    say(&mut debate, cue, speech("d>Bob1", &[("Bob1", "Bob  is\nright")], &[]));
+    let cue = until(&mut debate, 3, "defend");
+    let fresh = |evidence: &str| {
+        let mut body = speech("e>Bob1", &[], &[]);
+        if let Body::Speech { claims, .. } = &mut body {
+            claims[0].evidence = vec![evidence.into()];
+        }
+        body
+    };
+    check(
+        &(debate, cue),
+        &[
+            (speech("e>Bob1!", &[], &[]), &[Evidenced, KeepsConcessions]),
+            (fresh("a.rs:1"), &[KeepsConcessions]), // It was offered for `d` already.
+            (fresh("b.rs:2"), &[]),
+        ],
+    );
+}
+
+#[test]
+fn a_challenger_names_a_flaw_first() {
+    check(
+        &at(formats::duel(), 1, "challenge"),
+        &[
+            (speech("new", &[], &[]), &[]),
+            (speech("", &[("Ada1", "Ada is right")], &[]), &[RaisesFlaw]),
+            // Whether prose names a flaw, code cannot tell.
+            (Body::prose("I doubt it."), &[Structured]),
+        ],
+    );
+}
+
+#[test]
+fn a_challenger_raises_or_certifies() {
+    check(
+        &at(formats::duel(), 2, "follow_up"),
+        &[
+            (speech("new", &[], &[]), &[]),
+            (speech("", &[], &["Bob1"]), &[]),
+            (speech("", &[], &[]), &[RaisesOrResolves]),
+            (speech("", &[], &["Bob1!"]), &[RaisesOrResolves]),
+            (speech("", &[], &["Ada1"]), &[RaisesOrResolves]),
+            (Body::prose("Fine with me."), &[Structured]),
+        ],
+    );
+}
+
+#[test]
+fn what_is_unsupported_must_be_called_out() {
+    let mut debate = open(setup(formats::duel(), 2));
+    let first = until(&mut debate, 1, "propose");
+    say(&mut debate, first, speech("p1! p2", &[], &[]));
+    let cue = until(&mut debate, 1, "challenge");
+    let mut aloud = speech("c", &[], &[]);
+    if let Body::Speech { text, .. } = &mut aloud {
+        *text = "That is UNSUPPORTED.".into();
+    }
+    check(
+        &(debate, cue),
+        &[
+            (speech("c", &[], &[]), &[FlagsUnsupported]),
+            (speech("c>p2", &[], &[]), &[FlagsUnsupported]),
+            (speech("c>p1", &[], &[]), &[]),
+            (aloud, &[]),
+        ],
+    );
+}
+
+#[test]
+fn a_proposer_answers() {
+    check(
+        &at(formats::duel(), 2, "defend"),
+        &[
+            (speech("d>Bob1", &[], &[]), &[]),
+            (speech("d", &[], &[]), &[AnswersOpponent]),
+            (Body::prose("No."), &[Structured, AnswersOpponent]),
+        ],
+    );
+}
+
+#[test]
+fn a_summary_keeps_the_record() {
+    let sections = |text: &str| Body::Sections {
+        sections: vec![Section { title: "So far".into(), text: text.into() }],
+    };
+    // Bob has answered `Ada1`, and nobody has met `Bob1` yet.
+    check(
+        &at(formats::duel(), 3, "summarize"),
+        &[
+            (sections("Ada1 and Bob1 are open."), &[]),
+            (sections("Only Bob1 is open."), &[KeepsRecord]),
+            (sections("Ada10 and Bob1 are open."), &[KeepsRecord]),
+        ],
+    );
+}
+
+#[test]
+fn a_verdict_picks_a_side_and_cites_the_record() {
+    let court = at(formats::duel(), 0, "judge");
+    let said = court.0.turns().next().unwrap().0;
+    let never = Cue { round: 9, ..said };
+    let itself = court.1;
+    let verdict = |side, cites: &[Cue]| ruling(side, 70, cites.into());
+    check(
+        &court,
+        &[
+            (verdict(Some(Side::Pro), &[said]), &[]),
+            (verdict(None, &[said]), &[PicksSide]),
+            (verdict(Some(Side::Con), &[]), &[CitesRecord]),
+            (verdict(Some(Side::Con), &[said, never]), &[CitesRecord]),
+            (verdict(None, &[itself]), &[PicksSide, CitesRecord]),
+        ],
+    );
+}
+
+#[test]
+fn a_verdict_does_not_hedge() {
+    let court = at(formats::duel(), 0, "judge");
+    let cites: Vec<Cue> = court.0.before(court.1).map(|(cue, _)| cue).take(1).collect();
+    let verdict = |because: &str, recommendation: &str| {
+        Body::Verdict(Box::new(Ruling {
+            side: Some(Side::Pro),
+            because: because.into(),
+            cites: cites.clone(),
+            recommendation: recommendation.into(),
+            ..Ruling::default()
+        }))
+    };
+    check(
+        &court,
+        &[
+            (verdict("A is right.", "Use tabs."), &[]),
+            (verdict("Both  approaches\nhave MERIT.", "Use tabs."), &[PicksSide]),
+            (verdict("A says \"both have merit\", and is wrong.", "Use tabs."), &[]),
+            (verdict("A is right.", " "), &[Recommends]),
+            (verdict("A is right.", "They are equally valid."), &[Recommends]),
+            (verdict("双方各有优劣", "Use tabs."), &[PicksSide]),
+        ],
+    );
+}
+
+#[test]
+fn lengths_and_sections() {
+    check(
+        &at(formats::arena(), 1, "open"),
+        &[
+            (Body::prose(""), &[FitsLength]),
+            (Body::prose("é".repeat(2000)), &[]),
+            (Body::prose("é".repeat(2001)), &[FitsLength]),
+        ],
+    );
+    let court = at(formats::research(), 0, "judge");
+    let report = good(&court.0, court.1);
+    let section = Section { title: "1".into(), text: "all of it".into() };
+    check(&court, &[(report, &[]), (Body::Sections { sections: vec![section] }, &[NineSections])]);
+    check(&at(formats::dialectic(), 2, "respond"), &[(Body::prose("Trust the model."), &[])]);
+}

@@ -1,0 +1,254 @@
+//! Builds debates, and plays them well behaved.
+use crate::players::{ask, failed, good, said};
+use debate_mcp::debate::{
+    Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
+    Origin, Outcome, Resolution, Role, Seat, Setup, Side, Step, Trouble, Voice, next,
+    setup::GRAMMAR, weigh,
+};
+use std::collections::BTreeMap;
+
+/// A little generator, so a failing case is named by its seed.
+pub(crate) struct Rng(pub(crate) u64);
+impl Rng {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
+    }
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// Everyone any format could want; those it does not name never speak.
+pub(crate) const SEATS: &[(&str, Role)] = &[
+    ("Ada", Role::Pro),
+    ("Bob", Role::Con),
+    ("Cyd", Role::Lead),
+    ("Dee", Role::Partner),
+    ("Eli", Role::Advocate),
+    ("Fay", Role::Advocate),
+    ("Gus", Role::Advocate),
+    ("Hal", Role::Audience),
+    ("Ivy", Role::Audience),
+    ("Jan", Role::Audience),
+    ("Kim", Role::Judge),
+    ("Lou", Role::Mirror),
+    ("Mia", Role::Auditor),
+    ("Ned", Role::Scribe),
+];
+
+/// Asks for nearly everything a prompt can ask for. What may be amended while others are asked
+/// stands on the second line, by itself.
+const TEMPLATE: &str = "{{topic}} Round {{round}}, after {{previous_round}}.\n\
+    plan: {{tool}} against {{opponent}}, {{rounds}} rounds\n\
+    {{brief}}\n{{stance}} {{style}}\n{{heard}}\n\n{{checks}}\n\n{{claims}}\n\n{{reply}}";
+
+pub(crate) fn model(tool: &str) -> Voice {
+    Voice::Model { tool: tool.into(), model: None }
+}
+
+pub(crate) fn cue(act: u8, round: u8, phase: u8, seat: u8) -> Cue {
+    Cue { act, round, phase, seat }
+}
+
+pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
+    let seat = |(name, role): &(&str, Role)| Seat {
+        name: (*name).into(),
+        role: *role,
+        voice: model(match role {
+            Role::Pro => "claude",
+            Role::Con => "codex",
+            _ => "gemini",
+        }),
+        weight: if *role == Role::Audience { 1 } else { 3 },
+        stance: String::new(),
+        style: String::new(),
+    };
+    let phases = format.acts.iter().flat_map(|act| &act.phases);
+    let mut prompts: BTreeMap<String, String> =
+        phases.map(|phase| (phase.name.clone(), TEMPLATE.into())).collect();
+    let kinds =
+        ["speech", "score", "petition", "ruling", "vote", "audit", "verdict", "sections"].iter();
+    prompts.extend(kinds.map(|kind| (format!("reply.{kind}"), format!("Answer as a {kind}."))));
+    prompts.insert("again".into(), "That was not taken: {{why}}".into());
+    Setup {
+        grammar: GRAMMAR,
+        id: "debate-20260101-000000-beef".into(),
+        opened_at: 1_767_225_600_000,
+        topic: "Tabs or spaces?".into(),
+        brief: String::new(),
+        pin: None,
+        format,
+        prompts,
+        seats: SEATS.iter().map(seat).collect(),
+        rounds,
+        effort: None,
+        holds: vec![],
+        limits: Limits { longest: 2000, ..Limits::default() },
+        origin: Origin::Here,
+        salt: "pepper".into(),
+    }
+}
+
+/// So much money and nothing else is limited.
+pub(crate) fn money(cost: u64) -> Budget {
+    Budget { cost: Some(cost), ..Budget::default() }
+}
+
+/// A claim in short: `id`, what it answers after `>`, and `!` if it has no evidence.
+pub(crate) fn claim(short: &str) -> Claim {
+    let (bare, evidence) = match short.strip_suffix('!') {
+        Some(bare) => (bare, vec![]),
+        None => (short, vec!["a.rs:1".into()]),
+    };
+    let (id, answers) =
+        bare.split_once('>').map_or((bare, vec![]), |(id, to)| (id, vec![to.into()]));
+    Claim { id: id.into(), text: format!("{id} holds because it does"), evidence, answers }
+}
+
+/// A speech in short: claims as above, concessions with their quotes, and what it certifies as
+/// resolved, with `!` if nothing is offered for that.
+pub(crate) fn speech(claims: &str, concedes: &[(&str, &str)], resolves: &[&str]) -> Body {
+    let concession = |(claim, quote): &(&str, &str)| Concession {
+        claim: (*claim).into(),
+        quote: (*quote).into(),
+    };
+    let resolution = |short: &&str| match short.strip_suffix('!') {
+        Some(bare) => Resolution { claim: bare.into(), evidence: vec![] },
+        None => Resolution { claim: (*short).into(), evidence: vec!["a fix".into()] },
+    };
+    Body::Speech {
+        text: "At length.".into(),
+        claims: claims.split_whitespace().map(claim).collect(),
+        concedes: concedes.iter().map(concession).collect(),
+        resolves: resolves.iter().map(resolution).collect(),
+        help: None,
+        unstructured: None,
+    }
+}
+
+/// A citation of which nothing is known but what looking it up came to.
+pub(crate) fn citation(raw: &str, found: Found) -> Citation {
+    Citation {
+        raw: raw.into(),
+        claim: None,
+        path: None,
+        line: None,
+        end_line: None,
+        quote: None,
+        found,
+        found_at: None,
+    }
+}
+
+pub(crate) fn due(debate: &Debate) -> Vec<Cue> {
+    next(debate).cues().collect()
+}
+
+/// The first due cue, if it is of this phase in this round.
+pub(crate) fn here(debate: &Debate, round: u8, phase: &str) -> Option<Cue> {
+    let first = due(debate).first().copied();
+    first.filter(|cue| cue.round == round && debate.setup().phase(*cue).name == phase)
+}
+
+/// Plays on to the first turn of this phase in this round, which has not been asked yet.
+#[track_caller]
+pub(crate) fn until(debate: &mut Debate, round: u8, phase: &str) -> Cue {
+    run(debate, &[], |debate| here(debate, round, phase).is_some());
+    here(debate, round, phase).unwrap_or_else(|| panic!("{phase} never came in round {round}"))
+}
+
+/// Asks all that is open and takes this for an answer, which no rule may object to.
+#[track_caller]
+pub(crate) fn say(debate: &mut Debate, cue: Cue, body: Body) {
+    say_with(debate, cue, body, vec![]);
+}
+
+/// As [`say`], with what looking up its citations came to.
+#[track_caller]
+pub(crate) fn say_with(debate: &mut Debate, cue: Cue, body: Body, citations: Vec<Citation>) {
+    put(debate);
+    let envelope = Envelope { tool: debate.tool(cue).into(), ..Envelope::default() };
+    let event = weigh(debate, cue, body, citations, envelope).expect("nobody objects");
+    apply(debate, [event]);
+}
+
+/// The outcome, in a word.
+pub(crate) fn word(debate: &Debate) -> &'static str {
+    match debate.outcome() {
+        Some(Outcome::Completed) => "completed",
+        Some(Outcome::Ended) => "ended",
+        Some(Outcome::Curtailed { .. }) => "curtailed",
+        Some(Outcome::Aborted { .. }) => "aborted",
+        Some(Outcome::Uncontested { .. }) => "uncontested",
+        Some(Outcome::Forfeited { by: Side::Pro }) => "forfeited by pro",
+        Some(Outcome::Forfeited { by: Side::Con }) => "forfeited by con",
+        Some(Outcome::Cancelled) => "cancelled",
+        None => "running",
+    }
+}
+
+/// One word per turn, `!` marking a failure, and then the outcome.
+pub(crate) fn trace(debate: &Debate) -> String {
+    let turn = |(cue, turn): (Cue, &Result<_, _>)| {
+        let mark = if turn.is_ok() { "" } else { "!" };
+        format!("{}.{}{mark}", cue.round, debate.setup().phase(cue).name)
+    };
+    debate.turns().map(turn).chain([word(debate).into()]).collect::<Vec<_>>().join(" ")
+}
+
+/// Plays on, well behaved, until `stop` says so or nothing is due. Turns named in `down`, as
+/// `round.phase` or `round.phase/seat`, time out. `stop` is asked before a wave is, so it stops
+/// where nobody has been asked yet.
+pub(crate) fn run(debate: &mut Debate, down: &[&str], stop: impl Fn(&Debate) -> bool) {
+    while !stop(debate) {
+        let event = match next(debate) {
+            Step::Rest => break,
+            Step::Close(outcome) => Event::Closed { outcome },
+            Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+            Step::Speak { .. } => {
+                put(debate);
+                let cue = due(debate)[0];
+                let name = format!("{}.{}", cue.round, debate.setup().phase(cue).name);
+                let seat = format!("{name}/{}", debate.seat(cue).name);
+                if down.iter().any(|down| *down == name || *down == seat) {
+                    failed(debate, cue, Trouble::TimedOut)
+                } else {
+                    said(debate, cue, good(debate, cue)).expect("good replies are good")
+                }
+            }
+        };
+        debate.apply(event).expect("only what is due was done");
+    }
+}
+
+#[track_caller]
+pub(crate) fn apply(debate: &mut Debate, events: impl IntoIterator<Item = Event>) {
+    events.into_iter().try_for_each(|event| debate.apply(event)).expect("legal");
+}
+
+/// Asks all that is open, if it has not been.
+pub(crate) fn put(debate: &mut Debate) {
+    let asked = ask(debate);
+    apply(debate, asked);
+}
+
+/// A debate that is played to its end, with these turns down.
+pub(crate) fn played(setup: Setup, down: &[&str]) -> Debate {
+    let mut debate = open(setup);
+    run(&mut debate, down, |_| false);
+    debate
+}
+
+pub(crate) fn without(mut setup: Setup, roles: &[Role]) -> Setup {
+    setup.seats.retain(|seat| !roles.contains(&seat.role));
+    setup
+}
+
+pub(crate) fn open(setup: Setup) -> Debate {
+    Debate::open(setup).unwrap()
+}

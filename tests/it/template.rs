@@ -1,0 +1,46 @@
+//! Templates are filled in once, and only with what is known.
+use debate_mcp::debate::template::{Bad, check, fill};
+
+#[test]
+fn a_template_names_only_what_is_known() {
+    let unknown = |name: &str| Err(Bad::Unknown(name.into()));
+    let table = [
+        ("", Ok(())),
+        ("no names at all", Ok(())),
+        ("{{topic}} and {{ why }}", Ok(())),
+        ("a brace } or two }} and { one", Ok(())),
+        ("{{ }}", unknown("")),
+        ("{{Topic}}", unknown("Topic")),
+        ("{{topic}}{{salt}}", unknown("salt")),
+        ("{{{{topic}}}}", unknown("{{topic")),
+        ("{{topic", Err(Bad::Unclosed)),
+        ("{{topic}} {{", Err(Bad::Unclosed)),
+    ];
+    for (template, expected) in table {
+        assert_eq!(check(template), expected, "{template}");
+    }
+    for name in debate_mcp::debate::template::NAMES {
+        assert_eq!(check(&format!("{{{{{name}}}}}")), Ok(()));
+    }
+}
+
+#[test]
+fn what_was_filled_in_is_not_filled_in_again() {
+    let value = |name: &str| match name {
+        "topic" => "{{heard}} {{".to_owned(),
+        "heard" => "HEARD".to_owned(),
+        _ => String::new(),
+    };
+    let table = [
+        ("{{topic}}", "{{heard}} {{"),
+        ("{{topic}}{{heard}}", "{{heard}} {{HEARD"),
+        ("{{heard}} }} {{ heard }}", "HEARD }} HEARD"),
+        ("é{{heard}}é", "éHEARDé"),
+        ("{{unknown}}.", "."),
+        ("{{never closed", ""),
+        ("", ""),
+    ];
+    for (template, expected) in table {
+        assert_eq!(fill(template, value), expected, "{template}");
+    }
+}

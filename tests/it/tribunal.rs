@@ -1,0 +1,127 @@
+//! The court: who is let in, who is called, and what it all comes to.
+use crate::players::{good, ruling, said};
+use crate::scene::{due, open, put, run, say, setup, until};
+use debate_mcp::debate::{
+    Body, Cue, Debate, Envelope, Event, Help, Reply, Role, Rule, Shortfall, Side, Step, Weight,
+    findings, formats, next, verdict::Basis, verdict::judgment,
+};
+
+fn court() -> Debate {
+    open(setup(formats::tribunal(), 10))
+}
+
+fn names(debate: &Debate, cues: &[Cue]) -> Vec<String> {
+    cues.iter().map(|cue| debate.seat(*cue).name.clone()).collect()
+}
+
+#[test]
+fn one_is_let_in_a_round_and_speaks_once_ever() {
+    let mut debate = court();
+    let mut waiting = 3;
+    for round in 3..=5 {
+        until(&mut debate, round, "petition");
+        assert_eq!(due(&debate).len(), waiting, "only the silent may ask for the floor");
+        until(&mut debate, round, "address");
+        assert_eq!(due(&debate).len(), 1);
+        waiting -= 1;
+    }
+    run(&mut debate, &[], |_| false);
+    let addresses =
+        debate.spoken(..).filter(|(cue, _)| debate.setup().phase(*cue).name == "address");
+    let order: Vec<Cue> = addresses.map(|(cue, _)| cue).collect();
+    assert_eq!(names(&debate, &order), ["Hal", "Ivy", "Jan"]);
+    let phases = |act| debate.turns().filter(move |(cue, _)| cue.act == act);
+    assert!(phases(0).chain(phases(2)).all(|(cue, _)| { debate.seat(cue).role != Role::Audience }));
+}
+
+#[test]
+fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
+    let mut debate = court();
+    let ask = |debate: &Debate, cue, name: &str| {
+        let mut body = good(debate, cue);
+        if let Body::Speech { help, .. } = &mut body {
+            *help = Some(Help {
+                kind: "technical".into(),
+                from: name.into(),
+                because: "figures".into(),
+            });
+        }
+        body
+    };
+    let early = until(&mut debate, 2, "argue");
+    let fouls = findings(&debate, early, &ask(&debate, early, "Ivy"));
+    assert!(fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == Weight::Foul));
+    let cue = until(&mut debate, 3, "argue");
+    let body = ask(&debate, cue, "Ivy");
+    say(&mut debate, cue, body);
+    until(&mut debate, 3, "assist");
+    assert_eq!(names(&debate, &due(&debate)), ["Ivy"]);
+    until(&mut debate, 3, "petition");
+    assert_eq!(names(&debate, &due(&debate)), ["Hal", "Jan"], "Ivy has had her speech");
+    let cue = until(&mut debate, 4, "argue");
+    let again = said(&debate, cue, ask(&debate, cue, "Jan")).unwrap_err();
+    assert_eq!(again[0].rule, Rule::HelpNotTwice);
+    // The round after that it may, but whoever has spoken does not come.
+    let cue = until(&mut debate, 5, "argue");
+    let body = ask(&debate, cue, "Ivy");
+    say(&mut debate, cue, body);
+    until(&mut debate, 5, "score");
+    let round = debate.turns().filter(|(past, _)| past.stand() == cue.stand());
+    let phases: Vec<&str> =
+        round.map(|(past, _)| debate.setup().phase(past).name.as_str()).collect();
+    assert_eq!(phases, ["argue", "argue"], "no audience left: nothing to ask, nothing to rule on");
+}
+
+#[test]
+fn a_ruling_lets_in_only_who_asked() {
+    let mut debate = court();
+    let cue = until(&mut debate, 3, "admit");
+    let admits = |name: &str| Body::Ruling { admits: Some(name.into()), because: "new".into() };
+    assert!(said(&debate, cue, admits("Ada")).is_err());
+    say(&mut debate, cue, admits("Jan"));
+    assert_eq!(names(&debate, &due(&debate)), ["Jan"]);
+    // Nobody let in, nobody speaks.
+    let cue = until(&mut debate, 4, "admit");
+    let none = Body::Ruling { admits: None, because: "nothing new".into() };
+    say(&mut debate, cue, none);
+    assert_eq!(debate.setup().phase(due(&debate)[0]).name, "score");
+}
+
+#[test]
+fn verdicts_and_votes_come_to_a_judgment() {
+    let mut debate = court();
+    let judge = until(&mut debate, 0, "judge");
+    let Step::Speak { driven, .. } = next(&debate) else { panic!() };
+    assert_eq!(driven.len(), 2, "the judge and its mirror, at once");
+    let labels = |side| [0, 1].map(|nth: usize| debate.label_for(driven[nth], side).unwrap());
+    assert_eq!((labels(Side::Pro), labels(Side::Con)), (["A", "B"], ["B", "A"]));
+    let cites: Vec<Cue> = debate.before(judge).map(|(cue, _)| cue).take(2).collect();
+    say(&mut debate, driven[0], ruling(Some(Side::Pro), 90, cites.clone()));
+    say(&mut debate, driven[1], ruling(Some(Side::Con), 90, cites));
+    let split = judgment(&debate).unwrap();
+    assert_eq!((split.winner, split.basis), (Side::Con, Basis::FewerUnanswered));
+    run(&mut debate, &[], |_| false);
+    let judgment = judgment(&debate).unwrap();
+    assert!(judgment.contested, "the judge followed position, and it shows");
+    assert_eq!((judgment.winner, judgment.pro, judgment.con), (Side::Con, 270, 270 + 180));
+    assert!(debate.check(&Event::Concluded { because: None }).is_err());
+}
+
+#[test]
+fn who_was_to_speak_does_not_change_afterwards() {
+    // Even where petitions are vital: that Ivy has spoken since does not undo that she asked.
+    let mut strict = setup(formats::tribunal(), 10);
+    let mut phases = strict.format.acts.iter_mut().flat_map(|act| &mut act.phases);
+    phases.find(|phase| phase.name == "petition").unwrap().short = Shortfall::Abort;
+    let mut debate = open(strict);
+    let past = |debate: &Debate| due(debate).first().is_none_or(|cue| cue.round == 4);
+    run(&mut debate, &["3.petition/Hal", "3.petition/Jan"], past);
+    assert_eq!(due(&debate).len(), 1, "round 4 has begun");
+    // A log may hold a ruling no rule was asked about; it still lets nobody speak twice.
+    let cue = until(&mut debate, 4, "admit");
+    let body = Body::Ruling { admits: Some("Ivy".into()), because: "again".into() };
+    put(&mut debate);
+    let reply = Reply { body, findings: vec![], citations: vec![], envelope: Envelope::default() };
+    debate.apply(Event::Spoke { cue, reply }).unwrap();
+    assert_eq!(debate.setup().phase(due(&debate)[0]).name, "score");
+}

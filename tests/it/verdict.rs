@@ -1,0 +1,178 @@
+//! What rulings and votes come to, and which rule decided when they do not agree.
+use crate::players::ruling;
+use crate::scene::{citation, open, played, run, say, say_with, setup, speech, until, without};
+use Basis::{
+    Agreement, FewerUnanswered, FewerWrongCitations, Forfeit, LargerMargin, Majority, Proposer,
+    Votes,
+};
+use Side::{Con, Pro};
+use debate_mcp::debate::body::Scores;
+use debate_mcp::debate::verdict::{Basis, judgment, leading};
+use debate_mcp::debate::{Body, Cue, Debate, Found, Role, Side, formats};
+
+/// A duel of one round in which these claims were made, and so many citations of each were wrong.
+fn argued(claims: [&str; 2], wrong: [usize; 2]) -> (Debate, Cue) {
+    let mut debate = open(setup(formats::duel(), 1));
+    for (nth, phase) in ["propose", "challenge"].into_iter().enumerate() {
+        let cue = until(&mut debate, 1, phase);
+        let citations = vec![citation("x.rs:1", Found::NoSuchPath); wrong[nth]];
+        say_with(&mut debate, cue, speech(claims[nth], &[], &[]), citations);
+    }
+    let judge = until(&mut debate, 0, "judge");
+    (debate, judge)
+}
+
+/// A ruling with scores that put the sides so far apart.
+fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
+    let Body::Verdict(mut body) = ruling(Some(side), 80, vec![cites]) else { panic!() };
+    let (high, low) = (50 + apart, 50);
+    body.scores = Some(match side {
+        Pro => Scores { pro: high, con: low },
+        Con => Scores { pro: low, con: high },
+    });
+    Body::Verdict(body)
+}
+
+/// The judge rules so, its mirror so, each with a margin.
+#[track_caller]
+fn check(
+    (mut debate, judge): (Debate, Cue),
+    rulings: [(Side, u8); 2],
+    expected: (Side, Basis, bool),
+) {
+    let first = debate.turns().next().unwrap().0;
+    for ((side, apart), seat) in rulings.into_iter().zip([10, 11]) {
+        say(&mut debate, Cue { seat, ..judge }, ruled(side, apart, first));
+    }
+    let judgment = judgment(&debate).unwrap();
+    assert_eq!((judgment.winner, judgment.basis, judgment.contested), expected);
+}
+
+#[test]
+fn one_ruling_decides_alone() {
+    for side in [Pro, Con] {
+        let mut debate = open(without(setup(formats::duel(), 1), &[Role::Mirror]));
+        let judge = until(&mut debate, 0, "judge");
+        let first = debate.turns().next().unwrap().0;
+        assert_eq!(judgment(&debate), None, "never before there is one");
+        // However unsure it is.
+        say(&mut debate, judge, ruling(Some(side), 0, vec![first]));
+        let judgment = judgment(&debate).unwrap();
+        assert_eq!((judgment.winner, judgment.basis), (side, Basis::Ruling));
+        assert!(!judgment.contested && judgment.dissent.is_empty());
+        assert_eq!(leading(&debate, side).unwrap().0, judge);
+        assert!(leading(&debate, side.other()).is_none());
+    }
+}
+
+#[test]
+fn both_ways_round_is_better_than_once() {
+    for side in [Pro, Con] {
+        let even = argued(["p", "c>p"], [0, 5]);
+        check(even, [(side, 1), (side, 40)], (side, Agreement, false));
+    }
+}
+
+#[test]
+fn each_tie_break_is_tried_in_its_order() {
+    let split = [(Pro, 10), (Con, 10)];
+    let (pro_by_far, con_by_far) = ([(Pro, 20), (Con, 10)], [(Pro, 10), (Con, 20)]);
+    let turned = [(Con, 10), (Pro, 10)];
+    // Fewer wrong citations, whatever else speaks for the other.
+    check(argued(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
+    check(argued(["p", "c>p"], [2, 1]), pro_by_far, (Con, FewerWrongCitations, true));
+    // Then fewer opposing claims left unanswered. Ada could not answer, for there was one round.
+    check(argued(["p q", "c"], [1, 1]), con_by_far, (Pro, FewerUnanswered, true));
+    check(argued(["p", "c>p"], [0, 0]), pro_by_far, (Con, FewerUnanswered, true));
+    // Then the larger margin.
+    check(argued(["p", "c"], [0, 0]), pro_by_far, (Pro, LargerMargin, true));
+    check(argued(["p", "c"], [0, 0]), con_by_far, (Con, LargerMargin, true));
+    // Then the proposal stands.
+    check(argued(["p", "c"], [3, 3]), split, (Pro, Proposer, true));
+    check(argued(["", "c>p d>p"], [0, 0]), split, (Con, FewerUnanswered, true));
+    check(argued(["p", "c"], [0, 0]), turned, (Pro, Proposer, true));
+}
+
+#[test]
+fn a_mirror_that_counts_less_cannot_tie() {
+    let mut uneven = setup(formats::duel(), 1);
+    uneven.seats[11].weight = 1;
+    let mut debate = open(uneven);
+    let judge = until(&mut debate, 0, "judge");
+    check((debate, judge), [(Con, 1), (Pro, 50)], (Con, Majority, true));
+}
+
+#[test]
+fn the_words_of_the_verdict_are_of_one_who_saw_the_sides_in_their_order() {
+    let (mut debate, judge) = argued(["p", "c"], [0, 0]);
+    let first = debate.turns().next().unwrap().0;
+    let mirror = Cue { seat: 11, ..judge };
+    say(&mut debate, mirror, ruled(Con, 1, first));
+    assert_eq!(leading(&debate, Con).unwrap().0, mirror, "for want of another");
+    say(&mut debate, judge, ruled(Con, 1, first));
+    assert_eq!(leading(&debate, Con).unwrap().0, judge);
+}
+
+#[test]
+fn votes_and_rulings_are_weighed_together() {
+    // Each voice counts its seat's weight by how sure it is: 3 of 50 against one each.
+    for (votes, expected) in [
+        ([(Con, 60), (Con, 60), (Con, 60)], (Con, Votes, 150, 180, 0)),
+        ([(Con, 60), (Con, 60), (Pro, 60)], (Pro, Votes, 210, 120, 2)),
+        ([(Con, 50), (Con, 50), (Con, 50)], (Pro, Basis::Ruling, 150, 150, 3)), // Even.
+        ([(Pro, 0), (Con, 0), (Con, 1)], (Pro, Votes, 150, 1, 2)),
+    ] {
+        let mut debate = open(without(setup(formats::tribunal(), 7), &[Role::Mirror]));
+        let judge = until(&mut debate, 0, "judge");
+        let first = debate.turns().next().unwrap().0;
+        say(&mut debate, judge, ruling(Some(Pro), 50, vec![first]));
+        let vote = until(&mut debate, 0, "vote");
+        for ((side, confidence), seat) in votes.into_iter().zip(vote.seat..) {
+            let body = Body::Vote { side, confidence, because: String::new() };
+            say(&mut debate, Cue { seat, ..vote }, body);
+        }
+        run(&mut debate, &[], |_| false);
+        let j = judgment(&debate).unwrap();
+        assert_eq!((j.winner, j.basis, j.pro, j.con, j.dissent.len()), expected);
+        assert!(!j.contested, "one ruling cannot differ from itself");
+    }
+}
+
+#[test]
+fn votes_alone_decide_when_nobody_ruled() {
+    let mut debate = open(setup(formats::tribunal(), 7));
+    run(&mut debate, &["0.judge"], |_| false);
+    let judgment = judgment(&debate).unwrap();
+    assert_eq!((judgment.winner, judgment.basis, judgment.con), (Con, Votes, 180));
+    // And without a ruling or a vote there is no finding for either side.
+    let nobody = played(setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
+    assert_eq!(debate_mcp::debate::verdict::judgment(&nobody), None);
+}
+
+#[test]
+fn silence_decides_without_a_ruling() {
+    let debate = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    let judgment = judgment(&debate).unwrap();
+    assert_eq!((judgment.winner, judgment.basis), (Pro, Forfeit));
+    for (basis, says) in [
+        (Forfeit, "the other side fell silent"),
+        (Basis::Ruling, "by one ruling"),
+        (Agreement, "both rulings, with the sides swapped, agree"),
+        (Majority, "by the majority of the rulings"),
+        (Votes, "by rulings and votes together"),
+        (FewerWrongCitations, "tie-break: fewer wrong citations"),
+        (FewerUnanswered, "tie-break: fewer opposing claims left unanswered"),
+        (LargerMargin, "tie-break: the ruling with the larger margin"),
+        (Proposer, "tie-break: nothing else tells the sides apart, so the proposal stands"),
+    ] {
+        assert_eq!(basis.says(), says);
+    }
+}
+
+#[test]
+#[ignore = "Tally::ignored counts claims a side had no turn left to answer"]
+fn a_claim_nobody_could_answer_does_not_count_against_them() {
+    // One answer each; what Bob says last, Ada has no turn to answer.
+    let even = argued(["p", "c>p"], [0, 0]);
+    check(even, [(Pro, 20), (Con, 10)], (Pro, LargerMargin, true));
+}
