@@ -73,7 +73,7 @@ pub(super) fn show(
     let (stored, debate, flaw) = desk.read(&id)?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.why));
     if let Some(cue) = show.prompt {
-        if !debate.setup().knows(cue) {
+        if !debate.has(cue) {
             let turns: Vec<_> = debate.turns().map(|(cue, _)| cue.to_string()).collect();
             let hint = format!("its turns so far are {}", turns.join(", "));
             return Err(Failed::Usage(format!("there is no turn {cue}"), hint));

@@ -56,16 +56,25 @@ fn cut(reply: &str) -> Option<(String, &str)> {
 }
 
 fn parse(block: &str) -> Result<Block, String> {
-    let block: Block = serde_json::from_str(block)
-        .map_err(|error| format!("the claims block could not be read: {error}"))?;
+    // Nothing of the block itself is repeated: this is told to others, outside the marks.
+    let unread = |error: serde_json::Error| {
+        let what =
+            if error.is_data() { "does not have the shape asked for" } else { "is not JSON" };
+        let (line, column) = (error.line(), error.column());
+        format!("the claims block {what} (line {line}, column {column})")
+    };
+    if !block.trim_start().starts_with('{') {
+        return Err("the claims block is not a JSON object".into());
+    }
+    let block: Block = serde_json::from_str(block).map_err(unread)?;
     let count = block.claims.len().max(block.concedes.len()).max(block.resolves.len());
     if count > MOST {
         return Err(format!("the claims block has {count} entries; at most {MOST} are read"));
     }
     let ids: Vec<String> = block.claims.iter().map(|claim| claim.id.text()).collect();
-    let named = block.claims.iter().flat_map(|claim| claim.answers.words());
-    let named = named.chain(block.concedes.iter().map(|given| &given.claim));
-    let named = named.chain(block.resolves.iter().map(WireResolution::claim)).map(Word::text);
+    let named = block.claims.iter().flat_map(|claim| claim.answers.texts());
+    let named = named.chain(block.concedes.iter().map(|given| given.claim.text()));
+    let named = named.chain(block.resolves.iter().map(|resolution| resolution.claim().text()));
     if ids.iter().cloned().chain(named).any(|id| !plain(&id)) {
         return Err(format!("an id is not 1 to {LONGEST_ID} letters, digits, `.`, `_` and `-`"));
     }

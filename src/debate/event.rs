@@ -151,6 +151,33 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// In a few words, without anybody's text.
+    pub fn name(&self) -> String {
+        match self {
+            Event::Asked { cues, .. } => format!("asking {}", list(cues)),
+            Event::Refused { cue, .. } => format!("refusing turn {cue}"),
+            Event::Spoke { cue, .. } => format!("turn {cue}"),
+            Event::Failed { cue, .. } => format!("losing turn {cue}"),
+            Event::Interjected { .. } => "a remark".into(),
+            Event::Held => "a hold".into(),
+            Event::Continued { before } => format!("continuing with round {}", before.round),
+            Event::Amended { .. } => "this amendment".into(),
+            Event::Concluded { .. } => "concluding".into(),
+            Event::Cancelled => "cancelling".into(),
+            Event::Closed { .. } => "closing".into(),
+            Event::Reopened { from } => format!("reopening at turn {from}"),
+            Event::Decided { .. } => "a decision".into(),
+            Event::Kept { .. } => "keeping the record".into(),
+        }
+    }
+}
+
+/// Turns, by name.
+pub(super) fn list(cues: &[Cue]) -> String {
+    cues.iter().map(Cue::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// What can be changed after the opening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]

@@ -148,15 +148,18 @@ pub fn tally(debate: &Debate, side: Side) -> Tally {
     let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
     let entries = entries(debate, end);
     let own = || entries.iter().filter(|entry| entry.side == side);
+    // Whoever has no turn left cannot answer, so the last word is not held against the other side.
+    let speeches = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+    let last = speeches.map(|(cue, _)| cue).max();
+    let ignored = |entry: &&Entry<'_>| {
+        entry.side != side && entry.fate == Fate::Unanswered && Some(entry.cue) < last
+    };
     let mut tally = Tally {
         claims: own().count(),
         unsupported: own().filter(|entry| entry.unsupported()).count(),
         conceded: own().filter(|entry| matches!(entry.fate, Fate::Conceded(_))).count(),
         resolved: own().filter(|entry| entry.fate == Fate::Resolved).count(),
-        ignored: entries
-            .iter()
-            .filter(|entry| entry.side != side && entry.fate == Fate::Unanswered)
-            .count(),
+        ignored: entries.iter().filter(ignored).count(),
         ..Tally::default()
     };
     for (cue, turn) in debate.turns() {

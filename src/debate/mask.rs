@@ -88,29 +88,53 @@ fn mask_prose(text: &str, names: &[Name], about: &str, masked: &mut Masked) {
     }
 }
 
+/// A stretch without spaces: names in it are masked one by one, unless it is a path.
 fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
-    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if is_path(word, names) {
+        masked.text.push_str(word);
+        return;
+    }
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let mut rest = word;
+    while !rest.is_empty() {
+        let other = rest.find(part).unwrap_or(rest.len());
+        masked.text.push_str(&rest[..other]);
+        rest = &rest[other..];
+        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        mask_name(&rest[..end], names, about, masked);
+        rest = &rest[end..];
+    }
+}
+
+/// What has a slash or a double colon in it is a path, unless it only lists names.
+fn is_path(word: &str, names: &[Name]) -> bool {
+    let known = |part: &str| names.iter().any(|name| is(&trimmed(part).to_lowercase(), &name.word));
+    let slashed = word.contains('/') && !word.split('/').all(known);
+    slashed || word.contains("::") || word.contains('\\')
+}
+
+fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
+    let inner = trimmed(word);
     let small = inner.to_lowercase();
-    let path = inner.contains('/') || inner.contains("::") || inner.contains('\\');
-    let hit = names.iter().find(|name| is(&small, &name.word)).filter(|_| !path);
-    match hit {
+    match names.iter().find(|name| is(&small, &name.word)) {
         Some(name) if about.contains(&name.word) => {
             if !masked.left.contains(&name.word) {
                 masked.left.push(name.word.clone());
             }
             masked.text.push_str(word);
         }
-        Some(name) => {
-            let ending = ["'s", "\u{2019}s"].into_iter().find(|end| small.ends_with(end));
-            let label = format!("{}{}", name.label, ending.unwrap_or(""));
-            masked.text.push_str(&word.replacen(inner, &label, 1));
-        }
+        Some(name) => masked.text.push_str(&word.replacen(inner, &name.label, 1)),
         None => masked.text.push_str(word),
     }
 }
 
-/// The name itself, its possessive, or a version of it: `gpt-5.5`, `claude-opus`.
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_ascii_alphanumeric())
+}
+
+/// The name itself or a version of it: `gpt-5.5`, `GPT5`, `claude-opus`.
 fn is(word: &str, name: &str) -> bool {
-    word.strip_prefix(name)
-        .is_some_and(|rest| matches!(rest, "" | "'s" | "\u{2019}s") || rest.starts_with(['-', ':']))
+    word.strip_prefix(name).is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+    })
 }

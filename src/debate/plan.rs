@@ -1,7 +1,7 @@
 //! The one question asked of a debate: what is due now?
 use super::body::Body;
 use super::envelope::Spend;
-use super::event::{Cue, Outcome, Stand};
+use super::event::{Cue, Outcome, Stand, list};
 use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
 use super::setup::{Budget, Hold};
 use super::state::Debate;
@@ -53,6 +53,19 @@ impl Step {
             _ => (&[], &[]),
         };
         driven.iter().chain(awaited).copied()
+    }
+
+    /// In a few words.
+    pub fn name(&self) -> String {
+        match self {
+            Step::Speak { driven, awaited } => {
+                format!("turn {}", list(&[driven.as_slice(), awaited.as_slice()].concat()))
+            }
+            Step::Hold { pause: Pause::Asked, .. } => "the user's leave to go on".into(),
+            Step::Hold { pause: Pause::Spent { .. }, .. } => "more to spend".into(),
+            Step::Close(_) => "closing".into(),
+            Step::Rest => "nothing".into(),
+        }
     }
 
     /// The first cue not yet taken, whether or not it has been asked.
@@ -193,7 +206,7 @@ impl Stage<'_> {
 
     /// A wave that has begun is let finish: all of it has been asked and will be paid for.
     fn pause(&self, debate: &Debate, first: Cue) -> Option<Pause> {
-        if self.wave(first).any(|cue| debate.was_asked(cue)) {
+        if debate.was_asked(first) {
             return None;
         }
         let (spent, budget) = (debate.spent(), debate.budget());
@@ -212,11 +225,6 @@ impl Stage<'_> {
         };
         let asked = debate.holds().contains(&hold) && debate.continued() < Some(self.at);
         asked.then_some(Pause::Asked)
-    }
-
-    fn wave(&self, cue: Cue) -> impl Iterator<Item = Cue> {
-        let wave = wave(self.phase, cue);
-        self.cues.iter().copied().filter(move |cue| wave.contains(cue))
     }
 }
 

@@ -7,6 +7,7 @@ use super::hearing::Line;
 use super::ledger::{self, Fate};
 use super::mask::{self, Name};
 use super::rules::Weight;
+use super::seat::Seat;
 use super::state::Debate;
 use super::template;
 use sha2::{Digest as _, Sha256};
@@ -28,12 +29,12 @@ pub fn render(debate: &Debate, cue: Cue) -> Prompt {
     let template = |name: &str| setup.prompts.get(name).map_or("", String::as_str);
     let phase = setup.phase(cue);
     let kind = format!("reply.{:?}", phase.reply).to_lowercase();
-    let seat = debate.seat(cue);
+    let seat = page.seat();
     let value = |name: &str| match name {
         "topic" => debate.topic(cue).to_owned(),
         "brief" => page.brief(),
         "round" => cue.round.to_string(),
-        "rounds" => debate.rounds().to_string(),
+        "rounds" => debate.rounds_at(cue).to_string(),
         "previous_round" => cue.round.saturating_sub(1).to_string(),
         "tool" => seat.voice.tool().to_owned(),
         "opponent" => page.opponent(),
@@ -68,7 +69,7 @@ fn hex(bytes: &[u8]) -> String {
 /// Everything any debater might call itself, for those who must not know.
 fn names(debate: &Debate, cue: Cue) -> Vec<Name> {
     let mut names = vec![];
-    for (nth, seat) in (0u8..).zip(debate.seats()) {
+    for (nth, seat) in (0u8..).zip(debate.seats_at(cue)) {
         let Some(label) = seat.role.side().and_then(|side| debate.label_for(cue, side)) else {
             continue;
         };
@@ -139,8 +140,18 @@ impl Page<'_> {
         let mut past = self.debate.before(self.cue);
         let last = past.rfind(|(cue, _)| side.is_some() && self.side(*cue) == side);
         last.map(|(cue, _)| self.debate.tool(cue).to_owned())
-            .or_else(|| Some(self.debate.seated(side?.role())?.voice.tool().to_owned()))
+            .or_else(|| {
+                let mut seats = self.debate.seats_at(self.cue).iter();
+                Some(seats.find(|seat| seat.role.side() == side)?.voice.tool().to_owned())
+            })
+            .filter(|_| side.is_some())
             .unwrap_or_default()
+    }
+
+    /// As it was held when it was asked.
+    fn seat(&self) -> &Seat {
+        let then = self.debate.seats_at(self.cue).get(usize::from(self.cue.seat));
+        then.unwrap_or_else(|| self.debate.seat(self.cue))
     }
 
     fn side(&self, cue: Cue) -> Option<Side> {

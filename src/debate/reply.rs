@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why a reply could not be read. Written so that a seat asked again knows what to mend, and short:
-/// nothing of the reply itself is repeated.
+/// Why a reply could not be read. Written so that a seat asked again knows what to mend, short, and
+/// told to nobody but that seat and the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// What was expected.
@@ -270,9 +270,12 @@ impl From<WireAgreement> for Agreement {
 fn both<T>(said: BTreeMap<WireSide, T>, role: Role) -> Result<(T, T), Fault> {
     let (mut pro, mut con) = (None, None);
     for (label, value) in said {
-        match label.side(role) {
-            Side::Pro => pro = Some(value),
-            Side::Con => con = Some(value),
+        let slot = match label.side(role) {
+            Side::Pro => &mut pro,
+            Side::Con => &mut con,
+        };
+        if slot.replace(value).is_some() {
+            return Err(Fault("wrong_shape", "a side is given twice".into()));
         }
     }
     pro.zip(con).ok_or_else(|| Fault("wrong_shape", "both `A` and `B` must be given".into()))
@@ -356,6 +359,8 @@ impl WirePetition {
 
 #[derive(Deserialize)]
 struct WireRuling {
+    /// Nobody is said by `null`; leaving it out says nothing.
+    #[serde(deserialize_with = "Option::deserialize")]
     admits: Option<String>,
     #[serde(alias = "reason")]
     because: String,
@@ -405,17 +410,12 @@ struct WireScore {
 
 #[derive(Deserialize)]
 struct WireSides {
-    pro: WireMarks,
-    con: WireMarks,
+    pro: BTreeMap<String, f64>,
+    con: BTreeMap<String, f64>,
 }
 
-#[derive(Deserialize)]
-struct WireMarks {
-    logic: f64,
-    rebuttal: f64,
-    clarity: f64,
-    evidence: f64,
-}
+/// What every round is scored for.
+const DIMENSIONS: &[&str] = &["logic", "rebuttal", "clarity", "evidence"];
 
 #[derive(Deserialize)]
 struct WireFoul {
@@ -433,30 +433,23 @@ impl WireScore {
             note: foul.note,
         };
         Ok(Body::Score {
-            pro: self.scores.pro.tenths()?,
-            con: self.scores.con.tenths()?,
+            pro: tenths(&self.scores.pro)?,
+            con: tenths(&self.scores.con)?,
             fouls: self.fouls.into_iter().map(foul).collect(),
             comment: self.comment,
         })
     }
 }
 
-impl WireMarks {
-    #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-    fn tenths(self) -> Result<BTreeMap<String, u8>, Fault> {
-        let WireMarks { logic, rebuttal, clarity, evidence } = self;
-        let marks = [
-            ("logic", logic),
-            ("rebuttal", rebuttal),
-            ("clarity", clarity),
-            ("evidence", evidence),
-        ];
-        let tenths = |(name, mark): (&str, f64)| {
-            if (0.0..=10.0).contains(&mark) {
-                return Ok((name.to_owned(), (mark * 10.0).round() as u8));
-            }
-            Err(Fault("out_of_range", format!("{name} is {mark}; it must be 0 to 10")))
-        };
-        marks.into_iter().map(tenths).collect()
-    }
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+fn tenths(marks: &BTreeMap<String, f64>) -> Result<BTreeMap<String, u8>, Fault> {
+    let mark = |name: &&str| {
+        let mark = marks.get(*name).copied();
+        let mark = mark.ok_or_else(|| Fault("wrong_shape", format!("missing field `{name}`")))?;
+        if (0.0..=10.0).contains(&mark) {
+            return Ok(((*name).to_owned(), (mark * 10.0).round() as u8));
+        }
+        Err(Fault("out_of_range", format!("{name} is {mark}; it must be 0 to 10")))
+    };
+    DIMENSIONS.iter().map(mark).collect()
 }

@@ -165,11 +165,10 @@ impl Setup {
     pub fn phase(&self, cue: Cue) -> &Phase {
         &self.act(cue).phases[usize::from(cue.phase)]
     }
-    /// Whether there is such an act, phase and seat at all.
+    /// Whether there is such an act and such a phase in it.
     pub fn knows(&self, cue: Cue) -> bool {
         let act = self.format.acts.get(usize::from(cue.act));
         act.is_some_and(|act| usize::from(cue.phase) < act.phases.len())
-            && usize::from(cue.seat) < self.seats.len()
     }
     /// The last act: what a debate that is cut short still goes through.
     pub fn ending(&self) -> u8 {

@@ -1,9 +1,10 @@
 //! How a debate stands, in the words users are told. All of it is read off the record.
 use super::body::Kind;
+use super::citation::Found;
 use super::event::{Outcome, Trouble};
 use super::format::{Role, Side};
-use super::ledger;
 use super::plan::{Step, next};
+use super::seat::Voice;
 use super::setup::Origin;
 use super::state::Debate;
 use schemars::JsonSchema;
@@ -125,8 +126,8 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
         labels.push("demo");
     }
     if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con))
-        && pro.tool() == con.tool()
-        && pro.model() == con.model()
+        && pro == con
+        && matches!(pro, Voice::Model { .. } | Voice::Host)
     {
         labels.push("single-model");
     }
@@ -138,20 +139,16 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
 
 /// How far the debate can be trusted, in one line.
 pub fn rigor(debate: &Debate) -> String {
-    let count = |pick: fn(&ledger::Tally) -> usize| {
-        [Side::Pro, Side::Con].map(|side| pick(&ledger::tally(debate, side))).iter().sum::<usize>()
+    let replies = || debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
+    let count = |fits: fn(Found) -> bool| {
+        replies().flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
-    let citations = count(|tally| tally.citations);
+    let citations = count(|_| true);
     if citations == 0 {
         return RIGOR.into();
     }
-    let ambiguous = debate
-        .turns()
-        .filter_map(|(_, turn)| turn.as_ref().ok())
-        .flat_map(|reply| &reply.citations)
-        .filter(|citation| citation.found == super::citation::Found::Ambiguous)
-        .count();
-    let (verified, wrong) = (count(|tally| tally.verified), count(|tally| tally.wrong));
+    let (verified, wrong) = (count(Found::verified), count(Found::wrong));
+    let ambiguous = count(|found| found == Found::Ambiguous);
     format!(
         "Structured perspective comparison (rules enforced in code; {citations} citations, \
          {verified} verified, {wrong} wrong, {ambiguous} ambiguous)"

@@ -2,6 +2,7 @@
 use super::body::Body;
 use super::envelope::Spend;
 use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand};
+use super::format::{OPEN_LIMIT, Role};
 use super::plan::{Pause, Step, next, wave};
 use super::rules::Weight;
 use super::seat::Seat;
@@ -13,12 +14,10 @@ use std::ops::RangeBounds;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debate {
     setup: Setup,
-    /// As the setup has them, with what was amended since.
-    seats: Vec<Seat>,
-    rounds: u8,
+    /// What was amended since, and for whom it holds. The last is how things are now.
+    eras: Vec<Era>,
     holds: Vec<Hold>,
     budget: Budget,
-    topics: Vec<Remark>,
     /// Taken turns, ordered by cue, so a transcript does not depend on who happened to answer first.
     turns: BTreeMap<Cue, Result<Reply, Failure>>,
     /// Who has been told what to answer, and until when.
@@ -46,9 +45,19 @@ pub struct Remark {
     pub text: String,
 }
 
+/// How things are for everyone asked from a cue on. Whoever was asked before is not affected: a
+/// prompt that was asked never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Era {
+    from: Cue,
+    seats: Vec<Seat>,
+    rounds: u8,
+    topic: String,
+}
+
 /// An event that was not due.
 #[derive(Debug, thiserror::Error)]
-#[error("{event:?} is not due; {due:?} is")]
+#[error("{} is not due; {} is", event.name(), due.name())]
 pub struct Illegal {
     /// What was tried.
     pub event: Box<Event>,
@@ -69,12 +78,16 @@ impl Debate {
     /// A debate of which nothing has been played.
     pub fn open(setup: Setup) -> Result<Debate, Unfit> {
         setup.check()?;
-        Ok(Debate {
+        let first = Era {
+            from: Cue { act: 0, round: 0, phase: 0, seat: 0 },
             seats: setup.seats.clone(),
             rounds: setup.rounds,
+            topic: setup.topic.clone(),
+        };
+        Ok(Debate {
+            eras: vec![first],
             holds: setup.holds.clone(),
             budget: setup.limits.budget,
-            topics: vec![],
             turns: BTreeMap::new(),
             asked: BTreeMap::new(),
             refused: BTreeMap::new(),
@@ -155,7 +168,7 @@ impl Debate {
             }
             Event::Held => self.held = true,
             Event::Continued { before } => {
-                self.continued = Some(before);
+                self.continued = self.continued.max(Some(before));
                 self.held = false;
             }
             Event::Amended { change, .. } => self.amend(change),
@@ -205,16 +218,21 @@ impl Debate {
     /// Whether an event speaks only of acts, phases and seats there are.
     fn knows(&self, event: &Event) -> bool {
         match event {
-            Event::Asked { cues, .. } => cues.iter().all(|cue| self.setup.knows(*cue)),
+            Event::Asked { cues, .. } => cues.iter().all(|cue| self.has(*cue)),
             Event::Refused { cue, .. } | Event::Spoke { cue, .. } | Event::Failed { cue, .. } => {
-                self.setup.knows(*cue)
+                self.has(*cue)
             }
-            Event::Reopened { from } => self.setup.knows(*from),
-            Event::Amended { change: Change::Seat { seat, .. }, .. } => {
-                usize::from(*seat) < self.seats.len()
-            }
+            Event::Reopened { from } => self.has(*from),
+            Event::Amended { change, .. } => self.can_amend(change),
             _ => true,
         }
+    }
+
+    /// Whether there is such a turn in this debate.
+    pub fn has(&self, cue: Cue) -> bool {
+        self.setup.knows(cue)
+            && usize::from(cue.seat) < self.seats().len()
+            && cue.round <= OPEN_LIMIT
     }
 
     /// All that is open is asked at once, so that a wave hears the same. A seat that is fetched may
@@ -249,7 +267,7 @@ impl Debate {
     fn can_amend(&self, change: &Change) -> bool {
         match change {
             Change::Seat { seat, voice } => {
-                let now = self.seats.get(usize::from(*seat));
+                let now = self.seats().get(usize::from(*seat));
                 now.is_some_and(|seat| seat.voice != *voice) && voice.check().is_ok()
             }
             Change::Limit { budget } => !budget.exhausted(self.spent),
@@ -258,7 +276,9 @@ impl Debate {
                 (rounds.is_some() || new.is_some() || holds.is_some())
                     && rounds.is_none_or(|rounds| self.can_last(rounds))
                     && new.is_none_or(|new| {
-                        self.asked.is_empty() && self.setup.check_seats(new).is_ok()
+                        self.asked.is_empty()
+                            && self.turns.is_empty()
+                            && self.setup.check_seats(new).is_ok()
                     })
             }
             Change::Topic { topic } => {
@@ -270,33 +290,56 @@ impl Debate {
     /// A round that was played must stay in the act it was played in, and an ending that has begun
     /// goes on.
     fn can_last(&self, rounds: u8) -> bool {
+        if !(1..=OPEN_LIMIT).contains(&rounds) {
+            return false;
+        }
         let spans: Vec<_> = self.setup.format.spans(rounds).collect();
-        (1..=super::format::OPEN_LIMIT).contains(&rounds)
-            && self.asked.keys().all(|cue| {
-                cue.act < self.setup.ending() && spans[usize::from(cue.act)].contains(&cue.round)
-            })
+        self.asked.keys().all(|cue| {
+            cue.act < self.setup.ending() && spans[usize::from(cue.act)].contains(&cue.round)
+        })
     }
 
     fn amend(&mut self, change: Change) {
+        let mut era = self.now().clone();
+        era.from = self.next_unasked().unwrap_or(era.from);
         match change {
-            Change::Seat { seat, voice } => self.seats[usize::from(seat)].voice = voice,
-            Change::Limit { budget } => self.budget = budget,
+            Change::Limit { budget } => {
+                self.budget = budget;
+                return;
+            }
+            Change::Seat { seat, voice } => {
+                era.seats[usize::from(seat)].voice = voice;
+                // A new voice starts afresh: with no attempt behind it and no clock against it.
+                let turns = &self.turns;
+                let open = |cue: &Cue| cue.seat == seat && !turns.contains_key(cue);
+                self.refused.retain(|cue, _| !open(cue));
+                self.asked.iter_mut().filter(|(cue, _)| open(cue)).for_each(|(_, at)| *at = None);
+            }
             Change::Plan { rounds, seats, holds } => {
-                self.rounds = rounds.unwrap_or(self.rounds);
+                era.rounds = rounds.unwrap_or(era.rounds);
+                era.seats = seats.unwrap_or(era.seats);
                 self.holds = holds.unwrap_or(std::mem::take(&mut self.holds));
-                self.seats = seats.unwrap_or(std::mem::take(&mut self.seats));
             }
-            Change::Topic { topic } => {
-                let from = self.next_unasked();
-                self.topics.extend(from.map(|from| Remark { from, text: topic }));
-            }
+            Change::Topic { topic } => era.topic = topic,
         }
+        self.eras.push(era);
+    }
+
+    /// How things are now.
+    fn now(&self) -> &Era {
+        &self.eras[self.eras.len() - 1]
+    }
+
+    /// How things were when this cue was asked, or would be if it were asked now.
+    fn era(&self, cue: Cue) -> &Era {
+        let horizon = self.horizon(cue);
+        self.eras.iter().rfind(|era| era.from <= horizon).unwrap_or(&self.eras[0])
     }
 
     /// From a turn that failed, or from where the user stopped it: the cue must then be due.
     fn can_reopen(&self, from: Cue) -> bool {
         let stopped = matches!(self.outcome, Some(Outcome::Cancelled | Outcome::Ended));
-        if !self.setup.knows(from) || (self.failure(from).is_none() && !stopped) {
+        if !self.has(from) || (self.failure(from).is_none() && !stopped) {
             return false;
         }
         let mut rewound = self.clone();
@@ -323,8 +366,11 @@ impl Debate {
         self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
         self.asked.retain(|cue, _| self.turns.contains_key(cue));
         self.refused.retain(|cue, _| self.turns.contains_key(cue));
-        for said in self.remarks.iter_mut().chain(&mut self.topics) {
-            said.from = said.from.min(*wave.start());
+        for remark in &mut self.remarks {
+            remark.from = remark.from.min(*wave.start());
+        }
+        for era in &mut self.eras {
+            era.from = era.from.min(*wave.start());
         }
         self.concluded &= from.act == self.setup.ending();
         self.outcome = None;
@@ -333,10 +379,11 @@ impl Debate {
     /// The first cue that could still hear something: seats already asked must not, because a
     /// prompt that was asked never changes.
     fn next_unasked(&self) -> Option<Cue> {
-        let at = next(self).at()?;
+        let due = next(self);
+        let at = due.at()?;
         let wave = wave(self.setup.phase(at), at);
         let after = |end: Cue| Cue { seat: end.seat.saturating_add(1), ..end };
-        let asked = self.asked.range(wave.clone()).next().is_some();
+        let asked = due.cues().any(|cue| self.was_asked(cue));
         Some(if asked { after(*wave.end()) } else { *wave.start() })
     }
 }
@@ -359,19 +406,27 @@ impl Debate {
     }
     /// As they sit now.
     pub fn seats(&self) -> &[Seat] {
-        &self.seats
+        &self.now().seats
     }
     /// Who sits at a cue now.
     pub fn seat(&self, cue: Cue) -> &Seat {
-        &self.seats[usize::from(cue.seat)]
+        &self.seats()[usize::from(cue.seat)]
     }
     /// The first seat with this role.
-    pub fn seated(&self, role: super::format::Role) -> Option<&Seat> {
-        self.seats.iter().find(|seat| seat.role == role)
+    pub fn seated(&self, role: Role) -> Option<&Seat> {
+        self.seats().iter().find(|seat| seat.role == role)
+    }
+    /// Who sat where when this cue was asked.
+    pub fn seats_at(&self, cue: Cue) -> &[Seat] {
+        &self.era(cue).seats
     }
     /// How many are asked for now.
     pub fn rounds(&self) -> u8 {
-        self.rounds
+        self.now().rounds
+    }
+    /// How many were asked for when this cue was asked.
+    pub fn rounds_at(&self, cue: Cue) -> u8 {
+        self.era(cue).rounds
     }
     /// Where the floor is the user's now.
     pub fn holds(&self) -> &[Hold] {
@@ -391,9 +446,7 @@ impl Debate {
     }
     /// The question as it stood when this cue was asked, or would be.
     pub fn topic(&self, cue: Cue) -> &str {
-        let horizon = self.horizon(cue);
-        let shifted = self.topics.iter().rfind(|topic| topic.from <= horizon);
-        shifted.map_or(&self.setup.topic, |topic| &topic.text)
+        &self.era(cue).topic
     }
     /// Whether someone asked to end it.
     pub fn concluded(&self) -> bool {
@@ -465,7 +518,7 @@ impl Debate {
     pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {
         self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
     }
-    /// The tool that spoke at a cue: as its envelope says, or as the seat is held now.
+    /// The tool that spoke at a cue: as its envelope says, or as the seat was held then.
     pub fn tool(&self, cue: Cue) -> &str {
         let envelope = match self.turns.get(&cue) {
             Some(Ok(reply)) => Some(&reply.envelope),
@@ -473,7 +526,8 @@ impl Debate {
             None => None,
         };
         let tool = envelope.map(|envelope| envelope.tool.as_str()).filter(|tool| !tool.is_empty());
-        tool.unwrap_or_else(|| self.seat(cue).voice.tool())
+        let seat = || self.seats_at(cue).get(usize::from(cue.seat)).unwrap_or(self.seat(cue));
+        tool.unwrap_or_else(|| seat().voice.tool())
     }
 }
 

@@ -66,11 +66,12 @@ impl Desk {
 
     /// Opens a debate and plays it.
     pub fn open(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
-        for voice in [&opening.proposer, &opening.challenger, &opening.judge] {
-            self.voices.playable(voice)?;
-        }
         if let Some(why) = self.voices.clash(&opening.proposer, &opening.challenger) {
             return Err(DeskError::Clash(why));
+        }
+        opening.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
+        for voice in [&opening.proposer, &opening.challenger, &opening.judge] {
+            self.voices.playable(voice)?;
         }
         let (setup, log) = self.create(opening, place)?;
         Ok(self.play(Debate::open(setup)?, 0, log))
@@ -81,7 +82,7 @@ impl Desk {
         loop {
             let now = self.clock.now();
             let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
-            Debate::open(setup.clone())?;
+            setup.check()?;
             match self.archive.create(&setup, place) {
                 Ok(log) => return Ok((setup, log)),
                 Err(ArchiveError::Taken(_)) => {}

@@ -275,7 +275,7 @@ impl Session {
 
     /// Takes the reply of an awaited seat. The same words again are no second reply.
     fn take(&mut self, take: u16, cue: Cue, text: &str) -> Result<(), Error> {
-        if !self.debate.setup().knows(cue) {
+        if !self.debate.has(cue) {
             return Err(self.not_due(cue).into());
         }
         if let (Some(Ok(taken)), true) = (self.debate.turn(cue), take == self.debate.take()) {

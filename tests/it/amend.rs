@@ -203,19 +203,16 @@ fn a_prompt_that_is_out_does_not_change_with_the_limit_the_topic_or_the_holds() 
 }
 
 #[test]
-#[ignore = "prompt::render fills {{rounds}} with the number as it is now"]
 fn a_prompt_that_is_out_does_not_change_with_the_number_of_rounds() {
     stays(setup(formats::duel(), 2), 1, "propose", lasting(3));
 }
 
 #[test]
-#[ignore = "Page::opponent names the voice an opponent who has not spoken has now"]
 fn a_prompt_that_is_out_does_not_change_when_the_opponent_is_handed_over() {
     stays(setup(formats::duel(), 2), 1, "propose", handed(1, model("gemini")));
 }
 
 #[test]
-#[ignore = "prompt::names masks with the voices the seats have now"]
 fn what_a_judge_was_told_does_not_change_when_a_side_is_handed_over() {
     // Ada speaks of gemini, which neither side is; then Bob's seat is handed to it.
     let mut debate = open(setup(formats::duel(), 1));
@@ -229,7 +226,6 @@ fn what_a_judge_was_told_does_not_change_when_a_side_is_handed_over() {
 }
 
 #[test]
-#[ignore = "Debate::tool falls back on the voice a failed seat has now"]
 fn who_failed_does_not_change_when_the_seat_is_handed_over() {
     let mut debate = open(setup(formats::research(), 1));
     put(&mut debate);

@@ -173,7 +173,6 @@ fn half_a_wave() -> (Debate, Cue) {
 }
 
 #[test]
-#[ignore = "next_unasked counts turns kept from an earlier take as asked"]
 fn a_turn_asked_for_again_hears_what_was_said_since() {
     let (mut debate, from) = half_a_wave();
     apply(&mut debate, [Event::Interjected { text: "Mind the cost.".into() }]);
@@ -181,7 +180,6 @@ fn a_turn_asked_for_again_hears_what_was_said_since() {
 }
 
 #[test]
-#[ignore = "Stage::pause counts turns kept from an earlier take as a wave under way"]
 fn a_turn_asked_for_again_waits_for_a_user_who_holds() {
     let (mut debate, from) = half_a_wave();
     apply(&mut debate, [Event::Held]);

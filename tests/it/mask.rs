@@ -92,7 +92,6 @@ fn a_tool_is_known_by_its_models_and_its_vendor() {
 }
 
 #[test]
-#[ignore = "mask::is wants white space, `-` or `:` after a name, and white space before it"]
 fn names_beside_other_signs_are_masked_too() {
     for (text, expected) in [
         ("Claude/Codex", "Side A/Side B"),

@@ -285,13 +285,11 @@ fn prose_is_read_gently() {
 }
 
 #[test]
-#[ignore = "serde takes a missing `admits` for nobody"]
 fn whom_to_admit_must_be_said() {
     check(&at(formats::tribunal(), 7, 3, "admit"), r#"{"because":"x"}"#, Err("wrong_shape"));
 }
 
 #[test]
-#[ignore = "serde reads a struct from a list, and keeps the last of two labels for one side"]
 fn marks_are_never_guessed_from_their_position() {
     let marks = r#"{"scores":{"pro":[7,7,7,7],"con":[7,7,7,7]},"comment":"c"}"#;
     check(&at(formats::tribunal(), 7, 1, "score"), marks, Err("wrong_shape"));

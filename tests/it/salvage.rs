@@ -121,7 +121,6 @@ fn seated(seats: Vec<Seat>) -> Event {
 }
 
 #[test]
-#[ignore = "Debate::knows and can_reopen ask the setup's seats, not those seated now"]
 fn a_seat_added_before_the_start_is_kept_and_can_be_taken_up_again() {
     let mut small = setup(formats::duel(), 1);
     let mirror = small.seats.remove(11);
@@ -137,7 +136,6 @@ fn a_seat_added_before_the_start_is_kept_and_can_be_taken_up_again() {
 }
 
 #[test]
-#[ignore = "Debate::knows lets a plan through that unseats who has spoken"]
 fn a_harmed_log_that_unseats_who_has_spoken_is_still_read() {
     let duel = setup(formats::duel(), 1);
     let (_, mut chaos) = Chaos::play(&duel, 2);
@@ -150,7 +148,6 @@ fn a_harmed_log_that_unseats_who_has_spoken_is_still_read() {
 }
 
 #[test]
-#[ignore = "Debate::knows lets rounds through that overflow when one is added to them"]
 fn a_log_that_speaks_of_rounds_there_are_not_is_still_read() {
     let duel = setup(formats::duel(), 5);
     let whole = played(duel.clone(), &[]);

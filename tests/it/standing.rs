@@ -209,7 +209,6 @@ fn a_round_is_complete_when_both_have_spoken() {
 }
 
 #[test]
-#[ignore = "standing::labels compares the tools of seats that are no models"]
 fn two_remote_bots_are_not_one_model() {
     let mut arena = setup(formats::arena(), 2);
     arena.seats[0].voice = Voice::Bot;
@@ -218,7 +217,6 @@ fn two_remote_bots_are_not_one_model() {
 }
 
 #[test]
-#[ignore = "standing::rigor counts the citations of the two sides only"]
 fn what_advocates_cite_counts_too() {
     let mut debate = open(setup(formats::research(), 1));
     let first = until(&mut debate, 0, "investigate");

@@ -170,7 +170,6 @@ fn silence_decides_without_a_ruling() {
 }
 
 #[test]
-#[ignore = "Tally::ignored counts claims a side had no turn left to answer"]
 fn a_claim_nobody_could_answer_does_not_count_against_them() {
     // One answer each; what Bob says last, Ada has no turn to answer.
     let even = argued(["p", "c>p"], [0, 0]);
