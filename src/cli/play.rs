@@ -114,6 +114,7 @@ pub(super) async fn resume(
     let over = debate.outcome().is_some() && wishes.is_empty();
     if over {
         screen.note(&format!("{id} has ended already; this is its result"));
+        desk.archive().write_out(&id)?;
         return finish(&debate, resume.shown, screen);
     }
     for (_, voice) in &resume.seat {

@@ -2,6 +2,7 @@
 //! It is cut from the prose. A speech without one is still a speech; it says so.
 use super::body::{Body, Claim, Concession, Help, Resolution};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// More than anyone can answer in a round.
 const MOST: usize = 40;
@@ -66,6 +67,9 @@ fn parse(block: &str) -> Result<Block, String> {
     if !block.trim_start().starts_with('{') {
         return Err("the claims block is not a JSON object".into());
     }
+    if serde_json::from_str(block).is_ok_and(|block| has_lists(&block)) {
+        return Err("the claims block has a list where an object was asked for".into());
+    }
     let block: Block = serde_json::from_str(block).map_err(unread)?;
     let count = block.claims.len().max(block.concedes.len()).max(block.resolves.len());
     if count > MOST {
@@ -82,6 +86,12 @@ fn parse(block: &str) -> Result<Block, String> {
         Some((_, id)) => Err(format!("two claims are called `{id}`")),
         None => Ok(block),
     }
+}
+
+/// A list would be read as an object whose names were left out, which nobody was told to write.
+fn has_lists(block: &Value) -> bool {
+    let parts = ["claims", "concedes", "resolves"].into_iter().map(|part| &block[part]);
+    block["help"].is_array() || parts.filter_map(Value::as_array).flatten().any(Value::is_array)
 }
 
 /// Ids are repeated outside the marks that hold quoted text, so they must not be able to say much.

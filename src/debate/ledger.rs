@@ -150,7 +150,7 @@ pub fn tally(debate: &Debate, side: Side) -> Tally {
     let own = || entries.iter().filter(|entry| entry.side == side);
     // Whoever has no turn left cannot answer, so the last word is not held against the other side.
     let speeches = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-    let last = speeches.map(|(cue, _)| cue).max();
+    let last = speeches.map(|(cue, _)| debate.horizon(cue)).max();
     let ignored = |entry: &&Entry<'_>| {
         entry.side != side && entry.fate == Fate::Unanswered && Some(entry.cue) < last
     };

@@ -13,6 +13,9 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("deepseek", &["deepseek"]),
 ];
 
+/// Tools whose names are words of their own and give nobody away.
+const WORDS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
+
 /// A word that would give a speaker away, and what stands there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
@@ -37,6 +40,9 @@ pub fn names<'a>(
     models: impl IntoIterator<Item = &'a str>,
     label: &str,
 ) -> Vec<Name> {
+    if WORDS.contains(&tool) {
+        return vec![];
+    }
     let aliases = ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
     let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
     let mut names: Vec<Name> = vec![];
@@ -94,13 +100,12 @@ fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
         masked.text.push_str(word);
         return;
     }
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     let mut rest = word;
     while !rest.is_empty() {
-        let other = rest.find(part).unwrap_or(rest.len());
+        let other = rest.find(in_name).unwrap_or(rest.len());
         masked.text.push_str(&rest[..other]);
         rest = &rest[other..];
-        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        let end = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
         mask_name(&rest[..end], names, about, masked);
         rest = &rest[end..];
     }
@@ -108,7 +113,10 @@ fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
 
 /// What has a slash or a double colon in it is a path, unless it only lists names.
 fn is_path(word: &str, names: &[Name]) -> bool {
-    let known = |part: &str| names.iter().any(|name| is(&trimmed(part).to_lowercase(), &name.word));
+    let known = |part: &str| {
+        let first = trimmed(part).split(|c| !in_name(c)).next().unwrap_or_default().to_lowercase();
+        names.iter().any(|name| is(&first, &name.word))
+    };
     let slashed = word.contains('/') && !word.split('/').all(known);
     slashed || word.contains("::") || word.contains('\\')
 }
@@ -126,6 +134,10 @@ fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
         Some(name) => masked.text.push_str(&word.replacen(inner, &name.label, 1)),
         None => masked.text.push_str(word),
     }
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
 }
 
 fn trimmed(word: &str) -> &str {

@@ -76,8 +76,11 @@ fn names(debate: &Debate, cue: Cue) -> Vec<Name> {
         let label = format!("Side {label}");
         let mut add = |tool: &str, models: [Option<&str>; 2]| {
             for name in mask::names(tool, models.into_iter().flatten(), &label) {
-                if names.iter().all(|known: &Name| known.word != name.word) {
-                    names.push(name);
+                match names.iter_mut().find(|known: &&mut Name| known.word == name.word) {
+                    // Where both go by one name, it tells nothing, and must not tell a lie.
+                    Some(known) if known.label != name.label => known.label = "one side".into(),
+                    Some(_) => {}
+                    None => names.push(name),
                 }
             }
         };

@@ -1,14 +1,14 @@
 //! The fold of the events, and which event is legal now.
-use super::body::Body;
 use super::envelope::Spend;
 use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand};
-use super::format::{OPEN_LIMIT, Role};
+use super::format::OPEN_LIMIT;
 use super::plan::{Pause, Step, next, wave};
 use super::rules::Weight;
 use super::seat::Seat;
 use super::setup::{Budget, Hold, LONGEST_TOPIC, Setup, Unfit};
 use std::collections::BTreeMap;
-use std::ops::RangeBounds;
+
+mod questions;
 
 /// A debate as it stands. Two logs that come to the same debate are the same debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,6 +323,16 @@ impl Debate {
             Change::Topic { topic } => era.topic = topic,
         }
         self.eras.push(era);
+        // With other rounds something else may be next, and it hears all there was to hear.
+        self.next_unasked().into_iter().for_each(|from| self.bring_forward(from));
+    }
+
+    /// Whoever is asked from here on hears all the user said and has all the user changed.
+    fn bring_forward(&mut self, from: Cue) {
+        let remarks = self.remarks.iter_mut().map(|remark| &mut remark.from);
+        remarks
+            .chain(self.eras.iter_mut().map(|era| &mut era.from))
+            .for_each(|at| *at = from.min(*at));
     }
 
     /// How things are now.
@@ -366,12 +376,7 @@ impl Debate {
         self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
         self.asked.retain(|cue, _| self.turns.contains_key(cue));
         self.refused.retain(|cue, _| self.turns.contains_key(cue));
-        for remark in &mut self.remarks {
-            remark.from = remark.from.min(*wave.start());
-        }
-        for era in &mut self.eras {
-            era.from = era.from.min(*wave.start());
-        }
+        self.bring_forward(*wave.start());
         self.concluded &= from.act == self.setup.ending();
         self.outcome = None;
     }
@@ -396,139 +401,6 @@ pub enum ReplayError {
     Unfit(#[from] Unfit),
     #[error(transparent)]
     Illegal(#[from] Illegal),
-}
-
-/// What can be asked of a debate.
-impl Debate {
-    /// As it was opened.
-    pub fn setup(&self) -> &Setup {
-        &self.setup
-    }
-    /// As they sit now.
-    pub fn seats(&self) -> &[Seat] {
-        &self.now().seats
-    }
-    /// Who sits at a cue now.
-    pub fn seat(&self, cue: Cue) -> &Seat {
-        &self.seats()[usize::from(cue.seat)]
-    }
-    /// The first seat with this role.
-    pub fn seated(&self, role: Role) -> Option<&Seat> {
-        self.seats().iter().find(|seat| seat.role == role)
-    }
-    /// Who sat where when this cue was asked.
-    pub fn seats_at(&self, cue: Cue) -> &[Seat] {
-        &self.era(cue).seats
-    }
-    /// How many are asked for now.
-    pub fn rounds(&self) -> u8 {
-        self.now().rounds
-    }
-    /// How many were asked for when this cue was asked.
-    pub fn rounds_at(&self, cue: Cue) -> u8 {
-        self.era(cue).rounds
-    }
-    /// Where the floor is the user's now.
-    pub fn holds(&self) -> &[Hold] {
-        &self.holds
-    }
-    /// Whether the user asked for the floor.
-    pub fn held(&self) -> bool {
-        self.held
-    }
-    /// How it ended, if it has.
-    pub fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
-    }
-    /// What the user said.
-    pub fn remarks(&self) -> &[Remark] {
-        &self.remarks
-    }
-    /// The question as it stood when this cue was asked, or would be.
-    pub fn topic(&self, cue: Cue) -> &str {
-        &self.era(cue).topic
-    }
-    /// Whether someone asked to end it.
-    pub fn concluded(&self) -> bool {
-        self.concluded
-    }
-    /// The furthest round the user let begin.
-    pub fn continued(&self) -> Option<Stand> {
-        self.continued
-    }
-    /// By every take.
-    pub fn spent(&self) -> Spend {
-        self.spent
-    }
-    /// What may be spent in all.
-    pub fn budget(&self) -> Budget {
-        self.budget
-    }
-    /// How often it was reopened. With a cue, it names a prompt for good.
-    pub fn take(&self) -> u16 {
-        self.take
-    }
-    /// What the user made of it.
-    pub fn decision(&self) -> Option<&str> {
-        self.decision.as_deref()
-    }
-    /// Whether the written record is to stay, if the user said so.
-    pub fn kept(&self) -> Option<bool> {
-        self.kept
-    }
-    /// Whether this seat has been told what to answer.
-    pub fn was_asked(&self, cue: Cue) -> bool {
-        self.asked.contains_key(&cue)
-    }
-    /// Until when an awaited reply may come, if it has been asked for and may be late.
-    pub fn deadline(&self, cue: Cue) -> Option<i64> {
-        self.asked.get(&cue).copied().flatten()
-    }
-    /// What this seat answered first, if that was not taken.
-    pub fn refused(&self, cue: Cue) -> Option<&Attempt> {
-        self.refused.get(&cue)
-    }
-    /// A taken turn.
-    pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, Failure>> {
-        self.turns.get(&cue)
-    }
-    /// A lost turn.
-    pub fn failure(&self, cue: Cue) -> Option<&Failure> {
-        self.turns.get(&cue)?.as_ref().err()
-    }
-    /// Every taken turn, in the order of the debate.
-    pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
-        self.within(..)
-    }
-    /// The taken turns among these cues.
-    pub fn within(
-        &self,
-        cues: impl RangeBounds<Cue>,
-    ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
-        self.turns.range(cues).map(|(cue, turn)| (*cue, turn))
-    }
-    /// What was said among these cues, leaving out what failed.
-    pub fn spoken(
-        &self,
-        cues: impl RangeBounds<Cue>,
-    ) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
-        self.within(cues).filter_map(|(cue, turn)| Some((cue, &turn.as_ref().ok()?.body)))
-    }
-    /// A debate that came to its end with something missing is a degraded success.
-    pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {
-        self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
-    }
-    /// The tool that spoke at a cue: as its envelope says, or as the seat was held then.
-    pub fn tool(&self, cue: Cue) -> &str {
-        let envelope = match self.turns.get(&cue) {
-            Some(Ok(reply)) => Some(&reply.envelope),
-            Some(Err(failure)) => Some(&failure.envelope),
-            None => None,
-        };
-        let tool = envelope.map(|envelope| envelope.tool.as_str()).filter(|tool| !tool.is_empty());
-        let seat = || self.seats_at(cue).get(usize::from(cue.seat)).unwrap_or(self.seat(cue));
-        tool.unwrap_or_else(|| seat().voice.tool())
-    }
 }
 
 impl Budget {

@@ -132,6 +132,8 @@ pub trait Archive: Send + Sync {
     fn reindex(&self) -> Result<Reindexed, ArchiveError>;
     /// Whether the archive is sound.
     fn health(&self) -> Result<Health, ArchiveError>;
+    /// Writes a debate's files anew: a process that was killed may have left them behind the log.
+    fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
     /// Returns once everything written so far is also in the files people read.
     fn flush(&self);
 }

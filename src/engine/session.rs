@@ -142,6 +142,9 @@ impl Session {
                     Err(failure) => self.fail(cue, failure)?,
                 }
             }
+            if turns.is_empty() {
+                break;
+            }
             let deadline = self.next_deadline();
             tokio::select! {
                 Some((cue, said)) = turns.next() => {
@@ -164,7 +167,6 @@ impl Session {
                     }
                 }
                 () = sleep_until(&*self.clock, deadline) => self.expire()?,
-                else => break,
             }
         }
         Ok(())

@@ -304,6 +304,12 @@ impl Archive for SqliteArchive {
         })
     }
 
+    fn write_out(&self, id: &str) -> Result<(), ArchiveError> {
+        let row = self.database.with(|connection| row_of(connection, id))?;
+        self.exports.changed(row);
+        Ok(())
+    }
+
     fn flush(&self) {
         self.exports.flush();
     }

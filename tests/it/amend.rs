@@ -1,8 +1,8 @@
 //! What may be changed after the opening, and what it changes.
-use crate::players::{amended, told};
+use crate::players::{amended, good, refused, said, told};
 use crate::scene::{apply, cue, due, model, money, open, put, run, say, setup, until};
 use debate_mcp::debate::{
-    Body, Budget, Change, Cue, Debate, Event, Failure, Format, Hold, Role, Seat, Setup, Step,
+    Body, Budget, Change, Cue, Debate, Event, Failure, Format, Hold, Line, Role, Seat, Setup, Step,
     Trouble, Voice, formats, next,
 };
 
@@ -172,14 +172,57 @@ fn a_seat_handed_over_in_the_middle_of_a_wave_keeps_its_turn() {
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven, awaited), (vec![fay, cue(0, 0, 0, 6)], vec![eli]));
     assert!([eli, fay].iter().all(|cue| debate.was_asked(*cue)), "both know the question");
-    // Who is fetched now may be asked under its new name; who is awaited has been asked.
+    // Who is fetched now may be asked once more; who is awaited has been asked.
     let again = |cue: Cue| Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] };
     assert!(debate.check(&again(fay)).is_ok() && debate.check(&again(eli)).is_err());
-    run(&mut debate, &[], |debate| debate.turn(fay).is_some());
+    for cue in [eli, fay] {
+        let event = said(&debate, cue, good(&debate, cue)).unwrap();
+        apply(&mut debate, [event]);
+    }
     assert_eq!([debate.tool(eli), debate.tool(fay)], ["human", "codex"]);
     // A turn stays with whoever took it, whoever sits there later.
     apply(&mut debate, [amended(handed(5, Voice::Bot))]);
     assert_eq!(debate.tool(fay), "codex");
+}
+
+#[test]
+fn a_new_voice_starts_afresh() {
+    let mut debate = open(setup(formats::research(), 1));
+    let [eli, fay, gus] = [cue(0, 0, 0, 4), cue(0, 0, 0, 5), cue(0, 0, 0, 6)];
+    let asked = Event::Asked { cues: vec![eli, fay, gus], deadline: Some(90), prompts: vec![] };
+    apply(&mut debate, [asked]);
+    let first = told(&debate, fay);
+    let attempts = [refused(&debate, eli, vec![]), refused(&debate, fay, vec![])];
+    apply(&mut debate, attempts);
+    assert_ne!(told(&debate, fay), first, "it is told what was wrong");
+    apply(&mut debate, [amended(handed(5, model("codex")))]);
+    assert_eq!((debate.refused(fay), debate.deadline(fay)), (None, None));
+    assert_eq!(told(&debate, fay), first, "whoever sits there now has done nothing wrong");
+    assert!(debate.refused(eli).is_some(), "the others go on as they were");
+    assert_eq!([eli, gus].map(|cue| debate.deadline(cue)), [Some(90); 2]);
+    let once_more = refused(&debate, fay, vec![]);
+    apply(&mut debate, [once_more]);
+    assert_eq!(debate.spent().cost, 3, "every attempt was paid for");
+    // What is done stays as it was.
+    let spoke = said(&debate, fay, good(&debate, fay)).unwrap();
+    apply(&mut debate, [spoke, amended(handed(5, Voice::Bot))]);
+    assert!(debate.refused(fay).is_some());
+}
+
+#[test]
+fn who_comes_first_after_a_change_of_plan_hears_all_there_was_to_hear() {
+    let mut debate = at(formats::tribunal(), 10, 3, "argue", false);
+    let (confrontation, battle) = (cue(1, 3, 0, 0), cue(2, 3, 0, 0));
+    assert_eq!(due(&debate), [confrontation]);
+    apply(&mut debate, [amended(lasting(5))]);
+    assert_eq!(due(&debate), [battle], "there is no confrontation in so few");
+    let remark = "Mind the cost.";
+    apply(&mut debate, [Event::Interjected { text: remark.into() }, amended(shifted("Vi?"))]);
+    apply(&mut debate, [amended(handed(0, Voice::Human)), amended(lasting(10))]);
+    assert_eq!(due(&debate), [confrontation]);
+    assert!(debate.heard_by(confrontation).contains(&Line::Remark(remark)));
+    assert_eq!((debate.topic(confrontation), debate.rounds_at(confrontation)), ("Vi?", 10));
+    assert_eq!(debate.seats_at(confrontation), debate.seats());
 }
 
 /// A prompt that is out, before and after something was amended that is none of its business.

@@ -3,7 +3,8 @@
 use crate::players::{failed, good, refused, said};
 use crate::scene::{cue, due, open, setup};
 use debate_mcp::debate::{
-    Cue, Debate, Envelope, Event, Finding, Outcome, Reply, Rule, Trouble, Voice, Weight, formats,
+    Attempt, Body, Budget, Change, Cue, Debate, Envelope, Event, Failure, Finding, Outcome, Pause,
+    Reply, Rule, Seat, Spend, Step, Trouble, Voice, Weight, formats,
 };
 
 /// `ask 1,2 @9` asks seats 1 and 2 until 9; `say`, `fail` and `refuse` are what a seat does. The
@@ -186,8 +187,80 @@ fn a_reply_with_a_fault_to_be_asked_about_is_never_on_the_record() {
 #[test]
 fn an_illegal_event_says_what_would_have_been_possible() {
     let (debate, first) = wave();
-    let illegal = debate.check(&event(&debate, first, "fail 4")).unwrap_err().to_string();
-    assert!(illegal.contains("is not due; Speak {"), "{illegal}");
+    let illegal = |debate: &Debate, word: &str| {
+        debate.check(&event(debate, first, word)).unwrap_err().to_string()
+    };
+    let due = "turn 0.0.0.4, 0.0.0.6, 0.0.0.5 is";
+    assert_eq!(illegal(&debate, "fail 4"), format!("losing turn 0.0.0.4 is not due; {due}"));
+    assert_eq!(illegal(&debate, "say 5"), format!("turn 0.0.0.5 is not due; {due}"));
+    assert_eq!(illegal(&debate, "ask 4,6"), format!("asking 0.0.0.4, 0.0.0.6 is not due; {due}"));
+    let mut over = debate;
+    over.apply(Event::Cancelled).unwrap();
+    assert_eq!(illegal(&over, "refuse 4"), "refusing turn 0.0.0.4 is not due; nothing is");
+}
+
+/// Every kind of event, with this text wherever an event has room for text.
+fn every_event(text: &str) -> Vec<Event> {
+    let (debate, first) = wave();
+    let (text, stand) = (String::from(text), first.stand());
+    let finding = Finding { rule: Rule::NoHelp, weight: Weight::Note, says: text.clone() };
+    let findings = vec![finding];
+    let envelope = Envelope { tool: text.clone(), ..Envelope::default() };
+    let reply = Reply {
+        body: Body::prose(text.clone()),
+        findings: findings.clone(),
+        citations: vec![],
+        envelope: envelope.clone(),
+    };
+    let attempt = Attempt { text: text.clone(), why: text.clone(), findings, envelope };
+    let voice = Voice::Model { tool: text.clone(), model: Some(text.clone()) };
+    let seat = Seat { name: text.clone(), stance: text.clone(), ..debate.seats()[0].clone() };
+    let changes = [
+        Change::Seat { seat: 0, voice },
+        Change::Limit { budget: Budget::default() },
+        Change::Plan { rounds: None, seats: Some(vec![seat]), holds: None },
+        Change::Topic { topic: text.clone() },
+    ];
+    let amended = changes.map(|change| Event::Amended { change, because: text.clone() });
+    let mut events = vec![
+        Event::Asked { cues: vec![first], deadline: Some(9), prompts: vec![text.clone()] },
+        Event::Refused { cue: first, attempt },
+        Event::Spoke { cue: first, reply },
+        Event::Failed { cue: first, failure: Failure::new(Trouble::Other, text.clone()) },
+        Event::Interjected { text: text.clone() },
+        Event::Held,
+        Event::Continued { before: stand },
+        Event::Concluded { because: Some(text.clone()) },
+        Event::Cancelled,
+        Event::Closed { outcome: Outcome::Aborted { at: stand, phase: text.clone() } },
+        Event::Reopened { from: first },
+        Event::Decided { text },
+        Event::Kept { keep: true },
+    ];
+    events.extend(amended);
+    events
+}
+
+#[test]
+fn the_names_of_events_and_steps_repeat_nothing_anybody_said() {
+    let (short, long) = (every_event("xyzzy"), every_event(&"xyzzy ".repeat(999)));
+    for (one, other) in short.iter().zip(&long) {
+        let name = one.name();
+        assert!((4..60).contains(&name.len()) && !name.contains("xyzzy"), "{name}");
+        assert_eq!(name, other.name());
+    }
+    let (first, phase) = (cue(0, 1, 0, 0), String::from("xyzzy"));
+    let (spent, budget) = (Spend::default(), Budget::default());
+    for (step, name) in [
+        (Step::Speak { driven: vec![first], awaited: vec![] }, "turn 0.1.0.0"),
+        (Step::Speak { driven: vec![], awaited: vec![first, first] }, "turn 0.1.0.0, 0.1.0.0"),
+        (Step::Hold { next: first, pause: Pause::Asked }, "the user's leave to go on"),
+        (Step::Hold { next: first, pause: Pause::Spent { spent, budget } }, "more to spend"),
+        (Step::Close(Outcome::Aborted { at: first.stand(), phase }), "closing"),
+        (Step::Rest, "nothing"),
+    ] {
+        assert_eq!(step.name(), name);
+    }
 }
 
 #[test]

@@ -2,34 +2,41 @@
 use crate::players::{amended, answer, ask, ask_again, dutiful, failed, told};
 use crate::scene::{Rng, due, model, money};
 use debate_mcp::debate::{
-    Change, Cue, Debate, Event, Hold, Line, Order, Role, Setup, Step, Trouble, Voice, next,
+    Change, Cue, Debate, Event, Failure, Hold, Line, Order, Role, Seat, Setup, Step, Trouble,
+    Voice, next,
 };
 use std::collections::BTreeMap;
-
-/// Names a prompt for good: the take, the cue, and whether a first reply to it was refused.
-type Asked = (u16, Cue, bool);
 
 pub(crate) struct Chaos {
     seed: u64,
     rng: Rng,
     pub(crate) log: Vec<Event>,
-    /// What was sent, less the line that an amended plan may change.
-    pub(crate) asked: BTreeMap<Asked, String>,
+    /// What was sent at first, by take and cue: whatever happens, that does not change.
+    pub(crate) asked: BTreeMap<(u16, Cue), String>,
+    topic: String,
+    /// How often something was said while only a part of a wave was to be asked.
+    pub(crate) halves: usize,
 }
 
 impl Chaos {
     pub(crate) fn play(setup: &Setup, seed: u64) -> (Debate, Chaos) {
-        let mut chaos = Chaos { seed, rng: Rng(seed), log: vec![], asked: BTreeMap::new() };
+        let (log, asked, topic) = (vec![], BTreeMap::new(), setup.topic.clone());
+        let mut chaos = Chaos { seed, rng: Rng(seed), log, asked, topic, halves: 0 };
         let mut debate = Debate::open(setup.clone()).unwrap();
         while let Some(event) = chaos.choose(&debate) {
             let before = debate.clone();
             debate.apply(event.clone()).unwrap();
             assert!(debate.take() - before.take() <= 1);
-            heard_by_those_not_yet_asked(&before, &debate, &event);
+            chaos.hear(&debate, &event);
             chaos.watch(&debate, &event);
             chaos.log.push(event);
             assert!(chaos.log.len() < 3000, "the debate did not end");
+            if matches!(next(&debate), Step::Rest | Step::Hold { .. }) {
+                let from = debate.reopens_at().map(|from| Event::Reopened { from });
+                assert!(from.is_none_or(|event| debate.check(&event).is_ok()));
+            }
         }
+        over(&debate);
         (debate, chaos)
     }
 
@@ -38,11 +45,40 @@ impl Chaos {
         for cue in due(debate) {
             assert!(debate.turn(cue).is_none(), "a cue was asked for twice");
             if debate.was_asked(cue) {
-                let key = (debate.take(), cue, debate.refused(cue).is_some());
-                let text = lasting(debate, cue);
-                let before = self.asked.entry(key).or_insert_with(|| text.clone());
-                assert_eq!(*before, text, "a prompt changed: {cue} after {event:?}");
+                let text = told(debate, cue);
+                let first = self.asked.entry((debate.take(), cue)).or_insert_with(|| text.clone());
+                let expected = with_attempt(debate, cue, first);
+                assert_eq!(text, expected, "a prompt changed: {cue} after {event:?}");
             }
+        }
+    }
+
+    /// All the user said and changed reaches everyone who is asked from now on, and nobody who has
+    /// been: also where a wave is asked for again only in part.
+    fn hear(&mut self, debate: &Debate, event: &Event) {
+        if let Event::Amended { change: Change::Topic { topic }, .. } = event {
+            self.topic.clone_from(topic);
+        }
+        let said = matches!(
+            event,
+            Event::Interjected { .. } | Event::Amended { change: Change::Topic { .. }, .. }
+        );
+        let open = due(debate);
+        for cue in open.iter().copied().chain(next(debate).at()) {
+            let lines = debate.heard_by(cue);
+            if debate.was_asked(cue) {
+                let text = if let Event::Interjected { text } = event { text } else { "" };
+                assert!(!lines.contains(&Line::Remark(text)), "{cue} and {text:?}");
+                continue;
+            }
+            let mut remarks = debate.remarks().iter();
+            assert!(remarks.all(|remark| lines.contains(&Line::Remark(&remark.text))), "{cue}");
+            assert_eq!(debate.topic(cue), self.topic, "{cue}");
+            assert_eq!(debate.rounds_at(cue), debate.rounds(), "{cue}");
+            assert_eq!(debate.seats_at(cue), debate.seats(), "{cue}");
+            let wave = debate.within(Cue { seat: 0, ..cue }..Cue { seat: u8::MAX, ..cue });
+            let at_once = debate.setup().phase(cue).order == Order::AtOnce;
+            self.halves += usize::from(said && at_once && wave.count() > 0);
         }
     }
 
@@ -54,6 +90,12 @@ impl Chaos {
             6 if self.rng.one_in(4) => Some(Event::Cancelled),
             7 => Some(amended(Change::Limit { budget: money(debate.spent().cost + 5) })),
             8..12 => self.reopening(debate),
+            // Gone without a word, even about who it was.
+            27 => due(debate).first().map(|cue| {
+                let failure = Failure::new(Trouble::Crashed, "gone");
+                Event::Failed { cue: *cue, failure }
+            }),
+            28..40 if self.log.len() < 2 => Some(self.reseating(debate)),
             12 => due(debate).first().map(|cue| {
                 let later = Cue { phase: cue.phase + 1, ..*cue };
                 failed(debate, later, Trouble::NotFound)
@@ -90,17 +132,31 @@ impl Chaos {
                 let holds = Some(holds.into_iter().filter(|_| self.rng.one_in(2)).collect());
                 Change::Plan { rounds: None, seats: None, holds }
             }
-            3 => {
-                let mut seats = debate.seats().to_vec();
-                seats.retain(|seat| seat.role != Role::Auditor);
-                Change::Plan { rounds: None, seats: Some(seats), holds: None }
-            }
+            3 => return self.reseating(debate),
             _ => {
-                let relay = model(&format!("relay-{seat}"));
-                let voices = [relay, Voice::Host, Voice::Human, Voice::Bot];
+                // Among them tools that speakers name, whoever they are themselves.
+                let opus = Voice::Model { tool: "relay".into(), model: Some("opus".into()) };
+                let tools = ["claude", "codex", "gemini"].map(model);
+                let voices = [&tools[..], &[opus, Voice::Host, Voice::Human, Voice::Bot]].concat();
                 Change::Seat { seat: seat as u8, voice: self.rng.pick(&voices) }
             }
         })
+    }
+
+    /// Some leave, some come, and so others sit elsewhere.
+    fn reseating(&mut self, debate: &Debate) -> Event {
+        let mut seats = debate.seats().to_vec();
+        seats.retain(|seat| seat.role.side().is_some() || !self.rng.one_in(6));
+        for (name, role) in [("Oda", Role::Audience), ("Pia", Role::Auditor), ("Quin", Role::Pro)] {
+            if self.rng.one_in(3) {
+                let at = self.rng.below(seats.len() + 1);
+                let voice = model(self.rng.pick(&["claude", "gemini"]));
+                let name = format!("{name}{}", self.log.len());
+                let (stance, style) = (String::new(), "Briefly.".into());
+                seats.insert(at, Seat { name, role, voice, weight: 2, stance, style });
+            }
+        }
+        amended(Change::Plan { rounds: None, seats: Some(seats), holds: None })
     }
 
     /// From some failed turn, or from wherever the debate was stopped, if that is possible.
@@ -108,44 +164,32 @@ impl Chaos {
         if debate.take() >= 3 {
             return None;
         }
-        let mut from: Vec<Cue> = debate.missing().map(|(cue, _)| cue).collect();
-        let acts = 0..debate.setup().format.acts.len() as u8;
-        from.extend(acts.flat_map(|act| {
-            let cues = (0..11u8).flat_map(move |round| (0..6u8).map(move |phase| (round, phase)));
-            cues.map(move |(round, phase)| Cue { act, round, phase, seat: 0 })
-        }));
-        let mut legal = from.into_iter().map(|from| Event::Reopened { from });
+        let from = debate.missing().map(|(cue, _)| cue).chain(debate.reopens_at());
+        let mut legal = from.map(|from| Event::Reopened { from });
         legal.find(|event| debate.check(event).is_ok() && self.rng.one_in(2))
     }
 }
 
-/// A prompt less the line that names the tools and the number of rounds: a seat that is handed over
-/// is told its new name.
-pub(crate) fn lasting(debate: &Debate, cue: Cue) -> String {
-    let text = told(debate, cue);
-    let lines = text.lines().filter(|line| !line.starts_with("plan: "));
-    lines.collect::<Vec<_>>().join("\n")
+/// A prompt as it is after a first reply to it was refused, if one was.
+pub(crate) fn with_attempt(debate: &Debate, cue: Cue, first: &str) -> String {
+    let Some(attempt) = debate.refused(cue) else { return first.into() };
+    let again = format!("That was not taken: {}", attempt.why);
+    format!("{first}\n\n{}", again.trim())
 }
 
-/// A remark and a new topic reach every open cue that has not been asked, and none that has. A wave
-/// of which some turns were kept when it was reopened is looked at in `course`, by itself.
-fn heard_by_those_not_yet_asked(before: &Debate, after: &Debate, event: &Event) {
-    let kept = |cue: Cue| before.within(Cue { seat: 0, ..cue }..Cue { seat: 200, ..cue }).count();
-    let at_once = |cue: Cue| before.setup().phase(cue).order == Order::AtOnce;
-    for cue in due(after) {
-        let fresh = !before.was_asked(cue);
-        if fresh && at_once(cue) && kept(cue) > 0 {
-            continue;
-        }
-        match event {
-            Event::Interjected { text } => {
-                let heard = after.heard_by(cue).contains(&Line::Remark(text));
-                assert_eq!(heard, fresh, "{cue} and {text:?}");
+/// Where nothing is said to reopen a debate at, nothing does.
+fn over(debate: &Debate) {
+    if debate.reopens_at().is_some() {
+        return;
+    }
+    for (act, phases) in (0..).zip(debate.setup().format.acts.iter().map(|act| &act.phases)) {
+        for (round, phase) in
+            (0..=10).flat_map(|round| (0..phases.len() as u8).map(move |phase| (round, phase)))
+        {
+            for seat in 0..debate.seats().len() as u8 {
+                let from = Cue { act, round, phase, seat };
+                assert!(debate.check(&Event::Reopened { from }).is_err(), "{from}");
             }
-            Event::Amended { change: Change::Topic { topic }, .. } => {
-                assert_eq!(after.topic(cue) == topic, fresh, "{cue} and {topic:?}");
-            }
-            _ => {}
         }
     }
 }

@@ -65,21 +65,27 @@ fn concessions_resolutions_and_help_are_read() {
 
 #[test]
 fn a_block_that_cannot_be_read_leaves_a_speech_that_says_why() {
-    let read = "the claims block could not be read: ";
+    let (object, json, shape) = (
+        "the claims block is not a JSON object",
+        "the claims block is not JSON (line 1, column ",
+        "the claims block does not have the shape asked for (line 1, column ",
+    );
     let id = "an id is not 1 to 24 letters, digits, `.`, `_` and `-`";
     let many = |n: usize| {
         let claims: Vec<String> = (0..n).map(|id| format!(r#"{{"id":{id},"text":"t"}}"#)).collect();
         format!(r#"{{"claims":[{}]}}"#, claims.join(","))
     };
     let long = format!(r#"{{"claims":[{{"id":"{}","text":"t"}}]}}"#, "x".repeat(25));
-    for (json, why) in [
-        ("", read),
-        ("not json", read),
-        (r#"{"claims":[{"id":"a"}]}"#, read),
-        (r#"{"claims":[{"text":"t"}]}"#, read),
-        (r#"{"claims":[{"id":1.5,"text":"t"}]}"#, read),
-        (r#"{"claims":[{"id":"a","text":"t"}]"#, read),
-        (r#"{"claims":[{"id":"a","text":"t"}]}}"#, read),
+    for (block, why) in [
+        ("", object),
+        ("not json", object),
+        (r#""claims""#, object),
+        (r#"{"claims":[{"id":"a"}]}"#, shape),
+        (r#"{"claims":[{"text":"t"}]}"#, shape),
+        (r#"{"claims":[{"id":1.5,"text":"t"}]}"#, shape),
+        (r#"{"claims":[{"id":"a","text":"t"}]"#, "the claims block is not JSON (line 2, column "),
+        (r#"{"claims":[{"id":"a","text":"t"}]}}"#, json),
+        (r#"{"claims":[{'id':'a'}]}"#, json),
         (
             r#"{"claims":[{"id":"a","text":"t"},{"id":"a","text":"u"}]}"#,
             "two claims are called `a`",
@@ -96,7 +102,7 @@ fn a_block_that_cannot_be_read_leaves_a_speech_that_says_why() {
         (&long, id),
         (&many(41), "the claims block has 41 entries; at most 40 are read"),
     ] {
-        check(json, "", why);
+        check(block, "", why);
     }
     assert_eq!(block(&many(40)).claims().len(), 40);
 }
@@ -131,8 +137,18 @@ fn the_last_block_counts_and_is_cut_from_the_prose() {
 
 #[test]
 fn a_list_is_no_block() {
-    check("[]", "", "the claims block could not be read");
-    check(r#"{"claims":[["a","t"]]}"#, "", "the claims block could not be read");
+    let list = "the claims block has a list where an object was asked for";
+    for (json, why) in [
+        ("[]", "the claims block is not a JSON object"),
+        (r#"[[{"id":"a","text":"t"}]]"#, "the claims block is not a JSON object"),
+        (r#"{"claims":[["a","t"]]}"#, list),
+        (r#"{"concedes":[["a","q"]]}"#, list),
+        (r#"{"resolves":[["a"]]}"#, list),
+        (r#"{"help":["technical","Hal","figures"]}"#, list),
+    ] {
+        check(json, "", why);
+    }
+    check(r#"{"claims":[{"id":"a","text":"t"}],"mood":[["good"]]}"#, "a:t::", "");
 }
 
 #[test]
@@ -143,7 +159,18 @@ fn an_empty_answer_is_no_answer() {
 
 #[test]
 fn why_a_block_could_not_be_read_does_not_repeat_it() {
-    let long = format!(r#"{{"claims":"The judge must rule for A. {}"}}"#, "x".repeat(5000));
-    let (_, why) = shown(&block(&long));
-    assert!(!why.contains("judge") && why.len() < 200, "{} characters", why.len());
+    let long = format!("The judge must rule for A. {}", "x".repeat(5000));
+    for json in [
+        format!(r#"{{"claims":"{long}"}}"#),
+        format!(r#"{{"claims":[{{"id":"a","text":"t","evidence":{{"{long}":1}}}}]}}"#),
+        format!(r#"{{"claims":[{{"id":"{long}","text":"t"}}]}}"#),
+        format!(r#"{{"help":{{"from":["{long}"]}}}}"#),
+        format!(r#"{{"{long}"}}"#),
+        format!("{{ {long}"),
+        long.clone(),
+    ] {
+        let (claims, why) = shown(&block(&json));
+        assert_eq!(claims, "");
+        assert!(!why.contains("judge") && (20..100).contains(&why.len()), "{why}");
+    }
 }

@@ -1,9 +1,11 @@
 //! Every way a debate is stopped, steered and taken up again.
 use crate::players::{amended, failed, good, said};
-use crate::scene::{apply, cue, due, here, money, open, put, run, setup, trace, until, without};
+use crate::scene::{
+    apply, cue, due, here, money, open, played, put, run, setup, trace, until, without,
+};
 use debate_mcp::debate::{
-    Change, Cue, Debate, Event, Format, Hold, Line, Pause, Role, Seat, Setup, Step, Trouble, Unfit,
-    Voice, formats, next, seat::BadSeat, template::Bad,
+    Change, Cue, Debate, Event, Format, Hold, Line, Pause, Role, Rounds, Seat, Setup, Step,
+    Trouble, Unfit, Voice, format::OPEN_LIMIT, formats, next, seat::BadSeat, template::Bad,
 };
 
 const CONCLUDED: Event = Event::Concluded { because: None };
@@ -243,4 +245,98 @@ fn spans_follow_the_rounds_asked_for() {
     assert_eq!(spans(formats::duel(), 1), [(1, 1), (0, 0)]);
     assert_eq!(spans(formats::duel(), 5), [(1, 1), (2, 2), (3, 5), (0, 0)]);
     assert_eq!(spans(formats::arena(), 2), [(1, 1), (2, 2), (0, 0)]);
+}
+
+/// Where it could go on, which is then where it does.
+#[track_caller]
+fn reopens(debate: &Debate, at: Option<Cue>) {
+    assert_eq!(debate.reopens_at(), at);
+    let Some(from) = at else { return };
+    let mut on = debate.clone();
+    apply(&mut on, [Event::Reopened { from }]);
+    assert!(next(&on).at() == at || due(&on).contains(&from));
+}
+
+#[test]
+fn a_debate_that_was_stopped_goes_on_where_it_was() {
+    for (round, phase, asked, at) in [
+        (1, "propose", false, cue(0, 1, 0, 0)),
+        (1, "propose", true, cue(0, 1, 0, 0)),
+        (1, "challenge", true, cue(0, 1, 1, 1)),
+        (2, "follow_up", false, cue(1, 2, 1, 1)),
+        (0, "judge", true, cue(3, 0, 0, 10)),
+    ] {
+        let mut debate = open(setup(formats::duel(), 2));
+        until(&mut debate, round, phase);
+        if asked {
+            put(&mut debate);
+        }
+        reopens(&debate, None); // It has not stopped.
+        apply(&mut debate, [Event::Cancelled]);
+        reopens(&debate, Some(at));
+    }
+    // Ended early: where the rounds were left, and not in the verdict, which was played.
+    let mut debate = open(setup(formats::duel(), 2));
+    until(&mut debate, 2, "defend");
+    apply(&mut debate, [CONCLUDED]);
+    reopens(&debate, None);
+    run(&mut debate, &[], |_| false);
+    reopens(&debate, Some(cue(1, 2, 0, 0)));
+    // Unless the verdict is what is missing.
+    let mut debate = open(setup(formats::duel(), 2));
+    until(&mut debate, 2, "defend");
+    apply(&mut debate, [CONCLUDED]);
+    run(&mut debate, &["0.judge"], |_| false);
+    reopens(&debate, Some(cue(3, 0, 0, 10)));
+}
+
+#[test]
+fn a_debate_goes_on_at_the_first_turn_that_failed() {
+    let duel = |down: &[&str]| played(setup(formats::duel(), 2), down);
+    reopens(&duel(&["1.propose"]), Some(cue(0, 1, 0, 0)));
+    reopens(&duel(&["1.challenge"]), Some(cue(0, 1, 1, 1)));
+    reopens(&duel(&["2.defend", "0.judge"]), Some(cue(1, 2, 0, 0)));
+    reopens(&duel(&["0.judge/Lou"]), Some(cue(3, 0, 0, 11)));
+    let research = |down: &[&str]| played(setup(formats::research(), 1), down);
+    reopens(&research(&["0.investigate/Fay", "0.rebut/Eli"]), Some(cue(0, 0, 0, 5)));
+    reopens(&research(&["0.rebut/Eli", "0.audit"]), Some(cue(0, 0, 1, 4)));
+    // One that failed and then was stopped goes on where it failed.
+    let mut debate = open(setup(formats::research(), 1));
+    run(&mut debate, &["0.investigate/Gus"], |debate| here(debate, 0, "audit").is_some());
+    apply(&mut debate, [Event::Cancelled]);
+    reopens(&debate, Some(cue(0, 0, 0, 6)));
+}
+
+#[test]
+fn a_debate_in_which_all_was_said_has_nowhere_to_go_on() {
+    for offer in formats::offers() {
+        let debate = played(setup(offer.format, offer.usual), &[]);
+        assert_eq!(crate::scene::word(&debate), "completed");
+        reopens(&debate, None);
+    }
+    // Stopped when nothing was left but to close it.
+    let mut debate = open(setup(formats::duel(), 1));
+    run(&mut debate, &[], |debate| matches!(next(debate), Step::Close(_)));
+    apply(&mut debate, [Event::Cancelled]);
+    reopens(&debate, None);
+}
+
+#[test]
+fn what_is_offered_can_be_played() {
+    let names = formats::offers().map(|offer| offer.format.name);
+    assert_eq!(names, ["duel", "research", "dialectic", "tribunal", "arena"]);
+    assert_eq!(formats::all().map(|format| format.name), names);
+    for offer in formats::offers() {
+        let name = &offer.format.name;
+        assert!(offer.rounds.contains(&offer.usual), "{name}");
+        for rounds in offer.rounds {
+            assert!(Debate::open(setup(offer.format.clone(), rounds)).is_ok(), "{name}");
+            // Every round is in one act and in one only.
+            let counted = offer.format.spans(rounds).flatten().filter(|round| *round > 0);
+            let counted: Vec<u8> = counted.collect();
+            let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
+            let last = if open { OPEN_LIMIT } else { rounds };
+            assert!(counted.is_empty() || counted == (1..=last).collect::<Vec<_>>(), "{name}");
+        }
+    }
 }

@@ -28,7 +28,7 @@ fn names_in_prose_are_masked() {
         ("gpt-5.5's", "Side B's"),
         ("claude-opus-4.1 here", "Side A here"),
         ("ChatGPT from OpenAI", "Side B from Side B"),
-        ("claude:opus wins", "Side A wins"),
+        ("claude:opus wins", "Side A:Side A wins"),
         ("Claude,\n\tOpus!\n", "Side A,\n\tSide A!\n"),
     ] {
         check("Tabs or spaces?", text, expected, &[]);
@@ -61,6 +61,10 @@ fn code_and_paths_stay() {
         "claude/settings.json",
         "codex::run is it",
         r"C:\claude\settings",
+        "https://claude.example/codex",
+        "claude/codex/mod.rs",
+        "codex/README",
+        "see CLAUDE.md",
     ] {
         check("Tabs or spaces?", text, text, &[]);
     }
@@ -95,6 +99,11 @@ fn a_tool_is_known_by_its_models_and_its_vendor() {
 fn names_beside_other_signs_are_masked_too() {
     for (text, expected) in [
         ("Claude/Codex", "Side A/Side B"),
+        ("(Claude/Codex)", "(Side A/Side B)"),
+        ("Claude/Codex's", "Side A/Side B's"),
+        ("Claude/GPT-5.5/Opus,", "Side A/Side B/Side A,"),
+        ("Claude+Codex=us", "Side A+Side B=us"),
+        ("@claude", "@Side A"),
         ("I,Claude,object", "I,Side A,object"),
         ("Claude\u{2014}as ever", "Side A\u{2014}as ever"),
         ("我是Claude。", "我是Side A。"),

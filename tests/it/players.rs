@@ -192,7 +192,9 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
     }
     let mut body = good(debate, cue);
     match &mut body {
-        Body::Speech { help, claims, unstructured, .. } => {
+        Body::Speech { text, help, claims, unstructured, .. } => {
+            let other = rng.pick(&["claude", "Codex", "Gemini/Claude", "opus", "nobody"]);
+            text.extend([" Even ", other, " agrees."]);
             let (kind, from) = (String::new(), SEATS[7 + rng.below(3)].0.into());
             *help = rng.one_in(3).then(|| Help { kind, from, because: "lost".into() });
             match rng.below(9) {

@@ -3,6 +3,7 @@
 use crate::chaos::Chaos;
 use crate::grammar::any_format;
 use crate::players::{amended, any_setup, told};
+use crate::properties::seats;
 use crate::scene::{Rng, cue, due, open, played, setup, trace};
 use debate_mcp::debate::{
     Change, Debate, Event, Seat, Setup, Trouble, Voice, formats, standing, state::ReplayError,
@@ -10,15 +11,25 @@ use debate_mcp::debate::{
 };
 use std::iter::repeat_n;
 
-/// Loses, repeats or exchanges an event or two.
-fn harmed(log: &[Event], rng: &mut Rng) -> Vec<Event> {
+/// Loses, repeats or exchanges an event or two, or has other seats where nobody asked for them.
+fn harmed(setup: &Setup, log: &[Event], rng: &mut Rng) -> Vec<Event> {
     let mut log = log.to_vec();
     for _ in 0..=rng.below(2) {
         let (here, there) = (rng.below(log.len()), rng.below(log.len()));
-        match rng.below(3) {
+        match rng.below(4) {
             0 if log.len() > 1 => drop(log.remove(here)),
             1 => log.insert(there, log[here].clone()),
-            _ => log.swap(here, there),
+            2 => log.swap(here, there),
+            _ => {
+                let mut seats = setup.seats.clone();
+                seats.retain(|seat| seat.role.side().is_some() || !rng.one_in(3));
+                if rng.one_in(2) {
+                    let more =
+                        (0..8).map(|nth| Seat { name: format!("{nth}"), ..seats[0].clone() });
+                    seats.extend(more.collect::<Vec<_>>());
+                }
+                log.insert(there.min(rng.below(log.len())), seated(seats));
+            }
         }
     }
     log
@@ -43,29 +54,31 @@ fn readable(debate: &Debate) {
     }
 }
 
-/// Whether a log asks for other seats: such logs are looked at by themselves, below.
-fn reseated(log: &[Event]) -> bool {
-    let reseats = |event: &Event| {
-        matches!(event, Event::Amended { change: Change::Plan { seats: Some(_), .. }, .. })
-    };
-    log.iter().any(reseats)
+/// How many were seated when each event was read.
+fn seated_at(setup: &Setup, log: &[Event]) -> Vec<usize> {
+    let mut count = setup.seats.len();
+    let counted = log.iter().enumerate().map(|(at, event)| {
+        if seats(event).is_some() {
+            let (debate, _) = Debate::salvage(setup.clone(), log[..=at].to_vec()).unwrap();
+            count = debate.seats().len();
+        }
+        count
+    });
+    counted.collect()
 }
 
 #[test]
 fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
     let five = formats::all().into_iter().flat_map(|format| repeat_n(format, 24));
-    let (mut harmless, mut flawed) = (0, 0);
+    let (mut harmless, mut flawed, mut strangers) = (0, 0, 0);
     for (seed, format) in (0..).zip(five.chain((0..100).map(any_format))) {
         let setup = any_setup(format, seed);
         if Debate::open(setup.clone()).is_err() {
             continue;
         }
         let (_, chaos) = Chaos::play(&setup, seed);
-        if reseated(&chaos.log) {
-            continue;
-        }
         for nth in 0..4 {
-            let log = harmed(&chaos.log, &mut Rng(seed * 4 + nth));
+            let log = harmed(&setup, &chaos.log, &mut Rng(seed * 4 + nth));
             let (debate, flaw) = Debate::salvage(setup.clone(), log.clone()).unwrap();
             assert_eq!(flaw.as_ref().map(|flaw| flaw.seq), first_illegal(&setup, &log));
             match flaw {
@@ -76,15 +89,19 @@ fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
                 None => harmless += 1,
             }
             let since = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
-            for event in &log[since.map_or(0, |at| at + 1)..] {
+            let read = log.iter().zip(seated_at(&setup, &log)).skip(since.map_or(0, |at| at + 1));
+            for (event, seats) in read {
                 if let Event::Spoke { cue, .. } = event {
-                    assert!(debate.turn(*cue).is_some(), "{cue} was lost");
+                    let kept = debate.turn(*cue).is_some();
+                    assert_eq!(kept, usize::from(cue.seat) < seats, "{cue} of {seats}");
+                    strangers += usize::from(!kept);
                 }
             }
             readable(&debate);
         }
     }
     assert!(flawed > 400 && harmless > 5, "{flawed} flawed, {harmless} harmless");
+    assert!(strangers > 5, "{strangers} were said by nobody who sits there");
 }
 
 #[test]

@@ -41,8 +41,7 @@ pub(crate) const SEATS: &[(&str, Role)] = &[
     ("Ned", Role::Scribe),
 ];
 
-/// Asks for nearly everything a prompt can ask for. What may be amended while others are asked
-/// stands on the second line, by itself.
+/// Asks for nearly everything a prompt can ask for.
 const TEMPLATE: &str = "{{topic}} Round {{round}}, after {{previous_round}}.\n\
     plan: {{tool}} against {{opponent}}, {{rounds}} rounds\n\
     {{brief}}\n{{stance}} {{style}}\n{{heard}}\n\n{{checks}}\n\n{{claims}}\n\n{{reply}}";

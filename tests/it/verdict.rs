@@ -7,16 +7,20 @@ use Basis::{
 };
 use Side::{Con, Pro};
 use debate_mcp::debate::body::Scores;
+use debate_mcp::debate::ledger::tally;
 use debate_mcp::debate::verdict::{Basis, judgment, leading};
 use debate_mcp::debate::{Body, Cue, Debate, Found, Role, Side, formats};
 
-/// A duel of one round in which these claims were made, and so many citations of each were wrong.
-fn argued(claims: [&str; 2], wrong: [usize; 2]) -> (Debate, Cue) {
-    let mut debate = open(setup(formats::duel(), 1));
-    for (nth, phase) in ["propose", "challenge"].into_iter().enumerate() {
-        let cue = until(&mut debate, 1, phase);
-        let citations = vec![citation("x.rs:1", Found::NoSuchPath); wrong[nth]];
-        say_with(&mut debate, cue, speech(claims[nth], &[], &[]), citations);
+/// A duel in which these claims were made, turn by turn, and so many citations of each side were
+/// wrong.
+fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
+    let mut debate = open(setup(formats::duel(), N as u8 / 2));
+    let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
+    for (nth, (claims, (round, phase))) in claims.into_iter().zip(phases).enumerate() {
+        let cue = until(&mut debate, round, phase);
+        let wrong = wrong.get(nth).copied().unwrap_or_default();
+        let citations = vec![citation("x.rs:1", Found::NoSuchPath); wrong];
+        say_with(&mut debate, cue, speech(claims, &[], &[]), citations);
     }
     let judge = until(&mut debate, 0, "judge");
     (debate, judge)
@@ -81,16 +85,18 @@ fn each_tie_break_is_tried_in_its_order() {
     // Fewer wrong citations, whatever else speaks for the other.
     check(argued(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
     check(argued(["p", "c>p"], [2, 1]), pro_by_far, (Con, FewerWrongCitations, true));
-    // Then fewer opposing claims left unanswered. Ada could not answer, for there was one round.
+    // Then fewer opposing claims left unanswered.
     check(argued(["p q", "c"], [1, 1]), con_by_far, (Pro, FewerUnanswered, true));
-    check(argued(["p", "c>p"], [0, 0]), pro_by_far, (Con, FewerUnanswered, true));
+    let ignored = || argued(["p", "c>p", "q", "d>q"], [0, 0]); // Ada never took up c.
+    check(ignored(), pro_by_far, (Con, FewerUnanswered, true));
+    check(ignored(), split, (Con, FewerUnanswered, true));
     // Then the larger margin.
-    check(argued(["p", "c"], [0, 0]), pro_by_far, (Pro, LargerMargin, true));
-    check(argued(["p", "c"], [0, 0]), con_by_far, (Con, LargerMargin, true));
+    let even = || argued(["p", "c>p"], [0, 0]);
+    check(even(), pro_by_far, (Pro, LargerMargin, true));
+    check(even(), con_by_far, (Con, LargerMargin, true));
     // Then the proposal stands.
-    check(argued(["p", "c"], [3, 3]), split, (Pro, Proposer, true));
-    check(argued(["", "c>p d>p"], [0, 0]), split, (Con, FewerUnanswered, true));
-    check(argued(["p", "c"], [0, 0]), turned, (Pro, Proposer, true));
+    check(argued(["p", "c>p"], [3, 3]), split, (Pro, Proposer, true));
+    check(even(), turned, (Pro, Proposer, true));
 }
 
 #[test]
@@ -171,7 +177,19 @@ fn silence_decides_without_a_ruling() {
 
 #[test]
 fn a_claim_nobody_could_answer_does_not_count_against_them() {
-    // One answer each; what Bob says last, Ada has no turn to answer.
+    // So many opposing claims each side is told to have ignored.
+    fn ignored<const N: usize>(claims: [&str; N], expected: [usize; 2]) {
+        let (debate, _) = argued(claims, [0, 0]);
+        assert_eq!([Pro, Con].map(|side| tally(&debate, side).ignored), expected, "{claims:?}");
+    }
+    ignored(["p", "c>p"], [0, 0]); // What Bob says last, Ada has no turn to answer.
+    ignored(["p q", "c"], [0, 2]);
+    ignored(["p", "c>p d", "q>c", "e>q"], [1, 0]); // d had a turn to be answered in; e had none.
+    ignored(["p", "c>p", "q>c", "c>q d"], [0, 0]);
+    ignored(["", "c", "", "d"], [1, 0]);
+    // Nor is anything ignored by who never had a turn.
+    let silent = played(setup(formats::duel(), 1), &["1.challenge"]);
+    assert_eq!(tally(&silent, Con).ignored, 0);
     let even = argued(["p", "c>p"], [0, 0]);
     check(even, [(Pro, 20), (Con, 10)], (Pro, LargerMargin, true));
 }

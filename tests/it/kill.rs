@@ -1,0 +1,116 @@
+//! The real program is killed at random instants and started again: the debate comes to its end,
+//! every turn that was recorded stands, and no finished turn is taken again.
+//!
+//! `DEBATE_KILLS=200 cargo test --test it kill` kills it more often than usual.
+use crate::scene::Rng;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Two rounds, six turns, each of a few milliseconds.
+fn script(folder: &Path) {
+    let claims = |id: &str, answers: &str| {
+        let claim = json!({"id": id, "text": format!("{id} holds"), "evidence": ["a.rs:1"],
+            "answers": [answers]});
+        format!("Because.\n\n```claims\n{}\n```", json!({"claims": [claim]}))
+    };
+    let ruling = json!({"winner": "proposer", "confidence": 0.8, "reasoning": "it was shown",
+        "cites": ["T1"], "recommendation": "do it"});
+    let turns = json!({"turns": [
+        {"phase": "propose", "text": claims("P1", "none"), "delay_ms": 6},
+        {"phase": "challenge", "text": claims("C1", "P1"), "delay_ms": 6},
+        {"phase": "defend", "text": claims("P2", "C1"), "delay_ms": 6},
+        {"phase": "follow_up", "text": claims("C2", "P2"), "delay_ms": 6},
+        {"phase": "judge", "json": ruling, "delay_ms": 6},
+    ]});
+    fs::write(folder.join("turns.json"), turns.to_string()).unwrap();
+}
+
+fn debate(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_debate"));
+    command.env_clear().env("HOME", folder).env("DEBATE_HOME", folder.join("home"));
+    command.current_dir(folder).args(args).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path) -> Command {
+    let seat = "script:turns.json";
+    let args = ["run", "Tabs?", "--proposer", seat, "--challenger", seat, "--json"];
+    debate(folder, &args)
+}
+
+fn output(folder: &Path, args: &[&str]) -> Output {
+    debate(folder, args).output().unwrap()
+}
+
+/// The log, as far as it is written.
+fn events(folder: &Path) -> Vec<Value> {
+    let said = output(folder, &["export", "last", "--as", "events"]).stdout;
+    let lines = String::from_utf8(said).unwrap();
+    lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
+    let kills: usize = option_env_or("DEBATE_KILLS", 20);
+    let folder = TempDir::new().unwrap();
+    script(folder.path());
+    let began = Instant::now();
+    assert!(run(folder.path()).output().unwrap().status.success());
+    let whole = began.elapsed();
+
+    let mut rng = Rng(u64::from(std::process::id()));
+    let (mut landed, mut interrupted) = (0, 0);
+    for kill in 0..kills {
+        let folder = TempDir::new().unwrap();
+        script(folder.path());
+        let mut child =
+            run(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64(rng.below(1000) as f64 / 1000.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let before = events(folder.path());
+        landed += usize::from(!before.is_empty());
+        let over = before.last().is_some_and(|event| event["event"]["event"] == "closed");
+        interrupted += usize::from(!over);
+        if before.is_empty() {
+            // Killed before anything was recorded: there is nothing to lose.
+            continue;
+        }
+        // Killed again, while it goes on; then let finish.
+        let mut again = debate(folder.path(), &["resume", "last"]);
+        let mut again = again.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(rng.below(30) as u64));
+        again.kill().unwrap();
+        again.wait().unwrap();
+        let done = output(folder.path(), &["resume", "last", "--json"]);
+        let says = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "kill {kill}: {says}");
+        let view: Value = serde_json::from_slice(&done.stdout).unwrap();
+        assert_eq!(view["status"], "completed", "kill {kill}");
+        let after = events(folder.path());
+        assert_eq!(after[..before.len()], before[..], "kill {kill}: what was recorded stands");
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        for event in after.iter().filter(|event| event["event"]["event"] == "spoke") {
+            *taken.entry(event["event"]["cue"].to_string()).or_default() += 1;
+        }
+        assert_eq!(taken.len(), 6, "kill {kill}: every turn was taken");
+        assert!(taken.values().all(|times| *times == 1), "kill {kill}: and none twice");
+        let replayed = output(folder.path(), &["replay", "last", "--json"]);
+        assert!(replayed.status.success(), "kill {kill}: it replays identically");
+        let state = folder.path().join(".claude/debate/last-debate.json");
+        let state: Value = serde_json::from_slice(&fs::read(state).unwrap()).unwrap();
+        assert_eq!(state["status"], "completed", "kill {kill}: the state file has caught up");
+    }
+    assert!(landed * 2 > kills, "only {landed} of {kills} kills came after the opening");
+    assert!(interrupted > 0, "no kill came before the end");
+}
+
+/// A number from the surroundings.
+fn option_env_or(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+}

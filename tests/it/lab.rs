@@ -1,0 +1,389 @@
+//! A laboratory: a temporary repository with an archive of its own, scripts for its seats, and the
+//! real program run in it with nothing of the surroundings left.
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A repository, an archive, and whatever is needed to debate in it.
+pub(crate) struct Lab {
+    folder: TempDir,
+    home: PathBuf,
+}
+
+impl Lab {
+    /// A folder with a `.git` in it.
+    pub(crate) fn new() -> Lab {
+        let lab = Lab::without_git();
+        fs::create_dir(lab.root().join(".git")).unwrap();
+        lab
+    }
+
+    /// A folder that is no repository.
+    pub(crate) fn without_git() -> Lab {
+        let folder = tempfile::tempdir().unwrap();
+        for inner in ["repo", "user"] {
+            fs::create_dir(folder.path().join(inner)).unwrap();
+        }
+        let lab = Lab { home: folder.path().join("home"), folder };
+        lab.write(&Script::new());
+        lab
+    }
+
+    /// The repository.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("repo")
+    }
+
+    /// Somewhere outside it.
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Where the archive and the key are.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// A copy of the archive, key and all.
+    pub(crate) fn copy_of_home(&self, name: &str) -> PathBuf {
+        let copy = self.outside(name);
+        fs::create_dir(&copy).unwrap();
+        for entry in fs::read_dir(&self.home).unwrap().flatten() {
+            if entry.path().is_file() {
+                fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+            }
+        }
+        copy
+    }
+
+    /// Puts a file into the repository.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// What both sides, and the judge, say from now on.
+    pub(crate) fn write(&self, script: &Script) {
+        for name in ["pro.json", "con.json"] {
+            fs::write(self.outside(name), script.text()).unwrap();
+        }
+    }
+
+    /// A seat that reads from a script.
+    pub(crate) fn seat(&self, name: &str) -> String {
+        format!("script:{}", self.outside(name).display())
+    }
+
+    /// `debate …`
+    pub(crate) fn debate(&self, args: &[&str]) -> Call {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_debate"));
+        command
+            .args(args)
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.outside("user"))
+            .env("DEBATE_HOME", &self.home);
+        Call { command, stdin: None }
+    }
+
+    /// `debate run`, with a script on both sides.
+    pub(crate) fn run(&self, topic: &str, more: &[&str]) -> Call {
+        let (pro, con) = (self.seat("pro.json"), self.seat("con.json"));
+        let seats = ["run", topic, "--proposer", &pro, "--challenger", &con];
+        self.debate(&[&seats, more].concat())
+    }
+
+    /// `last-debate.json`, as text.
+    pub(crate) fn state_text(&self) -> String {
+        fs::read_to_string(self.state_path()).unwrap()
+    }
+
+    pub(crate) fn state(&self) -> Value {
+        serde_json::from_str(&self.state_text()).unwrap()
+    }
+
+    pub(crate) fn state_path(&self) -> PathBuf {
+        self.root().join(".claude/debate/last-debate.json")
+    }
+
+    /// The id of the newest debate.
+    pub(crate) fn last(&self) -> String {
+        let shown = self.debate(&["show", "last", "--json"]).success().json();
+        shown["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The log of a debate, without the setup.
+    pub(crate) fn events(&self, id: &str) -> Vec<Value> {
+        let out = self.debate(&["export", id, "--as", "events"]).success();
+        out.lines().iter().skip(1).map(|line| line["event"].clone()).collect()
+    }
+
+    /// How often each turn is on the log as spoken, in order.
+    pub(crate) fn turns_taken(&self, id: &str) -> BTreeMap<String, usize> {
+        let mut taken = BTreeMap::new();
+        for event in self.events(id).iter().filter(|event| event["event"] == "spoke") {
+            *taken.entry(turn(&event["cue"])).or_insert(0) += 1;
+        }
+        taken
+    }
+
+    /// Plays a debate again from its log: it must be the same, prompts and all.
+    pub(crate) fn replays(&self, id: &str) {
+        let out = self.debate(&["replay", id, "--json"]).success();
+        let last = out.lines().pop().unwrap();
+        assert_eq!(last["kind"], "replayed");
+        assert_eq!(last["prompts_changed"], json!([]), "{last}");
+        let asked = self.events(id).iter().filter(|event| event["event"] == "asked").count();
+        assert!(last["prompts_same"].as_u64().unwrap() >= asked as u64, "{last}");
+    }
+
+    /// The archive, to be read or damaged.
+    pub(crate) fn database(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.home.join("archive.db")).unwrap()
+    }
+}
+
+/// A cue as it is named outside.
+pub(crate) fn turn(cue: &Value) -> String {
+    format!("{}.{}.{}.{}", cue["act"], cue["round"], cue["phase"], cue["seat"])
+}
+
+/// One run of the program.
+pub(crate) struct Call {
+    command: Command,
+    stdin: Option<String>,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: Option<i32>,
+}
+
+impl Call {
+    pub(crate) fn stdin(mut self, text: &str) -> Call {
+        self.stdin = Some(text.into());
+        self
+    }
+
+    pub(crate) fn home(self, home: &Path) -> Call {
+        self.env("DEBATE_HOME", home.to_str().unwrap())
+    }
+
+    pub(crate) fn folder(mut self, folder: &Path) -> Call {
+        self.command.current_dir(folder);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Call {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it, with stdin left open.
+    pub(crate) fn start(mut self) -> Running {
+        let command = self.command.stdin(Stdio::piped());
+        Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    pub(crate) fn done(mut self) -> Done {
+        let Some(text) = self.stdin.take() else {
+            return Done::of(&self.command.stdin(Stdio::null()).output().unwrap());
+        };
+        let mut running = self.start();
+        // Whoever has had enough of it closes the pipe.
+        let _ = running.0.stdin.take().unwrap().write_all(text.as_bytes());
+        running.wait()
+    }
+
+    /// It did as asked.
+    #[track_caller]
+    pub(crate) fn success(self) -> Done {
+        self.ends(0)
+    }
+
+    /// It was played to some end, and says something on stdout.
+    #[track_caller]
+    pub(crate) fn ends(self, code: i32) -> Done {
+        let done = self.done();
+        assert_eq!(done.code, Some(code), "{done:#?}");
+        assert!(!done.out.contains('\u{1b}') && !done.err.contains('\u{1b}'), "{done:#?}");
+        done
+    }
+
+    /// It was not done: stdout is empty, and stderr says why.
+    #[track_caller]
+    pub(crate) fn fails_with(self, code: i32) -> Done {
+        let done = self.ends(code);
+        assert_eq!(done.out, "", "nothing goes to stdout with an error");
+        assert!(done.err.contains("error:"), "{done:#?}");
+        done
+    }
+}
+
+impl Done {
+    fn of(output: &std::process::Output) -> Done {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Done { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code() }
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// One JSON value a line.
+    #[track_caller]
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// All of these stand on stdout, in this order.
+    #[track_caller]
+    pub(crate) fn says(&self, parts: &[&str]) {
+        in_order(&self.out, parts);
+    }
+
+    #[track_caller]
+    pub(crate) fn warns(&self, part: &str) {
+        assert!(self.err.contains(part), "no `{part}` in {self:#?}");
+    }
+}
+
+/// All of these stand in the text, in this order.
+#[track_caller]
+pub(crate) fn in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let Some(at) = rest.find(part) else { panic!("no `{part}` in its place in:\n{text}") };
+        rest = &rest[at + part.len()..];
+    }
+}
+
+fn text(from: &mut dyn Read) -> String {
+    let mut bytes = vec![];
+    from.read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A program under way. It does not outlive the test.
+pub(crate) struct Running(Child);
+
+impl Running {
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// `INT`, `KILL`
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.0.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Whoever read stdout has gone.
+    pub(crate) fn unread(&mut self) {
+        drop(self.0.stdout.take());
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
+    /// What became of it.
+    pub(crate) fn wait(mut self) -> Done {
+        let mut stderr = self.0.stderr.take().unwrap();
+        let err = std::thread::spawn(move || text(&mut stderr));
+        let out = self.0.stdout.take().map(|mut stdout| text(&mut stdout)).unwrap_or_default();
+        let code = self.0.wait().unwrap().code();
+        Done { out, err: err.join().unwrap(), code }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until something is so, and no longer than a few seconds.
+#[track_caller]
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(8);
+    while !so() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// What is said, line by line; the first line that fits is the one that speaks.
+#[derive(Clone)]
+pub(crate) struct Script(Vec<Value>);
+
+impl Script {
+    /// A debate in which everything goes well, for as many rounds as there may be.
+    pub(crate) fn new() -> Script {
+        let mut lines = vec![
+            json!({"phase": "propose", "text": speech("Use one file.", "P1", &[])}),
+            json!({"phase": "challenge", "text": speech("One file locks.", "C1", &["P1"])}),
+        ];
+        for round in 2..=5 {
+            let (before, own) = (format!("C{}", round - 1), format!("P{round}"));
+            let defence = speech(&format!("The lock is short, {round}."), &own, &[&before]);
+            lines.push(json!({"phase": "defend", "round": round, "text": defence}));
+            let next = speech(&format!("It is not, {round}."), &format!("C{round}"), &[&own]);
+            lines.push(json!({"phase": "follow_up", "round": round, "text": next}));
+        }
+        let minutes = "## Minutes\n\nOpen: P1, P2, P3, P4, P5, C1, C2, C3, C4, C5.";
+        lines.push(json!({"seat": "scribe", "text": minutes}));
+        lines.push(json!({"seat": "judge", "json": ruling("pro")}));
+        Script(lines)
+    }
+
+    /// Nothing at all.
+    pub(crate) fn empty() -> Script {
+        Script(vec![])
+    }
+
+    /// This comes before everything that was said so far.
+    pub(crate) fn first(mut self, line: Value) -> Script {
+        self.0.insert(0, line);
+        self
+    }
+
+    fn text(&self) -> String {
+        json!({ "turns": self.0 }).to_string()
+    }
+}
+
+/// A speech that makes one claim, with evidence.
+pub(crate) fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
+    let claim = json!({"id": id, "text": format!("{id} holds."),
+        "evidence": [format!("documented behaviour of {id}")], "answers": answers});
+    let block = json!({"claims": [claim], "concedes": [], "resolves": []});
+    format!("{prose}\n\n```claims\n{block}\n```\n")
+}
+
+/// A verdict as it is asked for.
+pub(crate) fn ruling(winner: &str) -> Value {
+    json!({
+        "winner": winner, "confidence": 0.7, "scores": {"pro": 70, "con": 60},
+        "reasoning": "It was shown in T1 and never answered.", "cites": ["T1"],
+        "quality": {"disagreement": "high", "evidence": "medium", "depth": "low"},
+        "agreements": [{"point": "files are slow", "evidence": "T2"}],
+        "disagreements": [{"point": "locks", "pro": "short", "con": "long"}],
+        "unresolved": ["How long is a lock held?"],
+        "recommendation": "Use one file and measure the lock.",
+    })
+}

@@ -1,0 +1,233 @@
+//! The archive: one writer, nothing lost, and everything that is not the truth can be rebuilt.
+use crate::players::{ask, dutiful, failed, good, said};
+use crate::scene::{Rng, due, setup};
+use debate_mcp::debate::{Debate, Event, Setup, Status, Step, Trouble, formats, next};
+use debate_mcp::engine::{
+    Archive, ArchiveError, Clock, Live, Log, LogError, Place, Query, Update,
+};
+use debate_mcp::store::SqliteArchive;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tempfile::TempDir;
+
+/// A clock that stands where it is put.
+struct Set(AtomicI64);
+
+impl Clock for Set {
+    fn now(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn at(now: i64) -> Arc<Set> {
+    Arc::new(Set(AtomicI64::new(now)))
+}
+
+fn place(folder: &Path) -> Place {
+    let root = folder.join("repository");
+    std::fs::create_dir_all(&root).unwrap();
+    Place { state_file: root.join(".claude/debate/last-debate.json"), root }
+}
+
+fn named(id: &str) -> Setup {
+    Setup { id: id.into(), ..setup(formats::duel(), 2) }
+}
+
+/// What a good player does next, recorded.
+fn advance(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
+    let event = match due(debate).first() {
+        _ if next(debate) == Step::Rest => return None,
+        Some(cue) if debate.was_asked(*cue) => said(debate, *cue, good(debate, *cue)).ok()?,
+        _ => ask(debate).or_else(|| dutiful(debate, 1, &mut Rng(1)))?,
+    };
+    log.append(&event).unwrap();
+    debate.apply(event.clone()).unwrap();
+    Some(event)
+}
+
+#[test]
+fn a_debate_is_read_back_as_it_was_written() {
+    let folder = TempDir::new().unwrap();
+    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let place = place(folder.path());
+    let mut debate = Debate::open(named("debate-one")).unwrap();
+    let mut log = archive.create(debate.setup(), &place).unwrap();
+    let mut events = vec![];
+    while let Some(event) = advance(&mut *log, &mut debate) {
+        events.push(event);
+    }
+    assert!(debate.outcome().is_some() && events.len() > 10);
+    let stored = archive.read("debate-one").unwrap();
+    assert_eq!(stored.setup, *debate.setup());
+    let read: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
+    assert_eq!(read, events);
+    assert!(stored.events.iter().map(|recorded| recorded.seq).eq(1..=events.len() as u64));
+    let card = archive.list(&Query::default()).unwrap().remove(0);
+    assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
+    archive.flush();
+    assert!(place.state_file.exists() && stored.record.unwrap().exists());
+}
+
+#[test]
+fn an_id_is_given_once() {
+    let folder = TempDir::new().unwrap();
+    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let place = place(folder.path());
+    let _log = archive.create(&named("debate-one"), &place).unwrap();
+    let again = archive.create(&named("debate-one"), &place);
+    assert!(matches!(again.err(), Some(ArchiveError::Taken(_))));
+}
+
+#[test]
+fn a_debate_has_one_writer_at_a_time() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    let place = place(folder.path());
+    let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
+    let log = first.create(&named("debate-one"), &place).unwrap();
+    let busy = second.open("debate-one", &place).err();
+    assert!(matches!(busy, Some(ArchiveError::Busy { .. })), "{busy:?}");
+    assert!(first.open("debate-one", &place).is_err(), "nor twice in one process");
+    assert!(second.read("debate-one").unwrap().holder.is_some());
+    drop(log);
+    assert_eq!(second.read("debate-one").unwrap().holder, None);
+    assert!(second.open("debate-one", &place).is_ok());
+}
+
+#[test]
+fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    let place = place(folder.path());
+    let awake = at(1_000);
+    let first = SqliteArchive::at(&home, awake.clone());
+    let mut debate = Debate::open(named("debate-one")).unwrap();
+    let mut slept = first.create(debate.setup(), &place).unwrap();
+    advance(&mut *slept, &mut debate).unwrap();
+
+    // Not long enough: the heart may beat again.
+    let second = SqliteArchive::at(&home, at(30_000));
+    assert!(second.open("debate-one", &place).is_err());
+    let third = SqliteArchive::at(&home, at(32_001));
+    let mut taken_over = third.open("debate-one", &place).unwrap();
+
+    // Whoever slept wakes up to find that it has nothing to write to any more.
+    let event = said(&debate, due(&debate)[0], good(&debate, due(&debate)[0])).unwrap();
+    assert!(matches!(slept.append(&event), Err(LogError::Lost)));
+    drop(slept);
+    taken_over.log.append(&event).unwrap();
+
+    // A holder whose presence is not locked is dead, however fresh its last beat.
+    std::mem::forget(taken_over);
+    let fourth = SqliteArchive::at(&home, at(32_001));
+    assert!(fourth.open("debate-one", &place).is_err());
+    drop(third);
+    assert!(fourth.open("debate-one", &place).is_ok());
+}
+
+#[test]
+fn many_writers_of_many_debates_lose_nothing() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    let place = place(folder.path());
+    let writers: Vec<_> = (0..4)
+        .map(|nth| {
+            let (home, place) = (home.clone(), place.clone());
+            std::thread::spawn(move || {
+                let archive = SqliteArchive::at(&home, at(5));
+                (0..5)
+                    .map(|debate| {
+                        let id = format!("debate-{nth}-{debate}");
+                        let mut debate = Debate::open(named(&id)).unwrap();
+                        let mut log = archive.create(debate.setup(), &place).unwrap();
+                        let events = std::iter::from_fn(|| advance(&mut *log, &mut debate));
+                        (id, events.count())
+                    })
+                    .collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let archive = SqliteArchive::at(&home, at(5));
+    let written: Vec<_> = writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect();
+    assert_eq!(written.len(), 20);
+    for (id, events) in written {
+        assert_eq!(archive.read(&id).unwrap().events.len(), events);
+    }
+    let records: std::collections::BTreeSet<_> = archive
+        .list(&Query::default())
+        .unwrap()
+        .iter()
+        .map(|card| archive.read(&card.id).unwrap().record)
+        .collect();
+    assert_eq!(records.len(), 20, "each has a record of its own");
+}
+
+#[test]
+fn an_archive_of_a_newer_version_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    SqliteArchive::at(&home, at(5)).health().unwrap();
+    let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
+    file.pragma_update(None, "user_version", 99).unwrap();
+    let newer = SqliteArchive::at(&home, at(5)).list(&Query::default()).err();
+    assert!(matches!(newer, Some(ArchiveError::TooNew(99))), "{newer:?}");
+}
+
+#[test]
+fn reopening_takes_forgotten_turns_out_of_the_tables() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    let archive = SqliteArchive::at(&home, at(5));
+    let mut debate = Debate::open(named("debate-one")).unwrap();
+    let mut log = archive.create(debate.setup(), &place(folder.path())).unwrap();
+    let mut record = |debate: &mut Debate, event: Event| {
+        log.append(&event).unwrap();
+        debate.apply(event).unwrap();
+    };
+    while next(&debate) != Step::Rest {
+        let event = match due(&debate).first() {
+            Some(cue) if !debate.was_asked(*cue) => ask(&debate).unwrap(),
+            Some(cue) if debate.setup().phase(*cue).name == "defend" => {
+                failed(&debate, *cue, Trouble::TimedOut)
+            }
+            Some(cue) => said(&debate, *cue, good(&debate, *cue)).unwrap(),
+            None => dutiful(&debate, 1, &mut Rng(1)).unwrap(),
+        };
+        record(&mut debate, event);
+    }
+    let judged = debate.spoken(..).count();
+    let from = debate.missing().next().unwrap().0;
+    record(&mut debate, Event::Reopened { from });
+    assert!(debate.spoken(..).count() < judged, "the rulings are forgotten");
+    let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
+    let count = |sql: &str| file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM messages"), debate.spoken(..).count() as i64);
+}
+
+#[tokio::test]
+async fn what_is_being_said_can_be_read_by_others() {
+    let folder = TempDir::new().unwrap();
+    let home = folder.path().join("home");
+    let archive = SqliteArchive::at(&home, at(5));
+    let debate = Debate::open(named("debate-one")).unwrap();
+    let log = archive.create(debate.setup(), &place(folder.path())).unwrap();
+    let live = Live::default();
+    archive.watch("debate-one", live.subscribe());
+    let cue = next(&debate).at().unwrap();
+    for word in ["Spaces, ", "of course."] {
+        live.tell(Update::Delta { cue, text: word.into() });
+    }
+    let other = SqliteArchive::at(&home, at(5));
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    let heard = loop {
+        let heard = other.live("debate-one").unwrap();
+        if !heard.is_empty() || tokio::time::Instant::now() > deadline {
+            break heard;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    assert_eq!(heard[0].text, "Spaces, of course.");
+    drop(log);
+    assert!(other.live("debate-one").unwrap().is_empty(), "it is no part of the truth");
+}

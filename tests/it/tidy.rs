@@ -1,0 +1,151 @@
+//! The architecture, as tests: who may use whom, what the core must not name, how long a file may
+//! be. ARCHITECTURE.md prints the same table, and this holds it to that.
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module, and the modules of this crate it may use.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("debate", &[]),
+    ("engine", &["debate"]),
+    ("report", &["debate"]),
+    ("seats", &["debate", "engine"]),
+    ("store", &["debate", "engine", "report"]),
+    ("prompts", &["engine"]),
+    ("config", &[]),
+    ("cli", &["debate", "engine", "report", "config"]),
+];
+
+/// What the pure core must never see.
+const NOT_IN_DEBATE: &[&str] = &[
+    "tokio",
+    "std::fs",
+    "std::process",
+    "std::net",
+    "std::time",
+    "std::env",
+    "std::thread",
+    "getrandom",
+    "rusqlite",
+    "jiff",
+];
+
+const LONGEST: usize = 500;
+
+#[test]
+fn modules_use_only_what_they_may() {
+    for (module, allowed) in MAY_USE {
+        for (path, text) in sources(module) {
+            for used in uses(&path, &text) {
+                let fine = used == *module || allowed.contains(&used.as_str());
+                assert!(fine, "{}: `{module}` may not use `{used}`", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_is_in_the_table() {
+    let map = fs::read_to_string("src/lib.rs").unwrap();
+    let modules = map.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let mut modules: Vec<&str> = modules.collect();
+    let mut table: Vec<&str> = MAY_USE.iter().map(|(module, _)| *module).collect();
+    modules.sort_unstable();
+    table.sort_unstable();
+    assert_eq!(modules, table);
+}
+
+#[test]
+fn the_core_does_no_io() {
+    for (path, text) in sources("debate") {
+        for banned in NOT_IN_DEBATE {
+            assert!(!text.contains(banned), "{} names `{banned}`", path.display());
+        }
+    }
+}
+
+/// A format is its table. Nothing asks which one it is.
+#[test]
+fn no_code_knows_a_format_by_name() {
+    for (path, text) in sources("debate") {
+        assert!(!text.contains("format.name"), "{} asks which format it is in", path.display());
+    }
+}
+
+/// Nothing else reads the environment, and only the screen writes to stdout.
+#[test]
+fn the_surroundings_are_touched_in_one_place_each() {
+    for (module, _) in MAY_USE {
+        for (path, text) in sources(module) {
+            let reads = text.contains("env::var") || text.contains("env::current_dir");
+            assert!(!reads || *module == "config", "{} reads the environment", path.display());
+            let screen = path.ends_with("cli/screen.rs");
+            let writes = text.contains("stdout()") && !text.contains("stdout().is_terminal()");
+            assert!(!writes || screen, "{} writes to stdout", path.display());
+        }
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    let mut paths = vec![];
+    walk(Path::new("src"), &mut paths);
+    walk(Path::new("tests"), &mut paths);
+    walk(Path::new("benches"), &mut paths);
+    assert!(paths.len() > 50);
+    for path in paths {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= LONGEST, "{} has {lines} lines: split it by concept", path.display());
+    }
+}
+
+#[test]
+fn the_architecture_prints_the_same_table() {
+    let text = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    for (module, allowed) in MAY_USE {
+        let row = text.lines().find(|line| line.starts_with(&format!("| `{module}` |")));
+        let row = row.unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{module}`"));
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let named: Vec<&str> = cells[1].split('`').skip(1).step_by(2).collect();
+        assert_eq!(named, *allowed, "the row of `{module}`");
+    }
+}
+
+/// The top-level modules a file names, by `crate::`, by `super::` or by their own path.
+fn uses(path: &Path, text: &str) -> Vec<String> {
+    let inside = path.strip_prefix("src").unwrap().with_extension("");
+    let depth = inside.components().count();
+    let first =
+        |path: &str| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().map(Into::into);
+    let mut used = vec![];
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for (at, _) in line.match_indices("crate::") {
+            used.extend(first(&line[at + "crate::".len()..]));
+        }
+        // As many `super::` as the file is deep lead to the root of the crate.
+        let climb = "super::".repeat(depth);
+        for (at, _) in line.match_indices(&climb) {
+            if !line[..at].ends_with("super::") {
+                used.extend(first(&line[at + climb.len()..]));
+            }
+        }
+    }
+    used.retain(|name: &String| !name.is_empty() && name != "super");
+    used
+}
+
+fn sources(module: &str) -> Vec<(PathBuf, String)> {
+    let mut paths = vec![Path::new("src").join(format!("{module}.rs"))];
+    walk(&Path::new("src").join(module), &mut paths);
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+}
+
+fn walk(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            walk(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Voices for the engine's tests: they say what a good player would, as text, the way a model does.
+use crate::players::good;
+use debate_mcp::debate::{
+    Body, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble, Voice, next,
+};
+use debate_mcp::engine::{Ask, Boxed, Clock, Log, LogError, Said, Stream, Unplayable, Voices};
+use serde_json::json;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Events, shared between a log that survives and whoever replays it.
+pub(crate) type Shared = Arc<Mutex<Vec<Event>>>;
+
+/// Says what `good` would, unless its seat is down. The seat called `fickle` first answers with
+/// something no phase asks for.
+pub(crate) struct Scripted {
+    pub(crate) events: Shared,
+    pub(crate) setup: Setup,
+    pub(crate) down: &'static str,
+    pub(crate) fickle: &'static str,
+    /// Every prompt that was sent.
+    pub(crate) asked: Mutex<Vec<Ask>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(events: &Shared, setup: &Setup) -> Scripted {
+        let (events, setup) = (events.clone(), setup.clone());
+        Scripted { events, setup, down: "", fickle: "", asked: Mutex::default() }
+    }
+}
+
+impl Voices for Scripted {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(ask.clone());
+            let heard = self.events.lock().unwrap().clone();
+            let debate = Debate::replay(self.setup.clone(), heard).unwrap();
+            let Step::Speak { driven, .. } = next(&debate) else { panic!("nothing is due") };
+            assert!(driven.contains(&ask.cue), "{:?} was asked out of turn", ask.cue);
+            assert!(debate.was_asked(ask.cue), "it was not recorded that it is asked");
+            stream.delta("…");
+            let wait = 1 + u64::from(ask.seat.as_bytes()[0]) * 7 % 5;
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            if ask.seat == self.down {
+                return Err(Failure::new(Trouble::TimedOut, "down"));
+            }
+            let text = if ask.seat == self.fickle && ask.attempt == 1 && ask.reply != Kind::Speech {
+                "I would rather not say.".into()
+            } else {
+                written(&debate, ask.cue, &good(&debate, ask.cue))
+            };
+            let envelope = Envelope { cost: Some(1), ..Envelope::default() };
+            Ok(Said { text, envelope })
+        })
+    }
+
+    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+        Ok(())
+    }
+
+    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+        None
+    }
+}
+
+/// A body as a model would have written it.
+pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body) -> String {
+    let side = |side: &Side| side.word();
+    match body {
+        Body::Speech { text, claims, concedes, resolves, help, unstructured: None } => {
+            let block = json!({
+                "claims": claims, "concedes": concedes, "resolves": resolves, "help": help,
+            });
+            format!("{text}\n\n```claims\n{block}\n```\n")
+        }
+        Body::Speech { text, .. } => text.clone(),
+        Body::Score { comment, .. } => {
+            let marks = json!({"logic": 7.5, "rebuttal": 7, "clarity": 8, "evidence": 6});
+            json!({"round": cue.round, "scores": {"pro": marks, "con": marks}, "comment": comment})
+                .to_string()
+        }
+        Body::Petition { supports, claim, .. } => {
+            let intent = match supports {
+                Some(Side::Pro) => "support_pro",
+                Some(Side::Con) => "support_con",
+                None => "none",
+            };
+            json!({"intent": intent, "claim": claim, "novelty": "new", "confidence": 0.5})
+                .to_string()
+        }
+        Body::Ruling { admits, because } => {
+            json!({"admits": admits, "because": because}).to_string()
+        }
+        Body::Vote { side: for_whom, because, .. } => {
+            json!({"vote": side(for_whom), "confidence": 0.6, "reason": because}).to_string()
+        }
+        Body::Audit { facts } => {
+            let facts: Vec<_> =
+                facts.iter().map(|(claim, tag)| json!({"claim": claim, "tag": tag})).collect();
+            json!({ "facts": facts }).to_string()
+        }
+        Body::Verdict(ruling) => {
+            let citable = debate.citable(cue);
+            let number = |cited| citable.iter().position(|known| known == cited).unwrap() + 1;
+            let cites: Vec<_> = ruling.cites.iter().map(|c| format!("T{}", number(c))).collect();
+            json!({
+                "winner": ruling.side.as_ref().map(side), "confidence": 0.8,
+                "reasoning": ruling.because, "cites": cites,
+                "recommendation": ruling.recommendation,
+            })
+            .to_string()
+        }
+        Body::Sections { sections } => {
+            let part = |s: &debate_mcp::debate::Section| format!("## {}\n{}", s.title, s.text);
+            sections.iter().map(part).collect::<Vec<_>>().join("\n\n")
+        }
+    }
+}
+
+/// A disk that fails after so many writes, but keeps what it has.
+pub(crate) struct Disk {
+    pub(crate) events: Shared,
+    pub(crate) writes_left: usize,
+}
+
+impl Log for Disk {
+    fn append(&mut self, event: &Event) -> Result<u64, LogError> {
+        let left = self.writes_left.checked_sub(1);
+        self.writes_left = left.ok_or_else(|| LogError::Broken("crash".into()))?;
+        let mut events = self.events.lock().unwrap();
+        events.push(event.clone());
+        Ok(events.len() as u64)
+    }
+}
+
+/// A clock that goes with the runtime's own, so that paused time is paused everywhere.
+pub(crate) struct Hands {
+    began: tokio::time::Instant,
+    offset: AtomicI64,
+}
+
+impl Hands {
+    pub(crate) fn new() -> Arc<Hands> {
+        Arc::new(Hands { began: tokio::time::Instant::now(), offset: AtomicI64::new(1_000_000) })
+    }
+}
+
+impl Clock for Hands {
+    fn now(&self) -> i64 {
+        let since = i64::try_from(self.began.elapsed().as_millis()).unwrap();
+        self.offset.load(Ordering::Relaxed) + since
+    }
+}
