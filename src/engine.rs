@@ -6,6 +6,7 @@
 //! | `live`    | facts and signals for any number of observers                                    |
 //! | `command` | what anyone outside may ask of a debate                                          |
 //! | `session` | one debate being played: check, write, apply, tell                               |
+//! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
 //! | `opening` | from a wish to a setup                                                           |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `desk`    | the use-cases every door calls                                                   |
@@ -16,6 +17,7 @@ pub mod opening;
 pub mod ports;
 pub mod session;
 mod transcript;
+mod turn;
 
 pub use command::{Command, Error, Request};
 pub use desk::{Desk, DeskError, Job};

@@ -18,7 +18,7 @@ pub struct Listed {
 pub struct Found {
     /// Of this layout.
     pub v: u8,
-    /// Best first.
+    /// The newest first.
     pub hits: Vec<Hit>,
 }
 

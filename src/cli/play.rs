@@ -5,7 +5,7 @@ use super::follow::{Follower, Manner};
 use super::output;
 use super::person::{self, Answer};
 use super::place;
-use super::screen::{Screen, Target, err_is_terminal, someone_there};
+use super::screen::{Screen, Target, err_is_terminal, printable, someone_there};
 use crate::config::Config;
 use crate::debate::{Budget, Change, Cue, Debate, Hold, Origin, Outcome, Pause, Step, Voice};
 use crate::engine::desk::seat_number;
@@ -120,11 +120,8 @@ pub(super) async fn resume(
     for (_, voice) in &resume.seat {
         desk.playable(voice)?;
     }
-    let job = desk.resume(&id, &place)?;
-    screen.note(&format!("[INFO] Resuming {id}: {}", debate.setup().topic));
-    for wish in wishes {
-        job.send(wish).await?;
-    }
+    screen.note(&format!("[INFO] Resuming {id}: {}", printable(&debate.setup().topic)));
+    let job = desk.resume(&id, &place, wishes)?;
     Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
         .play(job, screen)
         .await

@@ -57,6 +57,10 @@ pub fn names<'a>(
 /// Replaces names in prose. `about` is what the debate is about: a name that stands there is left
 /// alone, and told. Code, in fences or backticks, and paths are left alone without a word.
 pub fn mask(text: &str, names: &[Name], about: &str) -> Masked {
+    let small = text.to_lowercase();
+    if !names.iter().any(|name| small.contains(&name.word)) {
+        return Masked { text: text.to_owned(), left: vec![] };
+    }
     let about = about.to_lowercase();
     let mut masked = Masked { text: String::with_capacity(text.len()), left: vec![] };
     let mut fenced = false;

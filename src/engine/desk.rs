@@ -7,6 +7,7 @@ use super::ports::{
 };
 use super::session::Session;
 use super::transcript::adopt;
+use super::turn::Told;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Flaw, Origin, Role, Setup, Step, Unfit, Voice};
 use std::sync::Arc;
@@ -73,33 +74,44 @@ impl Desk {
         for voice in [&opening.proposer, &opening.challenger, &opening.judge] {
             self.voices.playable(voice)?;
         }
-        let (setup, log) = self.create(opening, place)?;
-        Ok(self.play(Debate::open(setup)?, 0, log))
+        let mut fresh = Told::new();
+        let (debate, first, log) = self.create(opening, place, |debate| {
+            let (events, told) = Session::opening(debate, self.clock.now());
+            fresh = told;
+            events
+        })?;
+        self.play(Start { debate, seq: 0, first, log, fresh, wishes: vec![] })
     }
 
-    /// Starts a log, under an id nobody has yet.
-    fn create(&self, opening: &Opening, place: &Place) -> Result<(Setup, Box<dyn Log>), DeskError> {
+    /// Starts a log, under an id nobody has yet, with what happens to it at once.
+    fn create(
+        &self,
+        opening: &Opening,
+        place: &Place,
+        mut first: impl FnMut(&Debate) -> Vec<Event>,
+    ) -> Result<Created, DeskError> {
         loop {
             let now = self.clock.now();
             let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
-            setup.check()?;
-            match self.archive.create(&setup, place) {
-                Ok(log) => return Ok((setup, log)),
+            let debate = Debate::open(setup)?;
+            let events = first(&debate);
+            match self.archive.create(debate.setup(), &events, place) {
+                Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::Taken(_)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Takes a debate up where it was left.
-    pub fn resume(&self, id: &str, place: &Place) -> Result<Job, DeskError> {
+    /// Takes a debate up where it was left. The wishes are granted before anyone is asked.
+    pub fn resume(&self, id: &str, place: &Place, wishes: Vec<Command>) -> Result<Job, DeskError> {
         let opened = self.archive.open(id, place)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = fold(opened.stored)?;
         if let Some(Flaw { seq, why }) = flaw {
             return Err(DeskError::Flawed { id: id.into(), seq, why });
         }
-        Ok(self.play(debate, seq, opened.log))
+        self.play(Start { debate, seq, first: vec![], log: opened.log, fresh: Told::new(), wishes })
     }
 
     /// Reads a debate, whoever runs it. A flaw says from where on it cannot be believed.
@@ -114,18 +126,27 @@ impl Desk {
         Ok(self.voices.playable(voice)?)
     }
 
-    fn play(&self, debate: Debate, seq: u64, log: Box<dyn Log>) -> Job {
+    fn play(&self, start: Start) -> Result<Job, DeskError> {
+        let Start { debate, seq, first, log, fresh, wishes } = start;
         let (sender, requests) = mpsc::channel(16);
         let live = Live::default();
         let id = debate.setup().id.clone();
         self.archive.watch(&id, live.subscribe());
         let updates = live.subscribe();
-        let mut session =
-            Session::new(debate.clone(), log, requests, live.clone(), self.clock.clone());
+        let mut now = debate.clone();
+        for (seq, event) in (seq + 1..).zip(first) {
+            now.apply(event.clone()).map_err(Error::from)?;
+            live.tell(Update::Fact { seq, event });
+        }
+        let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone());
+        session.asked_already(fresh);
+        for wish in wishes {
+            session.obey(wish)?;
+        }
         let idle = session.idle();
         let voices = self.voices.clone();
         let task = tokio::spawn(async move { session.run(&*voices).await });
-        Job { id, debate, seq, requests: sender, live, updates: Some(updates), idle, task }
+        Ok(Job { id, debate, seq, requests: sender, live, updates: Some(updates), idle, task })
     }
 
     /// Takes in a file from outside. This user's own log is taken up as it is: the longer of two
@@ -147,13 +168,15 @@ impl Desk {
                     origin: Origin::Transcript { id: transcript.id.clone() },
                     ..opening.clone()
                 };
-                let (setup, mut log) = self.create(&opening, place)?;
-                let (events, taken) = adopt(setup.clone(), &transcript)?;
-                for event in &events {
-                    log.append(event).map_err(Error::from)?;
-                }
+                let mut taken = 0;
+                let (debate, ..) = self.create(&opening, place, |debate| {
+                    let (events, turns) = adopt(debate.clone(), &transcript);
+                    taken = turns;
+                    events
+                })?;
                 let turns = transcript.turns.len();
-                Ok(TakenIn { id: setup.id, how: How::Transcript { taken, turns } })
+                let id = debate.setup().id.clone();
+                Ok(TakenIn { id, how: How::Transcript { taken, turns } })
             }
         }
     }
@@ -171,7 +194,7 @@ impl Desk {
         let known = match self.archive.read(&id) {
             Ok(stored) => stored,
             Err(ArchiveError::Unknown(_)) => {
-                self.write(&setup, &theirs, place)?;
+                self.archive.create(&setup, &theirs, place)?;
                 return Ok(TakenIn { id, how: How::New });
             }
             Err(error) => return Err(error.into()),
@@ -182,23 +205,30 @@ impl Desk {
         }
         if known.setup == setup && theirs.starts_with(&ours) {
             let mut opened = self.archive.open(&id, place)?;
-            for event in &theirs[ours.len()..] {
-                opened.log.append(event).map_err(Error::from)?;
-            }
+            opened.log.append(&theirs[ours.len()..]).map_err(Error::from)?;
             return Ok(TakenIn { id, how: How::Extended(theirs.len() - ours.len()) });
         }
         let setup = Setup { id: new_id(self.clock.now())?, ..setup };
-        self.write(&setup, &theirs, place)?;
+        self.archive.create(&setup, &theirs, place)?;
         Ok(TakenIn { id: setup.id, how: How::Diverged })
     }
+}
 
-    fn write(&self, setup: &Setup, events: &[Event], place: &Place) -> Result<(), DeskError> {
-        let mut log = self.archive.create(setup, place)?;
-        for event in events {
-            log.append(event).map_err(Error::from)?;
-        }
-        Ok(())
-    }
+/// A debate, what was recorded of it at once, and where to write the rest.
+type Created = (Debate, Vec<Event>, Box<dyn Log>);
+
+/// A debate about to be played, and what was done about it already.
+struct Start {
+    /// As it is read, or opened.
+    debate: Debate,
+    /// The number of the last event in it.
+    seq: u64,
+    /// What was recorded since.
+    first: Vec<Event>,
+    log: Box<dyn Log>,
+    /// Those who have just been recorded as asked.
+    fresh: Told,
+    wishes: Vec<Command>,
 }
 
 /// What became of a file from outside.

@@ -93,8 +93,9 @@ pub trait Clock: Send + Sync {
 
 /// Where events are made durable. Holding one is holding the debate: nobody else can write to it.
 pub trait Log: Send {
-    /// Returns once the event would survive a crash, with its number in the log.
-    fn append(&mut self, event: &Event) -> Result<u64, LogError>;
+    /// Returns once these events would survive a crash, all of them or none, with the number of
+    /// the last.
+    fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
 }
 
 /// Why an event was not written.
@@ -110,8 +111,13 @@ pub enum LogError {
 
 /// Keeps every debate.
 pub trait Archive: Send + Sync {
-    /// Starts a log.
-    fn create(&self, setup: &Setup, place: &Place) -> Result<Box<dyn Log>, ArchiveError>;
+    /// Starts a log, with what happens at once.
+    fn create(
+        &self,
+        setup: &Setup,
+        events: &[Event],
+        place: &Place,
+    ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes a debate up, for writing. From then on it is written out at `place`, too.
     fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError>;
     /// Reads a debate, whoever holds it.
@@ -120,7 +126,7 @@ pub trait Archive: Send + Sync {
     fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
     /// The debates a query fits, the one touched last first.
     fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError>;
-    /// The turns in which these words stand, best first.
+    /// The questions and turns in which these words stand, the newest first.
     fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError>;
     /// What is being said right now, by whichever process.
     fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;

@@ -1,18 +1,18 @@
 //! One debate being played. The only place that changes one: check, write, apply, tell.
 use super::command::{Command, Error, Request};
 use super::live::{Live, Update};
-use super::ports::{Ask, Clock, Log, Said, Stream, Voices};
-use crate::debate::prompt::{fingerprint, render};
+use super::ports::{Clock, Log, Said, Stream, Voices};
+use super::turn::{self, Told};
 use crate::debate::{
-    Attempt, Body, Cue, Debate, Envelope, Event, Failure, Step, Trouble, Voice, next, reply, weigh,
+    Body, Cue, Debate, Envelope, Event, Failure, Step, Trouble, Voice, next, reply,
 };
+use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
 
 /// A debate, the log it is written to, and whoever may change or watch it.
 pub struct Session {
@@ -23,10 +23,9 @@ pub struct Session {
     clock: Arc<dyn Clock>,
     /// What is due; nothing while turns are being fetched.
     idle: watch::Sender<Option<Step>>,
+    /// Those this session has recorded as asked and is about to ask.
+    fresh: Told,
 }
-
-/// How much of a reply that was not taken is kept.
-const KEPT_OF_REFUSED: usize = 4_000;
 
 impl Session {
     /// A debate about to be played.
@@ -38,7 +37,18 @@ impl Session {
         clock: Arc<dyn Clock>,
     ) -> Session {
         let idle = watch::Sender::new(None);
-        Session { debate, log, requests, live, clock, idle }
+        Session { debate, log, requests, live, clock, idle, fresh: Told::new() }
+    }
+
+    /// What opening a debate records at once: whom it asks first.
+    pub(super) fn opening(debate: &Debate, now: i64) -> (Vec<Event>, Told) {
+        turn::asked(debate, &[], now)
+            .map_or_else(Default::default, |(asked, told)| (vec![asked], told))
+    }
+
+    /// Those the opening has asked already.
+    pub(super) fn asked_already(&mut self, fresh: Told) {
+        self.fresh = fresh;
     }
 
     /// As it stands.
@@ -51,13 +61,35 @@ impl Session {
         self.idle.subscribe()
     }
 
-    /// Check, write, apply, tell. Every change to every debate passes through these four lines.
-    fn record(&mut self, event: Event) -> Result<(), Error> {
-        self.debate.check(&event)?;
-        let seq = self.log.append(&event)?;
-        self.debate.apply(event.clone())?;
-        self.live.tell(Update::Fact { seq, event });
+    /// Check, write, apply, tell. Every change to every debate passes through these lines.
+    fn record(&mut self, events: Vec<Event>) -> Result<(), Error> {
+        let mut after = self.debate.clone();
+        for event in &events {
+            after.apply(event.clone())?;
+        }
+        let last = self.log.append(&events)?;
+        self.debate = after;
+        let first = (last + 1).saturating_sub(events.len() as u64);
+        for (seq, event) in (first..).zip(events) {
+            self.live.tell(Update::Fact { seq, event });
+        }
         Ok(())
+    }
+
+    /// Records what came of turns together with what follows from it, so that asking the next seat
+    /// or closing costs no second trip to the disk.
+    fn record_turns(&mut self, mut events: Vec<Event>) -> Result<(), Error> {
+        let mut after = self.debate.clone();
+        for event in &events {
+            after.apply(event.clone())?;
+        }
+        if let Step::Close(outcome) = next(&after) {
+            events.push(Event::Closed { outcome });
+        } else if let Some((asked, cues)) = turn::asked(&after, &[], self.clock.now()) {
+            self.fresh = cues;
+            events.push(asked);
+        }
+        self.record(events)
     }
 
     /// Plays on for as long as someone may still want something of it: until the debate rests, or
@@ -94,7 +126,7 @@ impl Session {
                 {
                     self.ask(&[])?;
                 }
-                Step::Close(outcome) => self.record(Event::Closed { outcome })?,
+                Step::Close(outcome) => self.record(vec![Event::Closed { outcome }])?,
                 step => return Ok(step),
             }
         }
@@ -102,24 +134,20 @@ impl Session {
 
     /// Records that a wave begins: those who are fetched, whether or not they were asked before a
     /// crash, and those who are waited for, once.
-    fn ask(&mut self, driven: &[Cue]) -> Result<(), Error> {
-        let Step::Speak { awaited, .. } = next(&self.debate) else { return Ok(()) };
-        let waiting: Vec<Cue> =
-            awaited.into_iter().filter(|cue| !self.debate.was_asked(*cue)).collect();
-        let limits = &self.debate.setup().limits;
-        let seconds =
-            if waiting.is_empty() { Some(limits.turn_seconds) } else { limits.await_seconds };
-        let now = self.clock.now();
-        let deadline = seconds.map(|seconds| now.saturating_add(i64::from(seconds) * 1000));
-        let cues: Vec<Cue> = driven.iter().copied().chain(waiting).collect();
-        let prompts =
-            cues.iter().map(|cue| fingerprint(&render(&self.debate, *cue).text)).collect();
-        self.record(Event::Asked { cues, deadline, prompts })
+    fn ask(&mut self, again: &[Cue]) -> Result<Told, Error> {
+        match turn::asked(&self.debate, again, self.clock.now()) {
+            Some((asked, told)) => self.record(vec![asked]).map(|()| told),
+            None => Ok(Told::new()),
+        }
     }
 
     /// Fetches one wave. What is still under way when the wave is no longer due is dropped.
     async fn hear(&mut self, voices: &dyn Voices, wave: Vec<Cue>) -> Result<(), Error> {
-        self.ask(&wave)?;
+        // What was asked before a crash is asked again; what was just recorded as asked is not.
+        let mut told = std::mem::take(&mut self.fresh);
+        if !wave.iter().all(|cue| told.contains_key(cue)) {
+            told = self.ask(&wave)?;
+        }
         let limits = &self.debate.setup().limits;
         let (most, patience) = (limits.at_once.max(1), limits.turn_seconds);
         let live = self.live.clone();
@@ -130,16 +158,20 @@ impl Session {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
             {
-                match self.asking(cue) {
+                match turn::ask(&self.debate, cue, told.remove(&cue)) {
                     Ok(ask) => {
                         let (handle, registration) = AbortHandle::new_pair();
                         under_way.push((cue, ask.voice.clone(), handle));
                         live.tell(Update::Speaking { cue });
-                        let turn = fetch(voices, ask, Stream { cue, live: live.clone() }, patience);
+                        let stream = Stream { cue, live: live.clone() };
+                        let turn = turn::fetch(voices, ask, stream, patience);
                         let turn = Abortable::new(turn, registration);
                         turns.push(async move { (cue, turn.await.ok()) });
                     }
-                    Err(failure) => self.fail(cue, failure)?,
+                    Err(failure) => {
+                        let lost = turn::lost(&self.debate, cue, failure);
+                        self.record_turns(vec![lost])?;
+                    }
                 }
             }
             if turns.is_empty() {
@@ -147,15 +179,17 @@ impl Session {
             }
             let deadline = self.next_deadline();
             tokio::select! {
-                Some((cue, said)) = turns.next() => {
-                    under_way.retain(|(other, _, _)| *other != cue);
-                    let again = match said {
-                        Some(said) => self.settle(cue, said)?,
-                        None => true,
-                    };
-                    if again {
-                        waiting.push_back(cue);
+                Some(first) = turns.next() => {
+                    let mut done = vec![];
+                    let more = std::iter::from_fn(|| turns.next().now_or_never().flatten());
+                    for (cue, said) in std::iter::once(first).chain(more) {
+                        under_way.retain(|(other, _, _)| *other != cue);
+                        match said {
+                            Some(said) => done.push((cue, said)),
+                            None => waiting.push_back(cue),
+                        }
                     }
+                    waiting.extend(self.settle(done)?);
                 }
                 Some(request) = self.requests.recv() => {
                     self.answer(request);
@@ -172,30 +206,6 @@ impl Session {
         Ok(())
     }
 
-    /// What to ask at a cue, or why it cannot be asked.
-    fn asking(&self, cue: Cue) -> Result<Ask, Failure> {
-        let (setup, seat) = (self.debate.setup(), self.debate.seat(cue));
-        let prompt = render(&self.debate, cue).text;
-        let (size, most) = (prompt.len(), setup.limits.prompt);
-        if size > most {
-            let note = format!("the prompt is {size} bytes; at most {most} are sent");
-            return Err(Failure::new(Trouble::Other, note));
-        }
-        Ok(Ask {
-            debate: setup.id.clone(),
-            cue,
-            seat: seat.name.clone(),
-            role: seat.role,
-            phase: setup.phase(cue).name.clone(),
-            round: cue.round,
-            reply: setup.phase(cue).reply,
-            voice: seat.voice.clone(),
-            effort: setup.effort,
-            prompt,
-            attempt: if self.debate.refused(cue).is_some() { 2 } else { 1 },
-        })
-    }
-
     fn wants(&self, wave: &[Cue]) -> bool {
         match next(&self.debate) {
             Step::Speak { driven, .. } => driven.iter().any(|cue| wave.contains(cue)),
@@ -203,53 +213,19 @@ impl Session {
         }
     }
 
-    /// Records what came of a turn, and says whether to ask for it once more.
-    fn settle(&mut self, cue: Cue, said: Result<Said, Failure>) -> Result<bool, Error> {
-        let said = match said {
-            Ok(said) => said,
-            Err(failure) => return self.fail(cue, failure).map(|()| false),
-        };
-        let (trouble, why, findings) = match self.weigh(cue, &said.text, said.envelope.clone()) {
-            Ok(event) => return self.record(event).map(|()| false),
-            Err(Error::Refused(found)) => {
-                let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
-                (Trouble::Unusable, says.join("; "), found)
+    /// Records what came of these turns, and says which to ask for once more. What is no longer
+    /// due is dropped.
+    fn settle(&mut self, done: Vec<(Cue, Result<Said, Failure>)>) -> Result<Vec<Cue>, Error> {
+        let mut after = self.debate.clone();
+        let (mut events, mut again) = (vec![], vec![]);
+        for (cue, said) in done {
+            let event = turn::came_of(&after, cue, said);
+            if after.apply(event.clone()).is_ok() {
+                again.extend(matches!(event, Event::Refused { .. }).then_some(cue));
+                events.push(event);
             }
-            Err(Error::Unreadable(why)) => (Trouble::Unreadable, why, vec![]),
-            Err(other) => return Err(other),
-        };
-        if self.debate.refused(cue).is_some() {
-            let failure = Failure { trouble, note: why, envelope: said.envelope };
-            return self.fail(cue, failure).map(|()| false);
         }
-        let text = said.text.chars().take(KEPT_OF_REFUSED).collect();
-        let attempt = Attempt { text, why, findings, envelope: said.envelope };
-        self.record(Event::Refused { cue, attempt }).map(|()| true)
-    }
-
-    fn fail(&mut self, cue: Cue, mut failure: Failure) -> Result<(), Error> {
-        if failure.envelope.tool.is_empty() {
-            failure.envelope.tool = self.debate.seat(cue).voice.tool().into();
-        }
-        self.record(Event::Failed { cue, failure })
-    }
-
-    /// Reads a reply and asks the rules about it.
-    fn weigh(&self, cue: Cue, text: &str, mut envelope: Envelope) -> Result<Event, Error> {
-        let length = text.chars().count();
-        let most = self.debate.setup().limits.longest.saturating_mul(2);
-        if length > most {
-            let why = format!("PARSE_ERROR:reply:too_long: {length} characters of at most {most}");
-            return Err(Error::Unreadable(why));
-        }
-        let voice = &self.debate.seat(cue).voice;
-        if envelope.tool.is_empty() {
-            envelope.tool = voice.tool().into();
-        }
-        envelope.model_asked = envelope.model_asked.or_else(|| voice.model().map(Into::into));
-        let body = reply::read(&self.debate, cue, text)
-            .map_err(|unreadable| Error::Unreadable(unreadable.to_string()))?;
-        weigh(&self.debate, cue, body, vec![], envelope).map_err(Error::Refused)
+        self.record_turns(events).map(|()| again)
     }
 
     /// A refused request is the asker's error, not the debate's.
@@ -272,7 +248,7 @@ impl Session {
             Command::Decide { text } => Event::Decided { text },
             Command::Keep { keep } => Event::Kept { keep },
         };
-        self.record(event)
+        self.record(vec![event])
     }
 
     /// Takes the reply of an awaited seat. The same words again are no second reply.
@@ -291,11 +267,11 @@ impl Session {
             _ => return Err(self.not_due(cue).into()),
         }
         let envelope = Envelope { tool: self.voice_of(cue).tool().into(), ..Envelope::default() };
-        let event = self.weigh(cue, text, envelope)?;
+        let event = turn::read(&self.debate, cue, text, envelope)?;
         if !self.debate.was_asked(cue) {
             self.ask(&[])?;
         }
-        self.record(event)
+        self.record_turns(vec![event])
     }
 
     fn voice_of(&self, cue: Cue) -> &Voice {
@@ -322,7 +298,8 @@ impl Session {
                 .into_iter()
                 .find(|cue| self.debate.deadline(*cue).is_some_and(|deadline| deadline <= now))
         {
-            self.fail(late, Failure::new(Trouble::TimedOut, "no reply came in time"))?;
+            let failure = Failure::new(Trouble::TimedOut, "no reply came in time");
+            self.record_turns(vec![turn::lost(&self.debate, late, failure)])?;
         }
         Ok(())
     }
@@ -337,30 +314,4 @@ async fn sleep_until(clock: &dyn Clock, deadline: Option<i64>) {
         }
         None => std::future::pending().await,
     }
-}
-
-/// Fetches one reply, within the time a turn may take.
-async fn fetch(
-    voices: &dyn Voices,
-    ask: Ask,
-    stream: Stream,
-    seconds: u32,
-) -> Result<Said, Failure> {
-    let began = Instant::now();
-    let patience = Duration::from_secs(u64::from(seconds));
-    let said = tokio::time::timeout(patience, voices.speak(&ask, stream)).await;
-    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut said = said.unwrap_or_else(|_| {
-        Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
-    });
-    if let Ok(Said { text, envelope }) = &said
-        && text.trim().is_empty()
-    {
-        let note = "the tool answered with nothing".into();
-        said = Err(Failure { trouble: Trouble::Empty, note, envelope: envelope.clone() });
-    }
-    match &mut said {
-        Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => envelope.duration_ms = took,
-    }
-    said
 }

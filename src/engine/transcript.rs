@@ -2,14 +2,13 @@
 //! own rules, and the floor is the user's before anything else happens.
 use super::ports::{Transcript, TranscriptTurn};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, Event, Failure, Reply, Setup, Step, Trouble, Unfit, Weight,
-    claims, findings, next,
+    Body, Cue, Debate, Envelope, Event, Failure, Reply, Step, Trouble, Weight, claims, findings,
+    next,
 };
 
 /// The events that put a transcript on the record, and how many of its turns they hold. It stops
 /// at the first turn that does not follow from those before it.
-pub(super) fn adopt(setup: Setup, transcript: &Transcript) -> Result<(Vec<Event>, usize), Unfit> {
-    let mut debate = Debate::open(setup)?;
+pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>, usize) {
     let mut log = vec![];
     let mut taken = 0;
     while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), due(&debate)) {
@@ -27,12 +26,12 @@ pub(super) fn adopt(setup: Setup, transcript: &Transcript) -> Result<(Vec<Event>
         };
         for event in [Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] }, event] {
             if debate.apply(event.clone()).is_err() {
-                return Ok((held(&debate, log), taken));
+                return (held(&debate, log), taken);
             }
             log.push(event);
         }
     }
-    Ok((held(&debate, log), taken))
+    (held(&debate, log), taken)
 }
 
 fn held(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {

@@ -3,7 +3,7 @@ use super::exports::Exports;
 use super::foreign;
 use super::lease::{self, Presence};
 use super::live_text;
-use super::log::SqliteLog;
+use super::log::{self, SqliteLog};
 use super::schema::{self, broken};
 use super::sign::Key;
 use super::{files, project, search};
@@ -127,14 +127,19 @@ impl SqliteArchive {
 }
 
 impl Archive for SqliteArchive {
-    fn create(&self, setup: &Setup, place: &Place) -> Result<Box<dyn Log>, ArchiveError> {
+    fn create(
+        &self,
+        setup: &Setup,
+        events: &[Event],
+        place: &Place,
+    ) -> Result<Box<dyn Log>, ArchiveError> {
         let presence = self.presence()?;
         let debate =
             Debate::open(setup.clone()).map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
         let json = serde_json::to_string(setup)
             .map_err(|error| ArchiveError::Broken(error.to_string()))?;
         let name = files::slug(&iso(setup.opened_at)[..10], &setup.topic);
-        let (row, epoch) = self.database.with(|connection| {
+        let (row, epoch, debate) = self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(broken)?;
@@ -169,14 +174,14 @@ impl Archive for SqliteArchive {
             let row = change.last_insert_rowid();
             written_at(&change, row, place)?;
             project::agents(&change, row, &debate)?;
-            project::card(&change, row, &debate, self.clock.now())?;
+            let debate = log::insert(&change, row, 0, debate, events, self.clock.now())?;
             let key = (row, setup.id.as_str());
             let epoch = lease::take(&change, &self.home, &presence, key, self.clock.now())?;
             change.commit().map_err(broken)?;
-            Ok((row, epoch))
+            Ok((row, epoch, debate))
         })?;
         self.exports.changed(row);
-        Ok(self.log(row, epoch, 0, debate))
+        Ok(self.log(row, epoch, events.len() as u64, debate))
     }
 
     fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError> {
@@ -400,7 +405,7 @@ fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), Ar
             done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
             return Ok(());
         }
-        project::project(change, row, &debate, &recorded)?;
+        project::project(change, row, &debate, &recorded.event, at)?;
     }
     project::card(change, row, &debate, at)
 }

@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// The thread that writes, started when there is something to write.
 pub(super) struct Exports {
@@ -18,6 +19,9 @@ pub(super) struct Exports {
     archive: PathBuf,
     thread: Mutex<Option<(mpsc::Sender<Errand>, JoinHandle<()>)>>,
 }
+
+/// How long changes are let pile up: the disk is left to the log while a turn is being recorded.
+const BREATH: Duration = Duration::from_millis(10);
 
 enum Errand {
     /// This debate has changed.
@@ -69,13 +73,18 @@ fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
     let database = Database::at(archive);
     while let Ok(first) = errands.recv() {
         let (mut rows, mut waiting) = (BTreeSet::new(), vec![]);
-        for errand in std::iter::once(first).chain(errands.try_iter()) {
+        let until = Instant::now() + BREATH;
+        let mut next = Some(first);
+        while let Some(errand) = next {
             match errand {
                 Errand::Write(row) => {
                     rows.insert(row);
                 }
                 Errand::Tell(done) => waiting.push(done),
             }
+            let left = until.saturating_duration_since(Instant::now());
+            let patience = if waiting.is_empty() { left } else { Duration::ZERO };
+            next = errands.recv_timeout(patience).ok();
         }
         for row in rows {
             if let Err(error) = write(home, &database, row) {

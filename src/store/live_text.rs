@@ -5,7 +5,7 @@ use super::schema::broken;
 use crate::debate::{Cue, Event};
 use crate::engine::{ArchiveError, Clock, LiveText, Update};
 use rusqlite::{Connection, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -22,14 +22,18 @@ pub(super) fn keep(
 ) {
     tokio::spawn(async move {
         let mut texts: BTreeMap<Cue, String> = BTreeMap::new();
+        let mut written: BTreeSet<Cue> = BTreeSet::new();
         let mut dirty = false;
-        let mut tick = tokio::time::interval(NOW_AND_THEN);
+        // A turn that is over before the first tick costs nothing here.
+        let first = tokio::time::Instant::now() + NOW_AND_THEN;
+        let mut tick = tokio::time::interval_at(first, NOW_AND_THEN);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 update = updates.recv() => match update.as_deref() {
                     Ok(Update::Speaking { cue }) => {
                         texts.insert(*cue, String::new());
+                        tick.reset();
                     }
                     Ok(Update::Delta { cue, text }) => {
                         texts.entry(*cue).or_default().push_str(text);
@@ -37,8 +41,8 @@ pub(super) fn keep(
                     }
                     Ok(Update::Fact { event, .. }) => {
                         if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = event
-                            && let Some(text) = texts.remove(cue)
-                            && !text.is_empty()
+                            && texts.remove(cue).is_some()
+                            && written.remove(cue)
                         {
                             forget(&database, row, *cue);
                         }
@@ -48,6 +52,7 @@ pub(super) fn keep(
                 },
                 _ = tick.tick(), if dirty => {
                     dirty = false;
+                    written.extend(texts.keys());
                     write(&database, row, clock.now(), &texts);
                 }
             }

@@ -4,8 +4,8 @@ use super::exports::Exports;
 use super::project;
 use super::schema::broken;
 use crate::debate::{Debate, Event};
-use crate::engine::{ArchiveError, Clock, Log, LogError, Recorded};
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use crate::engine::{ArchiveError, Clock, Log, LogError};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::sync::Arc;
 
 /// A debate held for writing. Dropping it gives it up.
@@ -21,25 +21,21 @@ pub(super) struct SqliteLog {
 }
 
 impl Log for SqliteLog {
-    fn append(&mut self, event: &Event) -> Result<u64, LogError> {
-        let seq = self.seq + 1;
-        let recorded = Recorded { seq, at: self.clock.now(), event: event.clone() };
-        let mut after = self.debate.clone();
-        after.apply(event.clone()).map_err(|illegal| LogError::Broken(illegal.to_string()))?;
-        self.write(&recorded, &after)?;
-        self.debate = after;
-        self.seq = seq;
-        self.exports.changed(self.row);
-        Ok(seq)
+    fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
+        self.debate = self.write(events)?;
+        self.seq += events.len() as u64;
+        // That someone was asked is nothing to read yet.
+        if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
+            self.exports.changed(self.row);
+        }
+        Ok(self.seq)
     }
 }
 
 impl SqliteLog {
-    /// The event, what it adds to the tables, and a heartbeat, or nothing at all.
-    fn write(&self, recorded: &Recorded, after: &Debate) -> Result<(), LogError> {
-        let body = serde_json::to_string(&recorded.event)
-            .map_err(|error| LogError::Broken(error.to_string()))?;
-        let seq = recorded.seq.cast_signed();
+    /// The events and what they add to the tables, or nothing at all. Returns the debate they lead
+    /// to.
+    fn write(&self, events: &[Event]) -> Result<Debate, LogError> {
         let written = self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -51,31 +47,43 @@ impl SqliteLog {
                 })
                 .map_err(broken)?;
             if epoch != Some(self.epoch) {
-                return Ok(false);
+                return Ok(None);
             }
-            change
-                .prepare_cached("UPDATE leases SET beat_at = ?2 WHERE debate_id = ?1")
-                .and_then(|mut statement| statement.execute(params![self.row, recorded.at]))
-                .map_err(broken)?;
-            change
-                .prepare_cached(
-                    "INSERT INTO events (debate_id, seq, at, body) VALUES (?1, ?2, ?3, ?4)",
-                )
-                .and_then(|mut statement| {
-                    statement.execute(params![self.row, seq, recorded.at, body])
-                })
-                .map_err(broken)?;
-            project::project(&change, self.row, after, recorded)?;
+            let debate =
+                insert(&change, self.row, self.seq, self.debate.clone(), events, self.clock.now())?;
             change.commit().map_err(broken)?;
-            Ok(true)
+            Ok(Some(debate))
         });
         match written {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(LogError::Lost),
+            Ok(Some(debate)) => Ok(debate),
+            Ok(None) => Err(LogError::Lost),
             Err(ArchiveError::Broken(why)) => Err(LogError::Broken(why)),
             Err(other) => Err(LogError::Broken(other.to_string())),
         }
     }
+}
+
+/// Writes events and what they add to the tables. Returns the debate they lead to.
+pub(super) fn insert(
+    change: &Connection,
+    row: i64,
+    seq: u64,
+    mut debate: Debate,
+    events: &[Event],
+    at: i64,
+) -> Result<Debate, ArchiveError> {
+    for (seq, event) in (seq + 1..).zip(events) {
+        let wrong = |why: String| ArchiveError::Broken(why);
+        debate.apply(event.clone()).map_err(|illegal| wrong(illegal.to_string()))?;
+        let body = serde_json::to_string(event).map_err(|error| wrong(error.to_string()))?;
+        change
+            .prepare_cached("INSERT INTO events (debate_id, seq, at, body) VALUES (?1, ?2, ?3, ?4)")
+            .and_then(|mut statement| statement.execute(params![row, seq.cast_signed(), at, body]))
+            .map_err(broken)?;
+        project::project(change, row, &debate, event, at)?;
+    }
+    project::card(change, row, &debate, at)?;
+    Ok(debate)
 }
 
 impl Drop for SqliteLog {

@@ -3,7 +3,7 @@
 use super::schema::broken;
 use crate::debate::verdict::judgment;
 use crate::debate::{Body, Change, Cue, Debate, Event, Side, standing};
-use crate::engine::{ArchiveError, Recorded};
+use crate::engine::ArchiveError;
 use crate::report::iso;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
@@ -13,11 +13,12 @@ pub(super) fn project(
     change: &Connection,
     row: i64,
     debate: &Debate,
-    recorded: &Recorded,
+    event: &Event,
+    at: i64,
 ) -> Result<(), ArchiveError> {
-    match &recorded.event {
+    match event {
         Event::Spoke { cue, reply } => {
-            message(change, row, debate, *cue, &reply.body, recorded.at)?;
+            message(change, row, debate, *cue, &reply.body, at)?;
         }
         // What is forgotten leaves the tables, too.
         Event::Reopened { .. } => {
@@ -38,7 +39,7 @@ pub(super) fn project(
         }
         _ => {}
     }
-    card(change, row, debate, recorded.at)
+    Ok(())
 }
 
 /// The debate's own row.

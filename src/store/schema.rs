@@ -24,7 +24,7 @@ CREATE TABLE debates (
     challenger TEXT,
     labels TEXT NOT NULL
 );
-CREATE INDEX debates_by_root ON debates (root, updated_at);
+CREATE INDEX debates_by_root ON debates (root);
 
 CREATE TABLE events (
     debate_id INTEGER NOT NULL REFERENCES debates (id),
@@ -109,9 +109,10 @@ CREATE TABLE votes (
     UNIQUE (audience_id, debate_id)
 );
 
--- Three characters at a time, so that scripts without spaces are found, too.
+-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
+-- which messages to look into, so no positions are kept: they would double what a turn writes.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
-    content, content = 'messages', content_rowid = 'id', tokenize = 'trigram'
+    content, content = 'messages', content_rowid = 'id', tokenize = 'trigram', detail = 'none'
 );
 CREATE TRIGGER messages_told AFTER INSERT ON messages BEGIN
     INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content);

@@ -85,8 +85,7 @@ fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
 }
 
-/// The questions and turns in which all these words stand. Words shorter than the index can hold
-/// are looked for the slow way.
+/// The questions and turns in which all these words stand, the newest first.
 pub(super) fn search(
     connection: &Connection,
     words: &str,
@@ -138,28 +137,23 @@ fn in_turns(
     words: &[&str],
     query: &Query,
 ) -> Result<Vec<Hit>, ArchiveError> {
-    let (long, short): (Vec<&str>, Vec<&str>) =
-        words.iter().partition(|word| word.chars().count() >= 3);
     let (mut sql, mut values) = conditions(query);
-    let quoted: Vec<String> =
-        long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    let (from, order) = if quoted.is_empty() {
-        ("messages", "messages.id DESC")
-    } else {
-        sql.push_str(" AND messages_fts MATCH ?");
-        values.push(Box::new(quoted.join(" AND ")));
-        ("messages_fts JOIN messages ON messages.id = messages_fts.rowid", "messages_fts.rank")
-    };
-    for word in short {
-        sql.push_str(" AND messages.content LIKE ? ESCAPE '\\'");
+    for word in words {
+        // The index serves words it can hold; the pattern is checked against the text in any case.
+        let indexed = word.chars().count() >= 3 && !word.contains(['%', '_', '\\']);
+        sql.push_str(if indexed {
+            " AND messages.id IN (SELECT rowid FROM messages_fts WHERE content LIKE ?)"
+        } else {
+            " AND messages.content LIKE ? ESCAPE '\\'"
+        });
         values.push(Box::new(pattern(word)));
     }
     values.push(Box::new(limit(query)));
     let sql = format!(
         "SELECT debates.public_id, debates.topic, messages.turn, agents.name, messages.content
-         FROM {from} JOIN debates ON debates.id = messages.debate_id
+         FROM messages JOIN debates ON debates.id = messages.debate_id
              JOIN agents ON agents.id = messages.agent_id
-         WHERE {sql} ORDER BY {order} LIMIT ?"
+         WHERE {sql} ORDER BY messages.id DESC LIMIT ?"
     );
     let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
     let rows = statement

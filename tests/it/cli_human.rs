@@ -106,6 +106,7 @@ fn a_person_is_asked_again_after_a_verdict_that_is_none() {
 #[ignore = "reading a line blocks the only thread that listens for Ctrl-C"]
 fn ctrl_c_works_while_a_person_is_awaited() {
     let lab = Lab::new();
+    lab.debate(&["list"]).success();
     let mut running = against_me(&lab, &[]).start();
     until("the person is asked", || {
         let listed = lab.debate(&["list", "--json"]).success().json();

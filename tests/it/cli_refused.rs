@@ -49,7 +49,7 @@ fn bad() -> Vec<(Value, &'static str)> {
 
 #[test]
 fn a_verdict_that_is_none_is_asked_for_once_more() {
-    for (first, why) in bad() {
+    for (nth, (first, why)) in bad().into_iter().enumerate() {
         let lab = Lab::new();
         lab.write(&judged(first.clone(), json!({"json": ruling("con")})));
         let done = lab.run("Who wins?", &["--rounds", "1"]).success();
@@ -65,16 +65,15 @@ fn a_verdict_that_is_none_is_asked_for_once_more() {
             assert!(attempt["why"].as_str().unwrap().contains(why), "{why}: {attempt}");
             assert!(!attempt["text"].as_str().unwrap().is_empty(), "what came is kept");
         }
-        let shown = lab.debate(&["show", "--json"]).success().json();
-        let turns = shown["turns"].as_array().unwrap();
-        assert!(turns.last().unwrap()["refused"].as_str().unwrap().contains(why));
-        lab.replays(&id);
+        if nth == 0 {
+            lab.replays(&id);
+        }
     }
 }
 
 #[test]
 fn a_verdict_that_is_none_twice_is_a_failed_turn() {
-    for (bad, why) in bad() {
+    for (nth, (bad, why)) in bad().into_iter().enumerate() {
         let lab = Lab::new();
         lab.write(&judged(bad.clone(), bad.clone()));
         let done = lab.run("Who wins?", &["--rounds", "1"]).ends(5);
@@ -84,7 +83,9 @@ fn a_verdict_that_is_none_twice_is_a_failed_turn() {
         let last = shown["turns"].as_array().unwrap().last().unwrap().clone();
         assert!(last["failure"].as_str().unwrap().contains(why), "{last}");
         assert!(last["refused"].as_str().unwrap().contains(why), "{last}");
-        lab.replays(&lab.last());
+        if nth == 0 {
+            lab.replays(&lab.last());
+        }
     }
 }
 

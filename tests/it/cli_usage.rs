@@ -213,3 +213,31 @@ fn help_and_version_are_data() {
     lab.debate(&[]).ends(2);
     assert!(!lab.home().exists(), "nothing is made before it is needed");
 }
+
+#[test]
+#[ignore = "a speed that is no number panics"]
+fn a_speed_must_be_a_number() {
+    let lab = Lab::new();
+    lab.run("Fast?", &["--rounds", "1"]).success();
+    for speed in ["NaN", "inf", "1e-300", "-1"] {
+        let done = lab.debate(&["replay", &format!("--speed={speed}")]).done();
+        assert_eq!(done.code, Some(2), "{speed}: {done:#?}");
+    }
+}
+
+#[test]
+#[ignore = "`bot` is not offered, but taken, and then asked for at the terminal"]
+fn only_seats_that_are_offered_are_taken() {
+    let lab = Lab::new();
+    let pro = lab.seat("pro.json");
+    let args = ["run", "Bot?", "--proposer", &pro, "--challenger", "bot"];
+    lab.debate(&args).fails_with(4);
+}
+
+#[test]
+#[ignore = "warnings and `Go on with` are printed all the same"]
+fn quiet_leaves_only_errors() {
+    let lab = Lab::new();
+    let done = lab.run("Quiet?", &["--pause", "--quiet"]).ends(2);
+    assert_eq!(done.err, "");
+}

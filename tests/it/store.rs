@@ -2,9 +2,7 @@
 use crate::players::{ask, dutiful, failed, good, said};
 use crate::scene::{Rng, due, setup};
 use debate_mcp::debate::{Debate, Event, Setup, Status, Step, Trouble, formats, next};
-use debate_mcp::engine::{
-    Archive, ArchiveError, Clock, Live, Log, LogError, Place, Query, Update,
-};
+use debate_mcp::engine::{Archive, ArchiveError, Clock, Live, Log, LogError, Place, Query, Update};
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +39,7 @@ fn advance(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
         Some(cue) if debate.was_asked(*cue) => said(debate, *cue, good(debate, *cue)).ok()?,
         _ => ask(debate).or_else(|| dutiful(debate, 1, &mut Rng(1)))?,
     };
-    log.append(&event).unwrap();
+    log.append(std::slice::from_ref(&event)).unwrap();
     debate.apply(event.clone()).unwrap();
     Some(event)
 }
@@ -52,7 +50,7 @@ fn a_debate_is_read_back_as_it_was_written() {
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &place).unwrap();
+    let mut log = archive.create(debate.setup(), &[], &place).unwrap();
     let mut events = vec![];
     while let Some(event) = advance(&mut *log, &mut debate) {
         events.push(event);
@@ -74,8 +72,8 @@ fn an_id_is_given_once() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
-    let _log = archive.create(&named("debate-one"), &place).unwrap();
-    let again = archive.create(&named("debate-one"), &place);
+    let _log = archive.create(&named("debate-one"), &[], &place).unwrap();
+    let again = archive.create(&named("debate-one"), &[], &place);
     assert!(matches!(again.err(), Some(ArchiveError::Taken(_))));
 }
 
@@ -85,7 +83,7 @@ fn a_debate_has_one_writer_at_a_time() {
     let home = folder.path().join("home");
     let place = place(folder.path());
     let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
-    let log = first.create(&named("debate-one"), &place).unwrap();
+    let log = first.create(&named("debate-one"), &[], &place).unwrap();
     let busy = second.open("debate-one", &place).err();
     assert!(matches!(busy, Some(ArchiveError::Busy { .. })), "{busy:?}");
     assert!(first.open("debate-one", &place).is_err(), "nor twice in one process");
@@ -103,7 +101,7 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
     let awake = at(1_000);
     let first = SqliteArchive::at(&home, awake.clone());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut slept = first.create(debate.setup(), &place).unwrap();
+    let mut slept = first.create(debate.setup(), &[], &place).unwrap();
     advance(&mut *slept, &mut debate).unwrap();
 
     // Not long enough: the heart may beat again.
@@ -114,9 +112,9 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
 
     // Whoever slept wakes up to find that it has nothing to write to any more.
     let event = said(&debate, due(&debate)[0], good(&debate, due(&debate)[0])).unwrap();
-    assert!(matches!(slept.append(&event), Err(LogError::Lost)));
+    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::Lost)));
     drop(slept);
-    taken_over.log.append(&event).unwrap();
+    taken_over.log.append(std::slice::from_ref(&event)).unwrap();
 
     // A holder whose presence is not locked is dead, however fresh its last beat.
     std::mem::forget(taken_over);
@@ -140,7 +138,7 @@ fn many_writers_of_many_debates_lose_nothing() {
                     .map(|debate| {
                         let id = format!("debate-{nth}-{debate}");
                         let mut debate = Debate::open(named(&id)).unwrap();
-                        let mut log = archive.create(debate.setup(), &place).unwrap();
+                        let mut log = archive.create(debate.setup(), &[], &place).unwrap();
                         let events = std::iter::from_fn(|| advance(&mut *log, &mut debate));
                         (id, events.count())
                     })
@@ -180,9 +178,9 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
     let home = folder.path().join("home");
     let archive = SqliteArchive::at(&home, at(5));
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &place(folder.path())).unwrap();
+    let mut log = archive.create(debate.setup(), &[], &place(folder.path())).unwrap();
     let mut record = |debate: &mut Debate, event: Event| {
-        log.append(&event).unwrap();
+        log.append(std::slice::from_ref(&event)).unwrap();
         debate.apply(event).unwrap();
     };
     while next(&debate) != Step::Rest {
@@ -202,7 +200,10 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
     assert!(debate.spoken(..).count() < judged, "the rulings are forgotten");
     let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     let count = |sql: &str| file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(count("SELECT count(*) FROM messages"), debate.spoken(..).count() as i64);
+    assert_eq!(
+        count("SELECT count(*) FROM messages"),
+        i64::try_from(debate.spoken(..).count()).unwrap()
+    );
 }
 
 #[tokio::test]
@@ -211,7 +212,7 @@ async fn what_is_being_said_can_be_read_by_others() {
     let home = folder.path().join("home");
     let archive = SqliteArchive::at(&home, at(5));
     let debate = Debate::open(named("debate-one")).unwrap();
-    let log = archive.create(debate.setup(), &place(folder.path())).unwrap();
+    let log = archive.create(debate.setup(), &[], &place(folder.path())).unwrap();
     let live = Live::default();
     archive.watch("debate-one", live.subscribe());
     let cue = next(&debate).at().unwrap();

@@ -1,0 +1,148 @@
+//! What the engine costs: a two-round duel on scripted seats, each turn 50 ms, durable writes and
+//! all, set against the time in which at least one turn was in flight, and against the bare commits
+//! the same disk makes in the same run.
+//!
+//! `cargo bench --bench overhead`
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+use debate_mcp::debate::{Budget, Debate, Failure, Kind, Origin, Step, Voice};
+use debate_mcp::engine::{
+    Ask, Boxed, Clock, Desk, Opening, Place, Said, Stream, Unplayable, Voices,
+};
+use debate_mcp::prompts;
+use debate_mcp::store::SqliteArchive;
+use serde_json::json;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+const RUNS: usize = 20;
+const TURN: Duration = Duration::from_millis(50);
+
+struct Wall;
+
+impl Clock for Wall {
+    fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        i64::try_from(since.as_millis()).unwrap()
+    }
+}
+
+/// Speaks for 50 ms and notes when.
+#[derive(Default)]
+struct Timed(Mutex<Vec<(Instant, Instant)>>);
+
+impl Voices for Timed {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+        Box::pin(async move {
+            let began = Instant::now();
+            for _ in 0..5 {
+                tokio::time::sleep(TURN / 5).await;
+                stream.delta("a few more words ");
+            }
+            self.0.lock().unwrap().push((began, Instant::now()));
+            let text = if ask.reply == Kind::Verdict {
+                json!({"winner": "proposer", "confidence": 0.7, "reasoning": "T1 shows it",
+                    "cites": ["T1"], "recommendation": "do it"})
+                .to_string()
+            } else {
+                let claim = json!({"claims": [{"id": format!("{}{}", ask.seat, ask.round),
+                    "text": "it holds", "evidence": ["src/lib.rs:1"]}]});
+                format!("{}\n```claims\n{claim}\n```", "Words of a speech. ".repeat(150))
+            };
+            Ok(Said { text, envelope: debate_mcp::debate::Envelope::default() })
+        })
+    }
+    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+        Ok(())
+    }
+    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+        None
+    }
+}
+
+fn main() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mut overheads, mut commits) = (vec![], vec![]);
+    let mut events = 0;
+    for _ in 0..RUNS {
+        let folder = tempfile::TempDir::new().unwrap();
+        let (overhead, count) = runtime.block_on(duel(folder.path()));
+        overheads.push(overhead);
+        events = count;
+        commits.push(bare_commits(folder.path(), count));
+    }
+    let (overhead, bare) = (median(&mut overheads), median(&mut commits));
+    println!("a 2-round duel, 50 ms turns, {events} events, median of {RUNS}:");
+    println!("  beyond the turns in flight   {overhead:6.2} ms");
+    println!("  {events} bare durable commits     {bare:6.2} ms");
+    println!("  ratio                        {:6.2}", overhead / bare);
+}
+
+/// Wall time beyond the time in which a turn was in flight, and the events recorded.
+async fn duel(folder: &Path) -> (f64, usize) {
+    let clock: Arc<dyn Clock> = Arc::new(Wall);
+    let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
+    let voices = Arc::new(Timed::default());
+    let desk = Desk::new(archive, voices.clone(), clock, prompts::load(folder));
+    let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
+    let opening = Opening {
+        topic: "Is it fast?".into(),
+        format: "duel".into(),
+        proposer: voice("one"),
+        challenger: voice("other"),
+        judge: voice("third"),
+        rounds: Some(2),
+        effort: None,
+        brief: String::new(),
+        budget: Budget::default(),
+        turn_seconds: None,
+        holds: vec![],
+        origin: Origin::Here,
+    };
+    let place =
+        Place { root: folder.into(), state_file: folder.join(".claude/debate/last-debate.json") };
+    // Opening the archive is paid once by a process, not by a debate.
+    desk.archive().health().unwrap();
+    let began = Instant::now();
+    let mut job = desk.open(&opening, &place).unwrap();
+    assert_eq!(job.idle().await.unwrap(), Step::Rest);
+    let wall = began.elapsed();
+    let (stored, debate, _) = desk.read(job.id()).unwrap();
+    assert_eq!(Debate::turns(&debate).count(), 6);
+    let flight = in_flight(&voices.0.lock().unwrap());
+    ((wall.saturating_sub(flight)).as_secs_f64() * 1000.0, stored.events.len())
+}
+
+/// The time in which at least one turn was in flight.
+fn in_flight(turns: &[(Instant, Instant)]) -> Duration {
+    let mut turns = turns.to_vec();
+    turns.sort();
+    let mut total = Duration::ZERO;
+    let mut until: Option<Instant> = None;
+    for (began, ended) in turns {
+        let from = until.map_or(began, |until| began.max(until));
+        total += ended.saturating_duration_since(from);
+        until = Some(until.map_or(ended, |until| until.max(ended)));
+    }
+    total
+}
+
+/// As many commits of a row of the same size, with the same settings, on the same disk.
+fn bare_commits(folder: &Path, count: usize) -> f64 {
+    let file = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
+    file.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (body TEXT);",
+    )
+    .unwrap();
+    let body = "x".repeat(3000);
+    let began = Instant::now();
+    for _ in 0..count {
+        file.execute("INSERT INTO t VALUES (?1)", [&body]).unwrap();
+    }
+    began.elapsed().as_secs_f64() * 1000.0
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

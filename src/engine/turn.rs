@@ -1,0 +1,139 @@
+//! One turn: what to ask, fetching it, and what came of it.
+use super::command::Error;
+use super::ports::{Ask, Said, Stream, Voices};
+use crate::debate::prompt::{fingerprint, render};
+use crate::debate::{
+    Attempt, Cue, Debate, Envelope, Event, Failure, Step, Trouble, next, reply, weigh,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much of a reply that was not taken is kept.
+const KEPT_OF_REFUSED: usize = 4_000;
+
+/// Those who are to be fetched, and what each is told.
+pub(super) type Told = BTreeMap<Cue, String>;
+
+/// The event that a wave begins, and who is to be fetched in it: whoever has not been asked, and
+/// those in `again`, who were asked before a crash.
+pub(super) fn asked(debate: &Debate, again: &[Cue], now: i64) -> Option<(Event, Told)> {
+    let Step::Speak { driven, awaited } = next(debate) else { return None };
+    let unasked = |cue: &Cue| !debate.was_asked(*cue);
+    let driven: Vec<Cue> =
+        driven.into_iter().filter(|cue| unasked(cue) || again.contains(cue)).collect();
+    let waiting: Vec<Cue> = awaited.into_iter().filter(unasked).collect();
+    let limits = &debate.setup().limits;
+    let seconds = if waiting.is_empty() { Some(limits.turn_seconds) } else { limits.await_seconds };
+    let deadline = seconds.map(|seconds| now.saturating_add(i64::from(seconds) * 1000));
+    let cues: Vec<Cue> = driven.iter().copied().chain(waiting).collect();
+    if cues.is_empty() {
+        return None;
+    }
+    let texts: Vec<String> = cues.iter().map(|cue| render(debate, *cue).text).collect();
+    let prompts = texts.iter().map(|text| fingerprint(text)).collect();
+    let told = cues.iter().copied().zip(texts).filter(|(cue, _)| driven.contains(cue)).collect();
+    Some((Event::Asked { cues, deadline, prompts }, told))
+}
+
+/// What to ask at a cue, or why it cannot be asked.
+pub(super) fn ask(debate: &Debate, cue: Cue, told: Option<String>) -> Result<Ask, Failure> {
+    let (setup, seat) = (debate.setup(), debate.seat(cue));
+    let prompt = told.unwrap_or_else(|| render(debate, cue).text);
+    let (size, most) = (prompt.len(), setup.limits.prompt);
+    if size > most {
+        let note = format!("the prompt is {size} bytes; at most {most} are sent");
+        return Err(Failure::new(Trouble::Other, note));
+    }
+    Ok(Ask {
+        debate: setup.id.clone(),
+        cue,
+        seat: seat.name.clone(),
+        role: seat.role,
+        phase: setup.phase(cue).name.clone(),
+        round: cue.round,
+        reply: setup.phase(cue).reply,
+        voice: seat.voice.clone(),
+        effort: setup.effort,
+        prompt,
+        attempt: if debate.refused(cue).is_some() { 2 } else { 1 },
+    })
+}
+
+/// What came of a turn: it was taken, it is to be asked for once more, or it is lost.
+pub(super) fn came_of(debate: &Debate, cue: Cue, said: Result<Said, Failure>) -> Event {
+    let said = match said {
+        Ok(said) => said,
+        Err(failure) => return lost(debate, cue, failure),
+    };
+    let (trouble, why, findings) = match read(debate, cue, &said.text, said.envelope.clone()) {
+        Ok(event) => return event,
+        Err(Error::Refused(found)) => {
+            let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
+            (Trouble::Unusable, says.join("; "), found)
+        }
+        Err(other) => (Trouble::Unreadable, other.to_string(), vec![]),
+    };
+    if debate.refused(cue).is_some() {
+        return lost(debate, cue, Failure { trouble, note: why, envelope: said.envelope });
+    }
+    let text = said.text.chars().take(KEPT_OF_REFUSED).collect();
+    Event::Refused { cue, attempt: Attempt { text, why, findings, envelope: said.envelope } }
+}
+
+/// A turn that is lost.
+pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: Failure) -> Event {
+    if failure.envelope.tool.is_empty() {
+        failure.envelope.tool = debate.seat(cue).voice.tool().into();
+    }
+    Event::Failed { cue, failure }
+}
+
+/// Reads a reply and asks the rules about it.
+pub(super) fn read(
+    debate: &Debate,
+    cue: Cue,
+    text: &str,
+    mut envelope: Envelope,
+) -> Result<Event, Error> {
+    let length = text.chars().count();
+    let most = debate.setup().limits.longest.saturating_mul(2);
+    if length > most {
+        let why = format!("PARSE_ERROR:reply:too_long: {length} characters of at most {most}");
+        return Err(Error::Unreadable(why));
+    }
+    let voice = &debate.seat(cue).voice;
+    if envelope.tool.is_empty() {
+        envelope.tool = voice.tool().into();
+    }
+    envelope.model_asked = envelope.model_asked.or_else(|| voice.model().map(Into::into));
+    let body = reply::read(debate, cue, text)
+        .map_err(|unreadable| Error::Unreadable(unreadable.to_string()))?;
+    weigh(debate, cue, body, vec![], envelope).map_err(Error::Refused)
+}
+
+/// Fetches one reply, within the time a turn may take.
+pub(super) async fn fetch(
+    voices: &dyn Voices,
+    ask: Ask,
+    stream: Stream,
+    seconds: u32,
+) -> Result<Said, Failure> {
+    let began = Instant::now();
+    let patience = Duration::from_secs(u64::from(seconds));
+    let said = tokio::time::timeout(patience, voices.speak(&ask, stream)).await;
+    let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut said = said.unwrap_or_else(|_| {
+        Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
+    });
+    if let Ok(Said { text, envelope }) = &said
+        && text.trim().is_empty()
+    {
+        let note = "the tool answered with nothing".into();
+        said = Err(Failure { trouble: Trouble::Empty, note, envelope: envelope.clone() });
+    }
+    match &mut said {
+        Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => envelope.duration_ms = took,
+    }
+    said
+}
