@@ -99,8 +99,10 @@ async fn duel(folder: &Path) -> (f64, usize) {
         holds: vec![],
         origin: Origin::Here,
     };
-    let place =
-        Place { root: folder.into(), state_file: folder.join(".claude/debate/last-debate.json") };
+    let place = Place {
+        root: folder.into(),
+        state_file: Some(folder.join(".claude/debate/last-debate.json")),
+    };
     // Opening the archive is paid once by a process, not by a debate.
     desk.archive().health().unwrap();
     let began = Instant::now();

@@ -6,8 +6,10 @@
 //! | `summary` | the result, verdict first                                                        |
 //! | `record`  | the whole debate as one Markdown file                                            |
 //! | `view`    | the whole debate as JSON                                                         |
+//! | `text`    | somebody else's text inside ours                                                 |
 pub mod record;
 pub mod summary;
+pub mod text;
 pub mod verdict;
 pub mod view;
 

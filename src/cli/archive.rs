@@ -3,11 +3,12 @@ use super::args::{Export, Form, Import, Json, List, Search, Show};
 use super::exit::{Exit, Failed};
 use super::output::{Asked, Found, Imported, Listed, Rebuilt, Shown};
 use super::place;
-use super::screen::{BOLD, DIM, Screen, printable};
+use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Budget, Origin, Setup, prompt};
 use crate::engine::desk::How;
 use crate::engine::{Card, Desk, Opening, Query, Stored};
+use crate::report::text::printable;
 use crate::report::{iso, record::record, summary::summary, view::view};
 use std::fmt::Write as _;
 use std::fs;
@@ -94,7 +95,7 @@ pub(super) fn show(
             holder: stored.holder,
             live,
             record: stored.record.map(|path| path.display().to_string()),
-            state_files: stored.state_files.iter().map(|p| p.display().to_string()).collect(),
+            state_files: stored.state_files.iter().map(|(p, _)| p.display().to_string()).collect(),
             flaw,
         })?;
         return Ok(Exit::Ok);
@@ -162,7 +163,8 @@ pub(super) fn export(
         Form::Events => events(&stored)?,
     };
     match &export.output {
-        None => screen.print(&text)?,
+        None if matches!(export.form, Form::Markdown) => screen.print(&text)?,
+        None => text.lines().try_for_each(|line| screen.data(line))?,
         Some(path) => {
             fs::write(path, text)
                 .map_err(|error| Failed::File(path.display().to_string(), error))?;

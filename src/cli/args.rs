@@ -239,7 +239,7 @@ pub struct Replay {
     /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
     pub id: Option<String>,
     /// Times as fast as it was; 0 is all at once [default: 1 on a terminal, else 0]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = speed)]
     pub speed: Option<f64>,
     /// Print every event as JSON
     #[arg(long)]
@@ -263,6 +263,14 @@ pub struct Import {
     /// JSON or not.
     #[command(flatten)]
     pub json: Json,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed: f64 = text.parse().map_err(|_| "it must be a number")?;
+    if speed.is_finite() && (speed == 0.0 || speed >= 0.001) {
+        return Ok(speed);
+    }
+    Err("it must be 0, or 0.001 or more".into())
 }
 
 fn seat(text: &str) -> Result<(String, Voice), String> {

@@ -42,7 +42,7 @@ pub(super) async fn demo(
     let exit = Play { config, desk, yes: true, shown, summary: true }.play(job, screen).await?;
     desk.archive().flush();
     let stored = desk.archive().read(&id)?;
-    for path in stored.record.iter().chain(&stored.state_files) {
+    for path in stored.record.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
         screen.note(&format!("[INFO] Written: {}", path.display()));
     }
     screen.note(&format!("[INFO] Look at it again: debate show {id}"));

@@ -55,8 +55,8 @@ fn archive(desk: &Desk, config: &Config) -> (Option<Health>, Vec<Check>) {
         }
         Ok(health) => {
             let says = health.problems.join("; ");
-            let hint =
-                "copy the file away, then `debate reindex`; state files can be imported again";
+            let hint = "copy `archive.db` away first; what a state file still holds whole comes back \
+                        with `debate import .claude/debate/last-debate.json`";
             (Some(health), vec![bad("archive", says, hint)])
         }
         Err(error) => {
@@ -96,7 +96,8 @@ fn repository(config: &Config) -> Check {
     let place = place::here(config);
     let root = place.root.display();
     if place.root.join(".git").exists() {
-        return good("repository", format!("`{root}`, state in `{}`", place.state_file.display()));
+        let state = place.state_file.unwrap_or_default();
+        return good("repository", format!("`{root}`, state in `{}`", state.display()));
     }
     good("repository", format!("none here; debates belong to the folder `{root}`"))
 }

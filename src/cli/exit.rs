@@ -1,5 +1,5 @@
 //! What the exit codes mean, and how an error is told.
-use crate::debate::{Debate, Status, Trouble, standing};
+use crate::debate::{Debate, Status, Trouble, Unfit, standing};
 use crate::engine::{ArchiveError, DeskError, Error};
 use std::io;
 
@@ -79,6 +79,17 @@ impl Failed {
                 "seats that can play now: `human`, `script:FILE`, `demo`; see `debate run --help`"
             }
             Failed::Desk(DeskError::Clash(_)) => "name two different tools",
+            Failed::Desk(DeskError::Format { .. }) => "`--format duel` is what there is",
+            Failed::Desk(DeskError::Rounds { .. }) => "leave `--rounds` out for the usual number",
+            Failed::Desk(DeskError::Unfit(Unfit::NoTopic)) => {
+                "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."
+            }
+            Failed::Desk(DeskError::Unfit(Unfit::TooLong(..))) => {
+                "put the question in a sentence, and the rest into a file for `--context file=PATH`"
+            }
+            Failed::Desk(DeskError::Unfit(Unfit::Prompt(..))) => {
+                "mend or remove your own prompt of that name"
+            }
             Failed::Desk(DeskError::Archive(ArchiveError::Unknown(_))) => {
                 "`debate list --all` shows every debate there is"
             }

@@ -1,9 +1,10 @@
 //! A debate as it happens: headings, words as they come, and what was found out about them.
 use super::exit::Failed;
 use super::output::Told;
-use super::screen::{BOLD, DIM, Screen, Target, printable};
+use super::screen::{BOLD, DIM, Screen, Target};
 use crate::debate::{Cue, Debate, Event, Kind, Order, Reply, Weight};
 use crate::engine::{Archive, Recorded, Update};
+use crate::report::text::printable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};

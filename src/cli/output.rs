@@ -159,7 +159,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("prompt", schemars::schema_for!(Asked)),
         ("reindex", schemars::schema_for!(Rebuilt)),
         ("replayed", schemars::schema_for!(Replayed)),
-        ("result", schemars::schema_for!(DebateView)),
+        ("result", schemars::schema_for!(Result<'_>)),
+        ("run", schemars::schema_for!(DebateView)),
         ("search", schemars::schema_for!(Found)),
     ]
 }

@@ -1,8 +1,9 @@
 //! A person takes a seat: in their editor, or on stdin.
 use super::exit::Failed;
-use super::screen::{Screen, printable, someone_there};
+use super::screen::{Screen, someone_there};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, prompt};
+use crate::report::text::printable;
 use std::fs;
 use std::io::{BufRead, Write};
 use std::process::Command;
@@ -11,13 +12,15 @@ use std::process::Command;
 pub(super) enum Answer {
     Said(String),
     Nobody,
+    /// Ctrl-C.
+    Interrupted,
 }
 
 /// Everything below this line in the editor is what the person was asked.
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
 /// Hands out the brief of a turn and waits for the speech.
-pub(super) fn answer(
+pub(super) async fn answer(
     debate: &Debate,
     cue: Cue,
     config: &Config,
@@ -36,8 +39,22 @@ pub(super) fn answer(
     screen.note(&format!(
         "[INFO] It is your turn: {title}. Write your answer; a line with only `.` ends it."
     ));
-    let text = lines(&mut std::io::stdin().lock())?;
-    Ok(text.map_or(Answer::Nobody, Answer::Said))
+    read(|| lines(&mut std::io::stdin().lock())).await
+}
+
+/// Reads from stdin on a thread of its own, so that Ctrl-C is still heard.
+async fn read(
+    work: impl FnOnce() -> Result<Option<String>, Failed> + Send + 'static,
+) -> Result<Answer, Failed> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || sender.send(work()));
+    tokio::select! {
+        text = receiver => match text {
+            Ok(text) => Ok(text?.map_or(Answer::Nobody, Answer::Said)),
+            Err(_) => Ok(Answer::Nobody),
+        },
+        _ = tokio::signal::ctrl_c() => Ok(Answer::Interrupted),
+    }
 }
 
 /// One speech from a stream: until a line with a single dot, or its end.
@@ -74,12 +91,15 @@ fn edit(editor: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
 }
 
 /// Asks a question that is answered in a line, if somebody is there.
-pub(super) fn ask(question: &str, screen: &mut Screen) -> Result<Option<String>, Failed> {
+pub(super) async fn ask(question: &str, screen: &mut Screen) -> Result<Answer, Failed> {
     if !someone_there(&std::io::stdin()) {
-        return Ok(None);
+        return Ok(Answer::Nobody);
     }
     screen.write(super::screen::Target::Err, question)?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    Ok(Some(line.trim().to_owned()))
+    read(|| {
+        let mut line = String::new();
+        let length = std::io::stdin().lock().read_line(&mut line)?;
+        Ok((length > 0).then(|| line.trim().to_owned()))
+    })
+    .await
 }

@@ -12,7 +12,7 @@ pub(super) fn here(config: &Config) -> Place {
     let root = root.unwrap_or(&folder).to_owned();
     let state = config.state_dir.clone().unwrap_or_else(|| PathBuf::from(".claude"));
     let state_file = root.join(state).join("debate").join("last-debate.json");
-    Place { root, state_file }
+    Place { root, state_file: Some(state_file) }
 }
 
 /// The debate that is meant: one named, in full or in part, or this repository's newest.
@@ -41,7 +41,7 @@ pub(super) fn meant(
 }
 
 /// What the debaters are given besides the topic. A path must stay inside the repository.
-pub(super) fn context(said: &str, place: &Place) -> Result<String, Failed> {
+pub(super) fn context(said: &str, place: &Place, folder: &Path) -> Result<String, Failed> {
     let usage = |why: String| {
         Failed::Usage(
             why,
@@ -51,7 +51,10 @@ pub(super) fn context(said: &str, place: &Place) -> Result<String, Failed> {
     match said.split_once('=') {
         None if said == "none" => Ok(String::new()),
         Some(("file", path)) => {
-            let inside = inside(&place.root, path).map_err(usage)?;
+            let inside = inside(&place.root, folder, path).map_err(usage)?;
+            if !inside.is_file() {
+                return Err(usage(format!("`{path}` is no file")));
+            }
             let text = fs::read_to_string(&inside)
                 .map_err(|error| Failed::File(path.to_owned(), error))?;
             let lines = text.lines().zip(1..).map(|(line, nth)| format!("{nth:>5} {line}\n"));
@@ -62,11 +65,11 @@ pub(super) fn context(said: &str, place: &Place) -> Result<String, Failed> {
 }
 
 /// A path below the repository, whatever links and dots it has.
-fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
+fn inside(root: &Path, folder: &Path, path: &str) -> Result<PathBuf, String> {
     if path.starts_with("\\\\") || path.starts_with("//") {
         return Err(format!("`{path}` is not a path inside the repository"));
     }
-    let whole = root.join(path).canonicalize().map_err(|error| format!("`{path}`: {error}"))?;
+    let whole = folder.join(path).canonicalize().map_err(|error| format!("`{path}`: {error}"))?;
     if whole.starts_with(root) {
         Ok(whole)
     } else {

@@ -5,11 +5,15 @@ use super::follow::{Follower, Manner};
 use super::output;
 use super::person::{self, Answer};
 use super::place;
-use super::screen::{Screen, Target, err_is_terminal, printable, someone_there};
+use super::screen::{Screen, Target, err_is_terminal, someone_there};
 use crate::config::Config;
-use crate::debate::{Budget, Change, Cue, Debate, Hold, Origin, Outcome, Pause, Step, Voice};
+use crate::debate::{
+    Budget, Change, Cue, Debate, Flaw, Hold, Origin, Outcome, Pause, Seat, Speakers, Step, Voice,
+    next,
+};
 use crate::engine::desk::seat_number;
 use crate::engine::{Command, Desk, DeskError, Error, Job, Opening, Place};
+use crate::report::text::printable;
 use crate::report::{summary::summary, view::view};
 
 /// `debate run`
@@ -31,7 +35,7 @@ pub(super) async fn open(
         challenger,
         rounds: run.rounds,
         effort: run.effort.map(Into::into),
-        brief: place::context(&run.context, &place)?,
+        brief: place::context(&run.context, &place, &config.folder)?,
         budget: Budget { cost: run.max_cost.map(millionths).transpose()?, ..Budget::default() },
         turn_seconds: run.turn_timeout,
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
@@ -109,7 +113,10 @@ pub(super) async fn resume(
     let place = place::here(config);
     let id =
         place::meant(resume.id.as_deref(), resume.id.is_none() && !resume.retry, &place, desk)?;
-    let (_, debate, _) = desk.read(&id)?;
+    let (_, debate, flaw) = desk.read(&id)?;
+    if let Some(Flaw { seq, why }) = flaw {
+        return Err(DeskError::Flawed { id, seq, why }.into());
+    }
     let wishes = wishes(resume, &debate, &place)?;
     let over = debate.outcome().is_some() && wishes.is_empty();
     if over {
@@ -117,8 +124,11 @@ pub(super) async fn resume(
         desk.archive().write_out(&id)?;
         return finish(&debate, resume.shown, screen);
     }
-    for (_, voice) in &resume.seat {
-        desk.playable(voice)?;
+    for voice in needed_voices(&debate, &resume.seat) {
+        desk.playable(&found_again(voice.clone(), &place)).map_err(|unplayable| {
+            let hint = "hand the seat to someone else, as in `--seat proposer=human`";
+            Failed::NoModel(unplayable.to_string(), hint.into())
+        })?;
     }
     screen.note(&format!("[INFO] Resuming {id}: {}", printable(&debate.setup().topic)));
     let job = desk.resume(&id, &place, wishes)?;
@@ -127,9 +137,47 @@ pub(super) async fn resume(
         .await
 }
 
+/// Everyone who may still be asked, as they sit now or are to sit: in the ending, only those who
+/// speak there.
+fn needed_voices<'a>(debate: &'a Debate, handed: &'a [(String, Voice)]) -> Vec<&'a Voice> {
+    let setup = debate.setup();
+    let ending = setup.ending();
+    let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
+    let speaks_there = |seat: &Seat| {
+        let phases = &setup.format.acts[usize::from(ending)].phases;
+        phases.iter().any(|phase| match &phase.speakers {
+            Speakers::Seated(roles) => roles.contains(&seat.role),
+            _ => true,
+        })
+    };
+    let now = debate.seats().iter().filter(|seat| !at_the_end || speaks_there(seat));
+    now.map(|seat| {
+        let other = handed.iter().find(|(name, _)| *name == seat.name);
+        other.map_or(&seat.voice, |(_, voice)| voice)
+    })
+    .collect()
+}
+
 /// What the flags ask for, in the order it must happen.
 fn wishes(resume: &Resume, debate: &Debate, place: &Place) -> Result<Vec<Command>, Failed> {
     let mut wishes = vec![];
+    if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Failed::Usage(
+            "the remark is empty".into(),
+            "say something, or leave it".into(),
+        ));
+    }
+    let asks = resume.say.is_some()
+        || resume.conclude
+        || resume.max_cost.is_some()
+        || !resume.seat.is_empty();
+    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
+    if ended && asks && !resume.retry {
+        return Err(Failed::Usage(
+            "this debate has ended".into(),
+            "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
+        ));
+    }
     if resume.retry || debate.outcome() == Some(&Outcome::Cancelled) {
         let from = debate.reopens_at().ok_or_else(|| {
             Failed::Usage(
@@ -180,6 +228,8 @@ enum Stop {
     Needs(String),
     /// Ctrl-C.
     Interrupted,
+    /// Whoever read the output has gone.
+    Unread,
 }
 
 impl Play<'_> {
@@ -195,9 +245,12 @@ impl Play<'_> {
         screen.note(&format!("[INFO] Debate {}", job.id()));
         let stop = loop {
             tokio::select! {
-                more = follower.step(&mut updates, self.desk.archive(), screen) => {
-                    more?;
-                }
+                more = follower.step(&mut updates, self.desk.archive(), screen) => match more {
+                    Err(Failed::Pipe) => break Stop::Unread,
+                    more => {
+                        more?;
+                    }
+                },
                 step = job.idle() => {
                     let step = step?;
                     follower.drain(&mut updates, self.desk.archive(), screen)?;
@@ -210,14 +263,21 @@ impl Play<'_> {
         };
         let id = job.id().to_owned();
         job.stop().await;
-        follower.drain(&mut updates, self.desk.archive(), screen)?;
+        let read = !matches!(stop, Stop::Unread);
+        if read {
+            follower.drain(&mut updates, self.desk.archive(), screen)?;
+        }
         match &stop {
             Stop::Over => {}
             Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
+            Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
             Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
         }
         if !matches!(stop, Stop::Over) {
             screen.warn(&format!("Go on with: debate resume {id}"));
+        }
+        if !read {
+            return Ok(Exit::Stopped);
         }
         if manner == Manner::Json {
             let view = view(&follower.debate);
@@ -245,11 +305,12 @@ impl Play<'_> {
             Step::Speak { awaited, .. } => {
                 let Some(cue) = awaited.first().copied() else { return Ok(None) };
                 let seat = &debate.seat(cue).name;
-                match person::answer(debate, cue, self.config, screen)? {
+                match person::answer(debate, cue, self.config, screen).await? {
                     Answer::Said(text) => {
                         let reply = Command::Reply { take: debate.take(), cue, text };
                         replied(job.send(reply).await, screen)
                     }
+                    Answer::Interrupted => Ok(Some(Stop::Interrupted)),
                     Answer::Nobody => {
                         Ok(Some(Stop::Needs(format!("`{seat}` is awaited, and nobody answered."))))
                     }
@@ -276,18 +337,16 @@ impl Play<'_> {
             } else {
                 format!("Go on with {what}? [Y/n/remark] ")
             };
-            match person::ask(&question, screen)? {
-                None => {
+            let paused = || Stop::Needs(format!("Paused before {what}."));
+            match person::ask(&question, screen).await? {
+                Answer::Interrupted => return Ok(Some(Stop::Interrupted)),
+                Answer::Nobody => {
                     let hint = format!("Paused before {what}. `--yes` goes on without asking.");
                     return Ok(Some(Stop::Needs(hint)));
                 }
-                Some(answer) => match answer.to_lowercase().as_str() {
-                    "n" | "no" => {
-                        return Ok(Some(Stop::Needs(format!("Paused before {what}."))));
-                    }
-                    "" if imported => {
-                        return Ok(Some(Stop::Needs(format!("Paused before {what}."))));
-                    }
+                Answer::Said(answer) => match answer.to_lowercase().as_str() {
+                    "n" | "no" => return Ok(Some(paused())),
+                    "" if imported => return Ok(Some(paused())),
                     "" | "y" | "yes" => {}
                     _ => job.send(Command::Interject { text: answer }).await?,
                 },
@@ -303,7 +362,7 @@ fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Result<Exit, Fa
     if shown.json {
         screen.json(&view(debate))?;
     } else {
-        let text = super::screen::printable(&summary(debate));
+        let text = crate::report::text::printable(&summary(debate));
         screen.print(&format!("\n{}\n", text.trim_end()))?;
     }
     Ok(exit::of(debate))

@@ -71,7 +71,7 @@ pub(super) async fn replay(
         })?;
         return Ok(exit);
     }
-    let text = super::screen::printable(&crate::report::summary::summary(&follower.debate));
+    let text = crate::report::text::printable(&crate::report::summary::summary(&follower.debate));
     screen.print(&format!("\n{}\n", text.trim_end()))?;
     if changed.is_empty() {
         screen.note(&format!(

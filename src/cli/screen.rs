@@ -11,6 +11,7 @@ use std::io::{IsTerminal, Stderr, Stdin, Stdout, Write};
 /// Stdout, stderr and whether somebody sits before them.
 pub(super) struct Screen {
     out: AutoStream<Stdout>,
+    plain: Stdout,
     err: AutoStream<Stderr>,
     quiet: bool,
 }
@@ -29,7 +30,7 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Screen {
     pub(super) fn new(quiet: bool) -> Screen {
-        Screen { out: anstream::stdout(), err: anstream::stderr(), quiet }
+        Screen { out: anstream::stdout(), plain: std::io::stdout(), err: anstream::stderr(), quiet }
     }
 
     /// Data.
@@ -46,14 +47,32 @@ impl Screen {
             serde_json::to_string(value)
         };
         let text = text.map_err(|error| Failed::Other(error.to_string()))?;
-        self.print(&(text + "\n"))
+        self.data(&text)
     }
 
     /// Data, one line of JSON for each.
     pub(super) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failed> {
         let text =
             serde_json::to_string(value).map_err(|error| Failed::Other(error.to_string()))?;
-        self.print(&(text + "\n"))
+        self.data(&text)
+    }
+
+    /// A line of JSON, to the last byte: what a terminal could take for a command is escaped.
+    pub(super) fn data(&mut self, json: &str) -> Result<(), Failed> {
+        let mut line = String::with_capacity(json.len() + 1);
+        for c in json.chars() {
+            match c {
+                '\u{7f}'..='\u{9f}' => {
+                    let _ =
+                        std::fmt::Write::write_fmt(&mut line, format_args!("\\u{:04x}", c as u32));
+                }
+                c => line.push(c),
+            }
+        }
+        line.push('\n');
+        let mut out = self.plain.lock();
+        out.write_all(line.as_bytes())?;
+        Ok(out.flush()?)
     }
 
     /// Anything that is not data.
@@ -65,6 +84,9 @@ impl Screen {
 
     /// Something the user should not miss.
     pub(super) fn warn(&mut self, text: &str) {
+        if self.quiet {
+            return;
+        }
         let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
     }
 
@@ -109,10 +131,4 @@ pub(super) fn out_is_terminal() -> bool {
 /// Whether a person can be asked.
 pub(super) fn someone_there(stdin: &Stdin) -> bool {
     stdin.is_terminal() && err_is_terminal()
-}
-
-/// What a terminal may be sent of somebody else's text: no control characters but line ends and
-/// tabs, so that nothing a model writes can move the cursor or change the title.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

@@ -164,11 +164,13 @@ impl Desk {
             Foreign::Transcript(transcript) => {
                 let opening = Opening {
                     topic: transcript.topic.clone(),
-                    rounds: transcript.rounds,
+                    rounds: transcript.rounds.map(|rounds| opening.nearest(rounds)),
                     origin: Origin::Transcript { id: transcript.id.clone() },
                     ..opening.clone()
                 };
                 let mut taken = 0;
+                // The file it came from is left as it is until the user goes on with it.
+                let place = &Place { state_file: None, ..place.clone() };
                 let (debate, ..) = self.create(&opening, place, |debate| {
                     let (events, turns) = adopt(debate.clone(), &transcript);
                     taken = turns;
@@ -199,11 +201,12 @@ impl Desk {
             }
             Err(error) => return Err(error.into()),
         };
+        let damaged = known.unreadable.is_some();
         let ours: Vec<Event> = known.events.into_iter().map(|recorded| recorded.event).collect();
-        if known.setup == setup && ours.starts_with(&theirs) {
+        if !damaged && known.setup == setup && ours.starts_with(&theirs) {
             return Ok(TakenIn { id, how: How::Known });
         }
-        if known.setup == setup && theirs.starts_with(&ours) {
+        if !damaged && known.setup == setup && theirs.starts_with(&ours) {
             let mut opened = self.archive.open(&id, place)?;
             opened.log.append(&theirs[ours.len()..]).map_err(Error::from)?;
             return Ok(TakenIn { id, how: How::Extended(theirs.len() - ours.len()) });

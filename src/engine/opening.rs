@@ -76,6 +76,12 @@ impl Opening {
         })
     }
 
+    /// As many rounds as were asked for, or as near to that as the format allows.
+    pub(super) fn nearest(&self, rounds: u8) -> u8 {
+        let offer = formats::offers().into_iter().find(|offer| offer.format.name == self.format);
+        offer.map_or(rounds, |offer| rounds.clamp(*offer.rounds.start(), *offer.rounds.end()))
+    }
+
     /// One seat for each role the format names and somebody can fill. A judge that is a model also
     /// judges with the sides swapped; whoever judges also sums up, unless that is a person.
     fn seats(&self, format: &Format) -> Vec<Seat> {

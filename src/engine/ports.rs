@@ -169,8 +169,8 @@ pub enum ArchiveError {
 pub struct Place {
     /// The repository, or the folder if there is none: what debates are found by.
     pub root: PathBuf,
-    /// Its `last-debate.json`.
-    pub state_file: PathBuf,
+    /// Its `last-debate.json`; none, if it is not to be written there.
+    pub state_file: Option<PathBuf>,
 }
 
 /// A debate taken up.
@@ -194,8 +194,8 @@ pub struct Stored {
     pub holder: Option<String>,
     /// Where it is written out for people.
     pub record: Option<PathBuf>,
-    /// Every state file it was ever written to.
-    pub state_files: Vec<PathBuf>,
+    /// Every state file it was ever written to, and the repository each belongs to.
+    pub state_files: Vec<(PathBuf, PathBuf)>,
 }
 
 /// An event, and when it was written.

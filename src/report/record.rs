@@ -1,5 +1,6 @@
 //! The whole debate as one Markdown file, readable while it is being played and after.
 use super::summary::{summary, who};
+use super::text::{demoted, one_line};
 use crate::debate::{
     Body, Citation, Claim, Cue, Debate, Kind, Outcome, Reply, Role, Weight, standing,
 };
@@ -36,7 +37,12 @@ pub fn record(debate: &Debate) -> String {
         match turn {
             Ok(reply) => said(&mut text, reply),
             Err(failure) => {
-                let _ = writeln!(text, "[INCOMPLETE] {}: {}", failure.trouble.word(), failure.note);
+                let _ = writeln!(
+                    text,
+                    "[INCOMPLETE] {}: {}",
+                    failure.trouble.word(),
+                    one_line(&failure.note)
+                );
             }
         }
     }
@@ -139,24 +145,4 @@ fn cited(evidence: &str, citations: &[Citation]) -> String {
         }
         None => line,
     }
-}
-
-/// A speaker's own headings must not pass for ours.
-fn demoted(text: &str) -> String {
-    let mut fenced = false;
-    let line = |line: &str| {
-        fenced ^= line.trim_start().starts_with("```");
-        let heading = !fenced && line.starts_with('#');
-        let rule = !fenced && line.trim() == "---";
-        match (heading, rule) {
-            (true, _) => format!("###{line}"),
-            (_, true) => "***".into(),
-            _ => line.to_owned(),
-        }
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

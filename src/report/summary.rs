@@ -1,4 +1,5 @@
 //! The result, in the order and under the headings users know.
+use super::text::{demoted, one_line};
 use super::verdict::{VerdictView, turn_name, unsupported, verdict};
 use crate::debate::{Debate, Outcome, Role, Side, standing};
 use std::fmt::Write;
@@ -10,7 +11,7 @@ pub fn summary(debate: &Debate) -> String {
         text.push_str("> DEMO: scripted voices, no model was asked. This is not advice.\n\n");
     }
     let topic = debate.topic(debate.turns().next_back().map_or(first(), |(cue, _)| cue));
-    let _ = writeln!(text, "Topic: {topic}  ");
+    let _ = writeln!(text, "Topic: {}  ", one_line(topic));
     for role in [Role::Pro, Role::Con, Role::Judge] {
         if let Some(who) = who(debate, role) {
             let _ = writeln!(text, "{}: {who}  ", role.title());
@@ -28,6 +29,7 @@ pub fn summary(debate: &Debate) -> String {
     }
     let notices = standing::notices(debate);
     if !notices.is_empty() {
+        let notices: Vec<String> = notices.iter().map(|notice| one_line(notice)).collect();
         let _ = write!(text, "\n{}\n", notices.join("\n"));
     }
     match verdict(debate) {
@@ -62,7 +64,7 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let _ = write!(
         text,
         "\n### Verdict\n\n{winner} had the stronger argument because: {}\n\n",
-        verdict.reasoning.trim()
+        demoted(verdict.reasoning.trim())
     );
     if !verdict.cites.is_empty() {
         let _ = writeln!(text, "Rests on: {}.  ", verdict.cites.join("; "));
@@ -72,7 +74,8 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         text.push_str("\nThis verdict depends on the order in which the sides were shown:\n");
         for ruling in &verdict.rulings {
             let order = if ruling.swapped { "sides swapped" } else { "sides as seated" };
-            let _ = writeln!(text, "- {order}: for {}. {}", ruling.winner, ruling.reasoning.trim());
+            let _ =
+                writeln!(text, "- {order}: for {}. {}", ruling.winner, one_line(&ruling.reasoning));
         }
     }
     if !verdict.unmasked.is_empty() {
@@ -110,7 +113,7 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         .collect();
     section(text, "Key Disagreements", &disagreements);
     section(text, "Unresolved Questions", &verdict.unresolved);
-    let _ = write!(text, "\n### Recommendation\n\n{}\n", verdict.recommendation.trim());
+    let _ = write!(text, "\n### Recommendation\n\n{}\n", demoted(verdict.recommendation.trim()));
 }
 
 fn section(text: &mut String, title: &str, lines: &[String]) {
@@ -126,7 +129,7 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
         text.push_str(title);
     }
     for line in lines {
-        let _ = writeln!(text, "- {}", line.trim());
+        let _ = writeln!(text, "- {}", one_line(line));
     }
 }
 
@@ -138,7 +141,7 @@ fn unruled(text: &mut String, debate: &Debate) {
         Some(_) => {
             for (cue, body) in debate.spoken(..).filter(|(cue, _)| cue.round == 1) {
                 let _ = write!(text, "\n### Position ({})\n\n", turn_name(debate, cue));
-                let _ = writeln!(text, "{}", body.text().trim());
+                let _ = writeln!(text, "{}", demoted(body.text().trim()));
             }
             write!(text, "\nNo verdict was given, and nobody has won.\n")
         }

@@ -138,9 +138,25 @@ fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
         if let Some(label) = debate.label_for(cue, side) {
             let name = standing::name_of(debate, side);
             let name = if name == side.word() { format!("the {name}") } else { name };
-            text = text.replace(&format!("Side {label}"), &name);
-            text = text.replace(&format!("side {label}"), &name);
+            for word in ["Side", "side"] {
+                text = replace_word(&text, &format!("{word} {label}"), &name);
+            }
         }
     }
     text
+}
+
+/// Replaces a word where it stands by itself.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let mut done = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(word) {
+        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+        let alone =
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+        done.push_str(before);
+        done.push_str(if alone { by } else { word });
+        rest = after;
+    }
+    done + rest
 }

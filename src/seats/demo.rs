@@ -9,8 +9,8 @@ pub(super) fn script(prompt: &str, speed: Option<u32>) -> Result<Script, String>
     let mut text = SCRIPT.to_owned();
     for (name, value) in prompt.lines().filter_map(|line| line.split_once(" = ")) {
         let value = serde_json::Value::from(value.trim()).to_string();
-        let inside = value.trim_start_matches('"').trim_end_matches('"');
-        text = text.replace(&format!("<{}>", name.trim()), inside);
+        let inside = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        text = text.replace(&format!("<{}>", name.trim()), inside.unwrap_or_default());
     }
     let mut script = Script::parse(&text)?;
     script.chars_per_second = speed;

@@ -49,6 +49,7 @@ impl Voices for Roster {
     fn playable(&self, voice: &Voice) -> Result<(), Unplayable> {
         let no = |why: String| Err(Unplayable { voice: voice.to_string(), why });
         match (voice.tool(), voice.model()) {
+            ("bot", _) => no("a bot joins by itself and cannot be called".into()),
             _ if voice.awaited() => Ok(()),
             ("demo", _) => Ok(()),
             ("script", None) => no("name its file, as in `script:turns.json`".into()),

@@ -30,6 +30,9 @@ struct Line {
     json: Option<Value>,
     #[serde(default)]
     delay_ms: Option<u64>,
+    /// What the turn is said to have cost.
+    #[serde(default)]
+    cost: Option<f64>,
     fail: Option<Fail>,
 }
 
@@ -84,6 +87,7 @@ impl Script {
                 let envelope = Envelope {
                     tool: ask.voice.tool().into(),
                     model_asked: ask.voice.model().map(Into::into),
+                    cost: line.cost.map(millionths),
                     ..Envelope::default()
                 };
                 Ok(Said { text, envelope })
@@ -101,6 +105,11 @@ impl Line {
             && self.round.is_none_or(|round| round == ask.round)
             && self.attempt.is_none_or(|attempt| attempt == ask.attempt)
     }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "less than nothing is nothing")]
+fn millionths(cost: f64) -> u64 {
+    (cost * 1e6).max(0.0).round() as u64
 }
 
 /// The shortest wait worth making.

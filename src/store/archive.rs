@@ -257,28 +257,34 @@ impl Archive for SqliteArchive {
 
     fn reindex(&self) -> Result<Reindexed, ArchiveError> {
         let mut done = Reindexed { debates: 0, events: 0, messages: 0, flawed: vec![] };
+        // In the order they were touched, so that the last one is the last to be written out.
         let rows: Vec<i64> = self.database.with(|connection| {
-            let mut statement =
-                connection.prepare("SELECT id FROM debates ORDER BY id").map_err(broken)?;
+            let mut statement = connection
+                .prepare("SELECT id FROM debates ORDER BY updated_at, id")
+                .map_err(broken)?;
             let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
             rows.collect::<Result<_, _>>().map_err(broken)
         })?;
+        self.database.with(|connection| {
+            let change = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(broken)?;
+            change.execute_batch(schema::NO_INDEX).map_err(broken)?;
+            for row in &rows {
+                rebuild(&change, *row, &mut done)?;
+            }
+            change.execute_batch(schema::INDEX).map_err(broken)?;
+            change
+                .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
+                .map_err(broken)?;
+            let count = "SELECT count(*) FROM messages";
+            let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(broken)?;
+            done.messages = usize::try_from(count).unwrap_or(0);
+            change.commit().map_err(broken)
+        })?;
         for row in rows {
-            self.database.with(|connection| {
-                let change = connection
-                    .transaction_with_behavior(TransactionBehavior::Immediate)
-                    .map_err(broken)?;
-                rebuild(&change, row, &mut done)?;
-                change.commit().map_err(broken)
-            })?;
             self.exports.changed(row);
         }
-        self.database.with(|connection| {
-            connection
-                .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
-                .map(drop)
-                .map_err(broken)
-        })?;
         Ok(done)
     }
 
@@ -297,13 +303,19 @@ impl Archive for SqliteArchive {
             if application != schema::APPLICATION {
                 problems.push("this file was not made by this program".into());
             }
-            let debates: i64 = connection
-                .query_row("SELECT count(*) FROM debates", [], |row| row.get(0))
-                .map_err(broken)?;
+            let rows = {
+                let mut statement =
+                    connection.prepare("SELECT id FROM debates ORDER BY id").map_err(broken)?;
+                let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
+                rows.collect::<Result<Vec<i64>, _>>().map_err(broken)?
+            };
+            for row in &rows {
+                problems.extend(unsound(connection, *row));
+            }
             Ok(Health {
                 path: self.database.path().display().to_string(),
                 version: schema::version(connection)?,
-                debates: usize::try_from(debates).unwrap_or(0),
+                debates: rows.len(),
                 problems,
             })
         })
@@ -331,10 +343,12 @@ fn row_of(connection: &Connection, id: &str) -> Result<i64, ArchiveError> {
 
 /// A debate is written out wherever it was ever taken up.
 fn written_at(change: &Connection, row: i64, place: &Place) -> Result<(), ArchiveError> {
+    let Some(path) = &place.state_file else { return Ok(()) };
     change
         .execute(
-            "INSERT INTO state_files (debate_id, path) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-            params![row, place.state_file.display().to_string()],
+            "INSERT INTO state_files (debate_id, path, root) VALUES (?1, ?2, ?3)
+             ON CONFLICT DO NOTHING",
+            params![row, path.display().to_string(), place.root.display().to_string()],
         )
         .map(drop)
         .map_err(broken)
@@ -368,18 +382,37 @@ pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, Archiv
         }
     }
     let mut statement = connection
-        .prepare_cached("SELECT path FROM state_files WHERE debate_id = ?1 ORDER BY rowid")
+        .prepare_cached("SELECT path, root FROM state_files WHERE debate_id = ?1 ORDER BY rowid")
         .map_err(broken)?;
-    let paths = statement.query_map([row], |row| row.get::<_, String>(0)).map_err(broken)?;
-    let paths: Vec<String> = paths.collect::<Result<_, _>>().map_err(broken)?;
+    let paths = statement
+        .query_map([row], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+        .map_err(broken)?;
+    let paths: Vec<(String, String)> = paths.collect::<Result<_, _>>().map_err(broken)?;
     Ok(Stored {
         setup,
         events,
         unreadable,
         holder: None,
         record: record.map(PathBuf::from),
-        state_files: paths.into_iter().map(PathBuf::from).collect(),
+        state_files: paths.into_iter().map(|(path, root)| (path.into(), root.into())).collect(),
     })
+}
+
+/// What is wrong with a debate's log, if anything is.
+fn unsound(connection: &Connection, row: i64) -> Option<String> {
+    let stored = match stored(connection, row) {
+        Ok(stored) => stored,
+        Err(error) => return Some(format!("debate {row}: {error}")),
+    };
+    let id = stored.setup.id.clone();
+    if let Some((seq, why)) = stored.unreadable {
+        return Some(format!("{id}: event {seq} {why}"));
+    }
+    let events = stored.events.into_iter().map(|recorded| recorded.event);
+    match Debate::salvage(stored.setup, events) {
+        Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.why)),
+        Err(unfit) => Some(format!("{id}: {unfit}")),
+    }
 }
 
 /// Writes a debate's tables anew.
@@ -388,6 +421,9 @@ fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), Ar
     let (id, count) = (stored.setup.id.clone(), stored.events.len());
     done.debates += 1;
     done.events += count;
+    if let Some((seq, why)) = &stored.unreadable {
+        done.flawed.push(format!("{id}: event {seq} {why}"));
+    }
     project::clear(change, row)?;
     let mut debate = match Debate::open(stored.setup) {
         Ok(debate) => debate,
@@ -400,7 +436,6 @@ fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), Ar
     let mut at = debate.setup().opened_at;
     for recorded in stored.events {
         at = recorded.at;
-        done.messages += usize::from(matches!(recorded.event, Event::Spoke { .. }));
         if let Err(illegal) = debate.apply(recorded.event.clone()) {
             done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
             return Ok(());

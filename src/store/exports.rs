@@ -6,7 +6,6 @@ use super::{files, state_file};
 use crate::debate::Debate;
 use crate::engine::{ArchiveError, Stored};
 use crate::report::record::record;
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -72,13 +71,15 @@ impl Drop for Exports {
 fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
     let database = Database::at(archive);
     while let Ok(first) = errands.recv() {
-        let (mut rows, mut waiting) = (BTreeSet::new(), vec![]);
+        let (mut rows, mut waiting): (Vec<i64>, _) = (vec![], vec![]);
         let until = Instant::now() + BREATH;
         let mut next = Some(first);
         while let Some(errand) = next {
             match errand {
                 Errand::Write(row) => {
-                    rows.insert(row);
+                    // The one touched last is written last: it may share a file with others.
+                    rows.retain(|other| *other != row);
+                    rows.push(row);
                 }
                 Errand::Tell(done) => waiting.push(done),
             }
@@ -105,13 +106,17 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
         Ok((stored(connection, row)?, root))
     })?;
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
-    let (debate, _) = Debate::salvage(stored.setup.clone(), events)
+    let (debate, flaw) = Debate::salvage(stored.setup.clone(), events)
         .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
+    // What was written of a log before it was damaged may be the last whole copy of it.
+    if flaw.is_some() || stored.unreadable.is_some() {
+        return Ok(());
+    }
     let key = Key::of(home).map_err(|error| ArchiveError::Broken(error.to_string()))?;
     let state = state_file::text(&debate, &stored, &key);
     let root = Path::new(&root);
     let mut tries: Vec<(&Path, io::Result<()>)> = vec![];
-    for path in &stored.state_files {
+    for (path, root) in &stored.state_files {
         tries.push((path, write_beside(root, path, "*\n", &state)));
     }
     if let Some(path) = &stored.record {

@@ -15,14 +15,17 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Makes a folder for our files inside a repository, with a `.gitignore` in it. A folder that turns
-/// out to be somewhere else, by way of a link, is not written to: a repository must not choose
-/// where.
+/// out to be somewhere else, by way of a link, is neither made nor written to: a repository must
+/// not choose where.
 pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    if folder.starts_with(root) && !folder.canonicalize()?.starts_with(root.canonicalize()?) {
+    let exists = folder.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
+    if let Some(deepest) = exists.filter(|_| folder.starts_with(root))
+        && !deepest.canonicalize()?.starts_with(root.canonicalize()?)
+    {
         let says = format!("`{}` leads out of the repository", folder.display());
         return Err(io::Error::other(says));
     }
+    fs::create_dir_all(folder)?;
     let file = folder.join(".gitignore");
     if !file.exists() {
         write(&file, ignore)?;
@@ -60,7 +63,8 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
         } else if !slug.ends_with('-') && !slug.is_empty() {
             slug.push('-');
         }
-        if slug.chars().count() >= 60 {
+        // A file's name may have 255 bytes, and some letters have four.
+        if slug.chars().count() >= 60 || slug.len() >= 180 {
             break;
         }
     }

@@ -4,6 +4,7 @@ use super::sign::Key;
 use super::state_file::{SignedLog, StateFile};
 use crate::debate::Side;
 use crate::engine::{ArchiveError, Foreign, Transcript, TranscriptTurn};
+use crate::report::text::printable;
 use serde_json::Value;
 
 /// Bytes of a file: more than any debate has.
@@ -48,7 +49,7 @@ fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
     if turns.is_empty() {
         return Err(ArchiveError::Foreign("nothing was said in it".into()));
     }
-    let rounds = Some(file.max_rounds).filter(|rounds| *rounds > 0);
+    let rounds = highest(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
     let topic = printable(&file.topic);
     Ok(Foreign::Transcript(Transcript { id: Some(file.id), topic, rounds, turns }))
 }
@@ -107,7 +108,12 @@ fn markdown(text: &str) -> Transcript {
         }
     }
     found.turns.extend(open.and_then(finished));
+    found.rounds = highest(&found.turns);
     found
+}
+
+fn highest(turns: &[TranscriptTurn]) -> Option<u8> {
+    turns.iter().map(|turn| turn.round).max()
 }
 
 /// The prose of a turn, without what the record adds to it.
@@ -116,9 +122,4 @@ fn finished(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let prose = prose.trim().trim_end_matches("---").trim();
     let lost = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
     (!lost).then(|| TranscriptTurn { text: printable(prose), ..turn })
-}
-
-/// What a terminal may be sent.
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

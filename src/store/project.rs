@@ -2,7 +2,7 @@
 //! transaction as the event they come from, and rebuilt from the events at any time.
 use super::schema::broken;
 use crate::debate::verdict::judgment;
-use crate::debate::{Body, Change, Cue, Debate, Event, Side, standing};
+use crate::debate::{Body, Change, Claim, Cue, Debate, Event, Side, standing};
 use crate::engine::ArchiveError;
 use crate::report::iso;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -122,8 +122,8 @@ fn message(
     change
         .prepare_cached(
             "INSERT INTO messages
-                 (round_id, agent_id, content, created_at, debate_id, turn, kind)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                 (round_id, agent_id, content, created_at, debate_id, turn, kind, claims)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -133,7 +133,8 @@ fn message(
                 iso(at),
                 row,
                 cue.to_string(),
-                kind.as_str()
+                kind.as_str(),
+                claims(body)
             ])
         })
         .map_err(broken)?;
@@ -163,6 +164,12 @@ fn message(
             .map_err(broken),
         _ => Ok(()),
     }
+}
+
+/// What is asserted and offered for it, to be found by.
+fn claims(body: &Body) -> String {
+    let line = |claim: &Claim| format!("{}: {} {}", claim.id, claim.text, claim.evidence.join(" "));
+    body.claims().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn score(
@@ -203,11 +210,20 @@ fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64
     change
         .execute(
             "INSERT INTO rounds (debate_id, round_type, sequence, act, round)
-             VALUES (?1, ?2, (SELECT count(*) + 1 FROM rounds WHERE debate_id = ?1), ?3, ?4)",
-            params![row, debate.setup().act(cue).name, cue.act, cue.round],
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![row, debate.setup().act(cue).name, sequence(debate, cue), cue.act, cue.round],
         )
         .map_err(broken)?;
     Ok(change.last_insert_rowid())
+}
+
+/// Which of all the rounds of the plan it is, counted from 1, whenever it was first played.
+fn sequence(debate: &Debate, cue: Cue) -> u32 {
+    let spans: Vec<_> = debate.setup().format.spans(debate.rounds()).collect();
+    let before =
+        spans.iter().take(cue.act.into()).map(|span| span.clone().count() as u32).sum::<u32>();
+    let first = spans.get(usize::from(cue.act)).map_or(0, |span| *span.start());
+    before + u32::from(cue.round.saturating_sub(first)) + 1
 }
 
 /// Takes one turn out of the tables.

@@ -1,7 +1,8 @@
 //! The archive's tables, and how older ones become newer ones. `events` is the truth; the tables
 //! from `agents` on are projections of it and can be dropped and rebuilt.
 use crate::engine::ArchiveError;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use std::time::{Duration, Instant};
 
 /// "DEBA", so that `file` and other programs can tell what this is.
 pub(super) const APPLICATION: i64 = 0x4445_4241;
@@ -44,6 +45,7 @@ CREATE TABLE leases (
 CREATE TABLE state_files (
     debate_id INTEGER NOT NULL REFERENCES debates (id),
     path TEXT NOT NULL,
+    root TEXT NOT NULL,
     PRIMARY KEY (debate_id, path)
 );
 
@@ -86,6 +88,7 @@ CREATE TABLE messages (
     debate_id INTEGER NOT NULL REFERENCES debates (id),
     turn TEXT NOT NULL,
     kind TEXT NOT NULL,
+    claims TEXT NOT NULL,
     UNIQUE (debate_id, turn)
 );
 
@@ -109,19 +112,30 @@ CREATE TABLE votes (
     UNIQUE (audience_id, debate_id)
 );
 
--- Three characters at a time, so that scripts without spaces are found, too. It only has to say
+"];
+
+/// The index over everything said. Made with the first step, and made anew when it is damaged.
+pub(super) const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
 -- which messages to look into, so no positions are kept: they would double what a turn writes.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
-    content, content = 'messages', content_rowid = 'id', tokenize = 'trigram', detail = 'none'
+    content, claims, content = 'messages', content_rowid = 'id', tokenize = 'trigram', detail = 'none'
 );
 CREATE TRIGGER messages_told AFTER INSERT ON messages BEGIN
-    INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content);
+    INSERT INTO messages_fts (rowid, content, claims)
+    VALUES (new.id, new.content, new.claims);
 END;
 CREATE TRIGGER messages_forgotten AFTER DELETE ON messages BEGIN
-    INSERT INTO messages_fts (messages_fts, rowid, content)
-    VALUES ('delete', old.id, old.content);
+    INSERT INTO messages_fts (messages_fts, rowid, content, claims)
+    VALUES ('delete', old.id, old.content, old.claims);
 END;
-"];
+";
+
+/// Takes the index away, whatever state it is in.
+pub(super) const NO_INDEX: &str = "
+DROP TRIGGER IF EXISTS messages_told;
+DROP TRIGGER IF EXISTS messages_forgotten;
+DROP TABLE IF EXISTS messages_fts;
+";
 
 /// The version this program writes.
 pub(super) const VERSION: i64 = 1;
@@ -129,11 +143,10 @@ const _: () = assert!(STEPS.len() == 1, "a step was added: raise the version");
 
 /// Makes a connection ready: settings first, then whatever steps are missing.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
-    connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(broken)?;
+    connection.busy_timeout(PATIENCE).map_err(broken)?;
+    write_ahead(connection)?;
     connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-        )
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
         .map_err(broken)?;
     let version = version(connection)?;
     if version > VERSION {
@@ -149,9 +162,38 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
         change.execute_batch(step).map_err(broken)?;
     }
+    change.execute_batch(NO_INDEX).map_err(broken)?;
+    change.execute_batch(INDEX).map_err(broken)?;
+    change
+        .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
+        .map_err(broken)?;
     change.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
     change.pragma_update(None, "user_version", VERSION).map_err(broken)?;
     change.commit().map_err(broken)
+}
+
+/// How long to wait for another process.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Changing to write-ahead logging does not wait for others by itself, so it is tried until it is
+/// done: by us, or by whoever was faster.
+fn write_ahead(connection: &Connection) -> Result<(), ArchiveError> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let mode = connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => return Err(ArchiveError::Broken(format!("its journal is `{mode}`"))),
+            Err(error) if Instant::now() > until => return Err(broken(error)),
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                _ => return Err(broken(error)),
+            },
+        }
+    }
 }
 
 /// The version an archive has.

@@ -142,15 +142,18 @@ fn in_turns(
         // The index serves words it can hold; the pattern is checked against the text in any case.
         let indexed = word.chars().count() >= 3 && !word.contains(['%', '_', '\\']);
         sql.push_str(if indexed {
-            " AND messages.id IN (SELECT rowid FROM messages_fts WHERE content LIKE ?)"
+            " AND messages.id IN (SELECT rowid FROM messages_fts WHERE content LIKE ?
+                 UNION SELECT rowid FROM messages_fts WHERE claims LIKE ?)"
         } else {
-            " AND messages.content LIKE ? ESCAPE '\\'"
+            " AND (messages.content LIKE ? ESCAPE '\\' OR messages.claims LIKE ? ESCAPE '\\')"
         });
+        values.push(Box::new(pattern(word)));
         values.push(Box::new(pattern(word)));
     }
     values.push(Box::new(limit(query)));
     let sql = format!(
-        "SELECT debates.public_id, debates.topic, messages.turn, agents.name, messages.content
+        "SELECT debates.public_id, debates.topic, messages.turn, agents.name,
+             messages.content || char(10) || messages.claims
          FROM messages JOIN debates ON debates.id = messages.debate_id
              JOIN agents ON agents.id = messages.agent_id
          WHERE {sql} ORDER BY messages.id DESC LIMIT ?"

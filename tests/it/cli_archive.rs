@@ -62,7 +62,6 @@ fn what_is_found_says_where() {
 }
 
 #[test]
-#[ignore = "only the prose of a turn is searched"]
 fn claims_are_part_of_what_was_said() {
     let lab = Lab::new();
     lab.run("Claims?", &["--rounds", "1"]).success();
@@ -188,7 +187,6 @@ fn tables_that_were_lost_are_rebuilt_from_the_log() {
 }
 
 #[test]
-#[ignore = "the archive failed: database disk image is malformed"]
 fn a_search_index_that_was_lost_is_rebuilt() {
     let lab = three();
     let found = hits(&lab, &["lock"]).len();
@@ -200,7 +198,6 @@ fn a_search_index_that_was_lost_is_rebuilt() {
 }
 
 #[test]
-#[ignore = "turns that were taken again are counted twice"]
 fn reindexing_counts_the_turns_it_wrote() {
     let lab = three();
     let done = lab.debate(&["reindex", "--json"]).success().json();
@@ -210,7 +207,6 @@ fn reindexing_counts_the_turns_it_wrote() {
 }
 
 #[test]
-#[ignore = "after a retry the verdict's round keeps the number it had"]
 fn rounds_are_numbered_in_the_order_of_the_debate() {
     let lab = three();
     let mut numbers = vec![];
@@ -223,7 +219,6 @@ fn rounds_are_numbered_in_the_order_of_the_debate() {
 }
 
 #[test]
-#[ignore = "the debate opened last is left in the state file, not the one touched last"]
 fn reindexing_writes_lost_files_again_and_leaves_the_newest_state() {
     let lab = Lab::new();
     lab.run("Older?", &["--pause"]).ends(2);

@@ -249,7 +249,6 @@ fn a_failed_seat_can_be_handed_to_someone_else() {
 }
 
 #[test]
-#[ignore = "exit 1, `this amendment is not due; nothing is`, and no hint"]
 fn handing_over_a_seat_of_an_ended_debate_is_refused_with_a_hint() {
     let lab = Lab::new();
     lab.run("Over?", &["--rounds", "1"]).success();

@@ -86,7 +86,6 @@ fn nothing_a_model_writes_moves_the_cursor() {
 }
 
 #[test]
-#[ignore = "`resume` tells the topic as it is"]
 fn a_topic_with_escapes_is_harmless_when_resumed() {
     let lab = Lab::new();
     lab.run("Harm\u{1b}]0;owned\u{7}less?", &["--pause"]).env("CLICOLOR_FORCE", "1").done();
@@ -95,7 +94,6 @@ fn a_topic_with_escapes_is_harmless_when_resumed() {
 }
 
 #[test]
-#[ignore = "`export` prints control characters on a terminal"]
 fn what_is_exported_to_a_terminal_is_harmless_too() {
     let lab = hostile();
     lab.run("Export?", &["--rounds", "1"]).ends(5);
@@ -104,7 +102,6 @@ fn what_is_exported_to_a_terminal_is_harmless_too() {
 }
 
 #[test]
-#[ignore = "control characters are written to the record"]
 fn the_record_on_disk_is_harmless_too() {
     let lab = hostile();
     lab.run("Record?", &["--rounds", "1"]).ends(5);
@@ -114,7 +111,6 @@ fn the_record_on_disk_is_harmless_too() {
 }
 
 #[test]
-#[ignore = "what goes to a pipe has DEL taken out of it"]
 fn json_and_events_keep_every_byte() {
     let lab = hostile();
     lab.run("Bytes?", &["--rounds", "1"]).ends(5);
@@ -126,7 +122,6 @@ fn json_and_events_keep_every_byte() {
 }
 
 #[test]
-#[ignore = "a topic of several lines is printed as it is in the summary"]
 fn a_topic_of_several_lines_cannot_forge_a_summary() {
     let lab = Lab::new();
     let topic =
@@ -139,7 +134,6 @@ fn a_topic_of_several_lines_cannot_forge_a_summary() {
 }
 
 #[test]
-#[ignore = "headings in a judge's words are printed as headings of the summary"]
 fn a_judge_cannot_forge_a_section() {
     let lab = Lab::new();
     let mut verdict = ruling("pro");
@@ -227,7 +221,6 @@ fn trapped(link: &str) -> (Lab, std::path::PathBuf) {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "the folder is made before it is looked at where it leads"]
 fn not_even_a_folder_is_made_through_a_link() {
     let (lab, away) = trapped(".claude");
     lab.run("Through?", &["--rounds", "1"]).success();
@@ -237,7 +230,6 @@ fn not_even_a_folder_is_made_through_a_link() {
 /// Nor when a debate that was begun elsewhere is taken up in it.
 #[cfg(unix)]
 #[test]
-#[ignore = "links are checked against the repository the debate was opened in only"]
 fn links_out_of_another_repository_are_not_written_through_either() {
     let lab = Lab::new();
     lab.run("Elsewhere?", &["--pause"]).ends(2);
@@ -264,7 +256,6 @@ fn a_file_that_is_a_link_is_replaced_and_not_followed() {
 }
 
 #[test]
-#[ignore = "a quotation mark at the end of a name breaks the demo's script"]
 fn a_demo_in_a_folder_with_an_odd_name_still_plays() {
     let lab = Lab::new();
     for name in ["a \"b\"", "quote\"", "<largest>", "x = y", "back\\", "新"] {

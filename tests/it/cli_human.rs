@@ -103,7 +103,6 @@ fn a_person_is_asked_again_after_a_verdict_that_is_none() {
 
 /// Whoever sits before it wants to be able to leave.
 #[test]
-#[ignore = "reading a line blocks the only thread that listens for Ctrl-C"]
 fn ctrl_c_works_while_a_person_is_awaited() {
     let lab = Lab::new();
     lab.debate(&["list"]).success();

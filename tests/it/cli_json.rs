@@ -80,7 +80,7 @@ fn every_answer_fits_its_schema() {
     for card in cards {
         let id = card["id"].as_str().unwrap();
         fits("debate", &lab.debate(&["show", id, "--json"]).success().json());
-        fits("result", &lab.debate(&["export", id, "--as", "json"]).success().json());
+        fits("run", &lab.debate(&["export", id, "--as", "json"]).success().json());
     }
     let state = lab.state_path();
     let done = lab.debate(&["import", state.to_str().unwrap(), "--json"]).success();
@@ -94,7 +94,7 @@ fn run_prints_its_result_as_json() {
         let lab = Lab::new();
         lab.write(&script);
         let done = lab.run("As JSON?", &["--json"]).ends(code);
-        fits("result", &done.json());
+        fits("run", &done.json());
         assert_eq!(done.json()["status"], status, "{name}");
         assert_eq!(done.json()["verdict"].is_null(), status == "aborted", "{name}");
         let again = lab.debate(&["resume", "last", "--json"]).ends(code);
@@ -159,7 +159,7 @@ fn replayed(lab: &Lab, events: usize) {
 fn a_paused_debate_says_in_json_what_it_waits_for() {
     let lab = Lab::new();
     let done = lab.run("Wait?", &["--pause", "--json"]).ends(2);
-    fits("result", &done.json());
+    fits("run", &done.json());
     assert_eq!(done.json()["due"], json!({"kind": "user"}));
     let done = lab.run("Wait?", &["--max-cost", "0", "--json"]).ends(2);
     assert_eq!(done.json()["due"], json!({"kind": "budget"}));

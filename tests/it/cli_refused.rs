@@ -170,7 +170,6 @@ fn letters_mean_what_each_judge_was_shown() {
 }
 
 #[test]
-#[ignore = "`Side Bets` becomes `the challengerets`"]
 fn only_the_names_of_the_sides_are_given_back() {
     let mut odd = ruling("con");
     odd["reasoning"] = "Side Bets and Side Alleys were left out; Side B kept to T2.".into();

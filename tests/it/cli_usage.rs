@@ -61,7 +61,6 @@ fn what_is_asked_for_wrongly_is_not_done() {
 }
 
 #[test]
-#[ignore = "unknown formats, wrong numbers of rounds and unfit topics come without a hint"]
 fn every_usage_error_comes_with_a_hint() {
     let lab = Lab::new();
     for (args, _) in WRONG {
@@ -215,7 +214,6 @@ fn help_and_version_are_data() {
 }
 
 #[test]
-#[ignore = "a speed that is no number panics"]
 fn a_speed_must_be_a_number() {
     let lab = Lab::new();
     lab.run("Fast?", &["--rounds", "1"]).success();
@@ -226,7 +224,6 @@ fn a_speed_must_be_a_number() {
 }
 
 #[test]
-#[ignore = "`bot` is not offered, but taken, and then asked for at the terminal"]
 fn only_seats_that_are_offered_are_taken() {
     let lab = Lab::new();
     let pro = lab.seat("pro.json");
@@ -235,7 +232,6 @@ fn only_seats_that_are_offered_are_taken() {
 }
 
 #[test]
-#[ignore = "warnings and `Go on with` are printed all the same"]
 fn quiet_leaves_only_errors() {
     let lab = Lab::new();
     let done = lab.run("Quiet?", &["--pause", "--quiet"]).ends(2);

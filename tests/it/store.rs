@@ -25,7 +25,7 @@ fn at(now: i64) -> Arc<Set> {
 fn place(folder: &Path) -> Place {
     let root = folder.join("repository");
     std::fs::create_dir_all(&root).unwrap();
-    Place { state_file: root.join(".claude/debate/last-debate.json"), root }
+    Place { state_file: Some(root.join(".claude/debate/last-debate.json")), root }
 }
 
 fn named(id: &str) -> Setup {
@@ -64,7 +64,7 @@ fn a_debate_is_read_back_as_it_was_written() {
     let card = archive.list(&Query::default()).unwrap().remove(0);
     assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
     archive.flush();
-    assert!(place.state_file.exists() && stored.record.unwrap().exists());
+    assert!(place.state_file.unwrap().exists() && stored.record.unwrap().exists());
 }
 
 #[test]
