@@ -72,7 +72,8 @@ pub(super) fn came_of(debate: &Debate, cue: Cue, said: Result<Said, Failure>) ->
             let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
             (Trouble::Unusable, says.join("; "), found)
         }
-        Err(other) => (Trouble::Unreadable, other.to_string(), vec![]),
+        Err(Error::Unreadable(why)) => (Trouble::Unreadable, why, vec![]),
+        Err(other) => (Trouble::Other, other.to_string(), vec![]),
     };
     if debate.refused(cue).is_some() {
         return lost(debate, cue, Failure { trouble, note: why, envelope: said.envelope });

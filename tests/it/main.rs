@@ -20,6 +20,7 @@ mod course;
 mod digest;
 mod engine;
 mod failures;
+mod golden;
 mod grammar;
 mod hearing;
 mod kill;

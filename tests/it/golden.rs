@@ -1,0 +1,83 @@
+//! Archives outlive code: what an earlier version wrote still opens, replays to the last prompt,
+//! and goes on.
+use crate::lab::{Lab, Script};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A home as that version left it.
+fn home(lab: &Lab, version: &str) {
+    let golden = Path::new("tests/golden").join(version);
+    fs::create_dir_all(lab.home()).unwrap();
+    for file in ["archive.db", "key"] {
+        fs::copy(golden.join(file), lab.home().join(file)).unwrap();
+    }
+}
+
+fn debates(lab: &Lab) -> Vec<Value> {
+    let listed = lab.debate(&["list", "--all", "--json"]).success().json();
+    listed["debates"].as_array().unwrap().clone()
+}
+
+fn id(debate: &Value) -> &str {
+    debate["id"].as_str().unwrap()
+}
+
+#[test]
+fn the_first_archive_opens_and_replays() {
+    let lab = Lab::new();
+    home(&lab, "v1");
+    let debates = debates(&lab);
+    let states: Vec<_> = debates.iter().map(|debate| debate["status"].as_str().unwrap()).collect();
+    assert_eq!(states, ["in-progress", "degraded", "completed"]);
+    assert_eq!(debates[2]["winner"], "proposer");
+    for debate in &debates {
+        let shown = lab.debate(&["show", id(debate), "--json"]).success().json();
+        assert_eq!(shown["flaw"], Value::Null);
+        let again = lab.debate(&["replay", id(debate), "--json"]).success().lines();
+        let end = again.last().unwrap();
+        assert_eq!(end["prompts_changed"], json!([]), "every prompt is still what was sent");
+        assert!(end["prompts_same"].as_u64().unwrap() > 0);
+    }
+    let hits = lab.debate(&["search", "数据库", "--json"]).success().json();
+    assert!(!hits["hits"].as_array().unwrap().is_empty());
+    lab.debate(&["reindex"]).success();
+    let health = lab.debate(&["doctor", "--json"]).done().json();
+    assert_eq!(health["archive"]["problems"], json!([]));
+}
+
+#[test]
+fn a_debate_of_the_first_archive_goes_on() {
+    let lab = Lab::new();
+    home(&lab, "v1");
+    lab.write(&Script::new());
+    let debates = debates(&lab);
+    let open = id(&debates[0]);
+    let seats =
+        ["challenger", "judge", "mirror"].map(|seat| format!("{seat}={}", lab.seat("con.json")));
+    let mut args = vec!["resume", open, "--json", "--yes", "--seat", "proposer=human"];
+    args.extend(seats.iter().flat_map(|seat| ["--seat", seat.as_str()]));
+    args.extend(["--seat", "scribe=human"]);
+    let done = lab.debate(&args).success().json();
+    assert_eq!(done["status"], "completed");
+    assert_eq!(done["turns"][0]["tool"], "script", "what was said before stands");
+}
+
+#[test]
+fn the_first_state_file_is_taken_in() {
+    let golden = Path::new("tests/golden/v1");
+    let state = fs::read_to_string(golden.join("last-debate.json")).unwrap();
+    // With its own key, and no archive: as it is.
+    let lab = Lab::new();
+    fs::create_dir_all(lab.home()).unwrap();
+    fs::copy(golden.join("key"), lab.home().join("key")).unwrap();
+    let taken = lab.debate(&["import", "-", "--json"]).stdin(&state).success().json();
+    assert_eq!(taken["how"], "new");
+    // Under another key, and as a record: what was said, and nothing more.
+    let other = Lab::new();
+    let taken = other.debate(&["import", "-", "--json"]).stdin(&state).success().json();
+    assert_eq!((&taken["how"], &taken["taken"]), (&json!("transcript"), &json!(1)));
+    let record = fs::read_to_string(golden.join("record.md")).unwrap();
+    let taken = other.debate(&["import", "-", "--json"]).stdin(&record).success().json();
+    assert_eq!((&taken["how"], &taken["taken"]), (&json!("transcript"), &json!(6)));
+}
