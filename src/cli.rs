@@ -5,6 +5,7 @@
 //! | `args`    | what can be typed                                                                |
 //! | `place`   | which repository is meant, and where its files go                                |
 //! | `screen`  | what is printed, where, and in which colours                                     |
+//! | `open`    | from what was typed to a debate being played                                     |
 //! | `play`    | a debate is played to its end, or to where someone is needed                     |
 //! | `follow`  | a debate as it happens                                                           |
 //! | `person`  | a person takes a seat                                                            |
@@ -20,6 +21,7 @@ mod demo;
 mod doctor;
 pub mod exit;
 mod follow;
+mod open;
 pub mod output;
 mod person;
 mod place;
@@ -55,8 +57,8 @@ async fn obey(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     match args.verb {
-        Verb::Run(run) => play::open(&run, config, desk, screen).await,
-        Verb::Resume(resume) => play::resume(&resume, config, desk, screen).await,
+        Verb::Run(run) => open::run(&run, config, desk, screen).await,
+        Verb::Resume(resume) => open::resume(&resume, config, desk, screen).await,
         Verb::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
         Verb::List(list) => archive::list(&list, config, desk, screen),
         Verb::Show(show) => archive::show(&show, config, desk, screen),

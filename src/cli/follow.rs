@@ -206,12 +206,13 @@ impl Follower {
     }
 }
 
-/// How many bytes at the end may turn out to be the claims block, which is not shown.
+/// How many bytes at the end may turn out to be the claims block, which is not shown, or the white
+/// space before it.
 fn held_back(text: &str) -> usize {
     const BLOCK: &str = "```claims";
-    if let Some(at) = text.find(BLOCK) {
-        return text.len() - at;
-    }
-    let part = (1..BLOCK.len()).rev().find(|length| text.ends_with(&BLOCK[..*length]));
-    part.unwrap_or(0)
+    let end = text.find(BLOCK).unwrap_or_else(|| {
+        let part = (1..BLOCK.len()).rev().find(|length| text.ends_with(&BLOCK[..*length]));
+        text.len() - part.unwrap_or(0)
+    });
+    text.len() - text[..end].trim_end().len()
 }

@@ -2,7 +2,7 @@
 use super::exit::Failed;
 use super::screen::{Screen, someone_there};
 use crate::config::Config;
-use crate::debate::{Cue, Debate, prompt};
+use crate::debate::{Cue, Debate, Kind, prompt};
 use crate::report::text::printable;
 use std::fs;
 use std::io::{BufRead, Write};
@@ -16,6 +16,23 @@ pub(super) enum Answer {
     Interrupted,
 }
 
+/// What a person has written that was not taken yet, and why: nothing they wrote is lost.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) text: String,
+    pub(super) why: String,
+    pub(super) tries: u8,
+}
+
+/// What a ruling looks like, for a person who has to write one.
+const RULING: &str = r#"{
+  "winner": "",
+  "confidence": 0.5,
+  "reasoning": "",
+  "cites": ["T1"],
+  "recommendation": ""
+}"#;
+
 /// Everything below this line in the editor is what the person was asked.
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
@@ -23,6 +40,7 @@ const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 pub(super) async fn answer(
     debate: &Debate,
     cue: Cue,
+    draft: &Draft,
     config: &Config,
     screen: &mut Screen,
 ) -> Result<Answer, Failed> {
@@ -33,7 +51,11 @@ pub(super) async fn answer(
         && let Some(editor) = &config.editor
     {
         screen.note(&format!("[INFO] It is your turn: {title}. Opening {editor} …"));
-        return edit(editor, &title, &brief);
+        let start = match debate.setup().phase(cue).reply {
+            Kind::Verdict if draft.text.is_empty() => RULING,
+            _ => &draft.text,
+        };
+        return edit(editor, start, &draft.why, &title, &brief);
     }
     screen.note(&format!("\n{brief}\n"));
     screen.note(&format!(
@@ -72,11 +94,11 @@ fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
 }
 
 /// The editor is the user's own choice, so it may have arguments; no shell is asked.
-fn edit(editor: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
+fn edit(editor: &str, start: &str, why: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
     let mut file = tempfile::Builder::new().prefix("debate-").suffix(".md").tempfile()?;
     write!(
         file,
-        "\n{SCISSORS}\n# Write above this line. Empty means: not now.\n# {title}\n\n{brief}\n"
+        "{start}\n{SCISSORS}\n# Write above this line. Empty means: not now.\n# {title}\n# {why}\n\n{brief}\n"
     )?;
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
@@ -87,7 +109,7 @@ fn edit(editor: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
     }
     let text = fs::read_to_string(file.path())?;
     let own = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
-    Ok(if own.is_empty() { Answer::Nobody } else { Answer::Said(own) })
+    Ok(if own.is_empty() || own == RULING { Answer::Nobody } else { Answer::Said(own) })
 }
 
 /// Asks a question that is answered in a line, if somebody is there.

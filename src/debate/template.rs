@@ -40,14 +40,24 @@ pub fn check(template: &str) -> Result<(), Bad> {
 }
 
 /// Fills a template in. Only templates that passed [`check`] are stored, so what is unknown here
-/// was never known and is left out.
+/// was never known and is left out. A paragraph that comes out empty leaves no gap.
 pub fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
-    let part = |part| match part {
-        Ok(Part::Text(text)) => text.to_owned(),
-        Ok(Part::Name(name)) => value(name),
-        Err(_) => String::new(),
-    };
-    parts(template).map(part).collect()
+    let mut filled = String::new();
+    let mut gap = false;
+    for part in parts(template).flatten() {
+        match part {
+            Part::Text(text) if gap => filled.push_str(text.strip_prefix("\n\n").unwrap_or(text)),
+            Part::Text(text) => filled.push_str(text),
+            Part::Name(name) => {
+                let value = value(name);
+                gap = value.is_empty() && (filled.is_empty() || filled.ends_with("\n\n"));
+                filled.push_str(&value);
+                continue;
+            }
+        }
+        gap = false;
+    }
+    filled
 }
 
 enum Part<'a> {

@@ -37,6 +37,10 @@ fn what_was_filled_in_is_not_filled_in_again() {
         ("{{heard}} }} {{ heard }}", "HEARD }} HEARD"),
         ("é{{heard}}é", "éHEARDé"),
         ("{{unknown}}.", "."),
+        ("a\n\n{{brief}}\n\nb", "a\n\nb"),
+        ("{{brief}}\n\nb", "b"),
+        ("a {{brief}}\n\nb", "a \n\nb"),
+        ("a\n\n{{heard}}\n\nb", "a\n\nHEARD\n\nb"),
         ("{{never closed", ""),
         ("", ""),
     ];
