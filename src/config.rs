@@ -16,6 +16,8 @@ pub struct Config {
     pub state_dir: Option<PathBuf>,
     /// What a person writes in.
     pub editor: Option<String>,
+    /// How much the program tells of itself: `error`, `warn`, `info`, `debug`, `trace`.
+    pub log: Option<String>,
 }
 
 /// Why there is no configuration.
@@ -46,6 +48,7 @@ impl Config {
             home,
             prompts,
             state_dir: said("AI_STATE_DIR").map(PathBuf::from),
+            log: env::var("DEBATE_LOG").ok(),
             editor: ["VISUAL", "EDITOR"]
                 .into_iter()
                 .find_map(|name| env::var(name).ok().filter(|editor| !editor.trim().is_empty())),

@@ -22,15 +22,14 @@ impl Clock for Wall {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    let config = Config::load();
+    let level = config.as_ref().ok().and_then(|config| config.log.as_ref()?.parse().ok());
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("DEBATE_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
-        )
+        .with_max_level(level.unwrap_or(tracing::Level::WARN))
         .init();
-    let config = match Config::load() {
+    let config = match config {
         Ok(config) => config,
         Err(error) => {
             tracing::error!("{error}");
