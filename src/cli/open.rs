@@ -194,6 +194,9 @@ fn wishes(resume: &Resume, debate: &Debate, place: &Place) -> Result<Vec<Command
             Failed::Usage(format!("there is no seat `{name}`"), hint)
         })?;
         let voice = found_again(voice.clone(), place);
+        if debate.seats()[usize::from(seat)].voice == voice {
+            continue;
+        }
         let because = String::from("handed over by the user");
         wishes.push(Command::Amend { change: Change::Seat { seat, voice }, because });
     }

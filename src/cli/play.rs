@@ -44,6 +44,7 @@ impl Play<'_> {
         let mut follower = Follower::new(job.debate().clone(), job.seq(), manner);
         screen.note(&format!("[INFO] Debate {}", job.id()));
         let mut draft = Draft::default();
+        let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
         let stop = loop {
             tokio::select! {
                 more = follower.step(&mut updates, self.desk.archive(), screen) => match more {
@@ -61,7 +62,7 @@ impl Play<'_> {
                         break stop;
                     }
                 }
-                _ = tokio::signal::ctrl_c() => break Stop::Interrupted,
+                _ = &mut interrupt => break Stop::Interrupted,
             }
         };
         let id = job.id().to_owned();
@@ -113,7 +114,11 @@ impl Play<'_> {
                     Answer::Said(text) => {
                         draft.text.clone_from(&text);
                         let reply = Command::Reply { take: debate.take(), cue, text };
-                        replied(job.send(reply).await, draft, screen)
+                        let given_up = replied(job.send(reply).await, draft, screen)?;
+                        if given_up.is_some() {
+                            self.keep(draft, job.id(), screen);
+                        }
+                        Ok(given_up)
                     }
                     Answer::Interrupted => Ok(Some(Stop::Interrupted)),
                     Answer::Nobody => {
@@ -121,6 +126,17 @@ impl Play<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// What a person wrote and could not be taken is put where they find it again.
+    fn keep(&self, draft: &Draft, id: &str, screen: &mut Screen) {
+        let folder = self.config.home.join("drafts");
+        let path = folder.join(format!("{}.md", id.replace(':', "-")));
+        let kept =
+            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &draft.text));
+        if kept.is_ok() {
+            screen.warn(&format!("[WARN] What you wrote is kept in {}", path.display()));
         }
     }
 

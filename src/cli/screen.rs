@@ -2,6 +2,7 @@
 //! only where somebody can see them.
 use super::args::Args;
 use super::exit::{Exit, Failed};
+use crate::report::text::printable;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
@@ -78,7 +79,7 @@ impl Screen {
     /// Anything that is not data.
     pub(super) fn note(&mut self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(self.err, "{text}");
+            let _ = writeln!(self.err, "{}", printable(text));
         }
     }
 
@@ -87,7 +88,7 @@ impl Screen {
         if self.quiet {
             return;
         }
-        let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
+        let _ = writeln!(self.err, "{YELLOW}{}{YELLOW:#}", printable(text));
     }
 
     /// Here or there.
@@ -104,9 +105,10 @@ impl Screen {
 
     /// What went wrong, and what to do about it.
     pub(super) fn error(&mut self, failed: &Failed) {
-        let _ = writeln!(self.err, "{RED}error:{RED:#} {failed}");
+        let says = printable(&failed.to_string());
+        let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
         if let Some(hint) = failed.hint() {
-            let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {hint}");
+            let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", printable(&hint));
         }
     }
 

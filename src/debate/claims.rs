@@ -7,7 +7,7 @@ use serde_json::Value;
 /// More than anyone can answer in a round.
 const MOST: usize = 40;
 /// Characters of a claim's name.
-const LONGEST_ID: usize = 24;
+const LONGEST_ID: usize = 16;
 
 /// Reads a speech: its prose, and what its claims block says, if there is one that can be read.
 pub fn read(reply: &str) -> Body {
@@ -96,7 +96,7 @@ fn has_lists(block: &Value) -> bool {
 
 /// Ids are repeated outside the marks that hold quoted text, so they must not be able to say much.
 fn plain(id: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     (1..=LONGEST_ID).contains(&id.chars().count()) && id.chars().all(fits)
 }
 

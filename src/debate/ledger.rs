@@ -1,5 +1,6 @@
 //! Every claim made, and what became of it. Read off the record; never stored beside it.
 use super::body::Claim;
+use super::digest::squeeze;
 use super::event::Cue;
 use super::format::Side;
 use super::rules::Weight;
@@ -75,7 +76,13 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
         for claim in body.claims() {
             let offered = claim.evidence.iter().map(String::as_str);
             let offered = offered.filter(|evidence| !evidence.trim().is_empty());
-            match entries.iter_mut().find(|e| e.side == side && e.claim.id == claim.id) {
+            // Another claim under an old name inherits nothing.
+            let same = |e: &&mut Entry<'_>| {
+                e.side == side
+                    && e.claim.id == claim.id
+                    && squeeze(&e.claim.text) == squeeze(&claim.text)
+            };
+            match entries.iter_mut().find(same) {
                 Some(known) => known.evidence.extend(offered),
                 None => entries.push(Entry {
                     cue,

@@ -44,6 +44,9 @@ pub fn names<'a>(
         return vec![];
     }
     let aliases = ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
+    // A model's name that is a plain word would be masked wherever it is only a word.
+    let models =
+        models.into_iter().filter(|model| model.contains(|c: char| "-0123456789".contains(c)));
     let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
     let mut names: Vec<Name> = vec![];
     for word in words.map(str::to_lowercase) {
@@ -129,7 +132,7 @@ fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
     let inner = trimmed(word);
     let small = inner.to_lowercase();
     match names.iter().find(|name| is(&small, &name.word)) {
-        Some(name) if about.contains(&name.word) => {
+        Some(name) if speaks_of(about, &name.word) => {
             if !masked.left.contains(&name.word) {
                 masked.left.push(name.word.clone());
             }
@@ -142,6 +145,12 @@ fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
 
 fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
+}
+
+/// Whether a name stands in a text as a word, or as a version of it.
+fn speaks_of(text: &str, name: &str) -> bool {
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    words.any(|word| is(word, name))
 }
 
 fn trimmed(word: &str) -> &str {

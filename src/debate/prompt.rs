@@ -184,7 +184,7 @@ impl Page<'_> {
                     let said = said(&reply.body);
                     let _ = writeln!(text, "{}", self.fenced(&past.to_string(), &said));
                     for found in notes(reply) {
-                        let _ = writeln!(text, "[checked: {found}]");
+                        let _ = writeln!(text, "[checked: {}]", self.masked(&found));
                     }
                 }
                 Line::Missing(past) => {

@@ -138,7 +138,9 @@ fn sections(text: &str) -> Vec<Section> {
 /// Sides as judges and audiences write them. Labels depend on who was told which; words do not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 enum WireSide {
+    #[serde(alias = "Side A", alias = "side A")]
     A,
+    #[serde(alias = "Side B", alias = "side B")]
     B,
     #[serde(alias = "proposer", alias = "supporting", alias = "Proposer")]
     #[serde(rename = "pro")]
@@ -163,6 +165,7 @@ impl WireSide {
 #[derive(Deserialize)]
 struct WireVerdict {
     winner: Option<WireSide>,
+    /// Left out, it counts for nothing.
     #[serde(default)]
     confidence: f64,
     #[serde(default)]
@@ -209,7 +212,7 @@ enum WireAgreement {
 struct WireDisagreement {
     point: String,
     #[serde(flatten)]
-    sides: BTreeMap<WireSide, String>,
+    sides: BTreeMap<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]
@@ -226,7 +229,11 @@ impl WireVerdict {
             Ok(Scores { pro: hundred(pro)?, con: hundred(con)? })
         });
         let disagreement = |said: WireDisagreement| {
-            let (pro, con) = both(said.sides, role)?;
+            let named = said.sides.into_iter().filter_map(|(name, text)| {
+                let side = serde_json::from_value(name.into()).ok()?;
+                Some((side, text.as_str()?.to_owned()))
+            });
+            let (pro, con) = both(named.collect(), role)?;
             Ok(Disagreement { point: said.point, pro, con })
         };
         let disagreements = self.disagreements.into_iter().map(disagreement);

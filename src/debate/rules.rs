@@ -129,7 +129,10 @@ fn evidenced(_: &Debate, _: Cue, body: &Body) -> Option<String> {
     match bare.as_slice() {
         [] => None,
         [one] => Some(format!("claim {one} is unsupported")),
-        many => Some(format!("claims {} are unsupported", many.join(", "))),
+        [one, two] => Some(format!("claims {one}, {two} are unsupported")),
+        [one, two, rest @ ..] => {
+            Some(format!("claims {one}, {two} and {} more are unsupported", rest.len()))
+        }
     }
 }
 
@@ -158,7 +161,9 @@ fn answers_opponent(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let mut answered = body.claims().iter().flat_map(|claim| &claim.answers);
     let opposing = |id: &String| against(debate, cue).any(|claim| claim.id == *id);
     let speechless = against(debate, cue).next().is_none();
-    (!speechless && !answered.any(opposing)).then(|| "no opposing claim is answered".into())
+    let conceded = body.concedes().iter().any(|given| opposing(&given.claim));
+    let silent = body.structured() && !speechless && !conceded;
+    (silent && !answered.any(opposing)).then(|| "no opposing claim is answered".into())
 }
 
 /// At least one flaw before anything is agreed to. Whether prose without claims names one, code
@@ -199,16 +204,25 @@ fn no_new_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 /// What is conceded is conceded in the other side's own words.
 fn concedes_verbatim(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let says = |id: &str, quote: &str| {
-        let quote = digest::squeeze(quote);
+        let quote = plain(quote);
         !quote.is_empty()
             && against(debate, cue)
-                .any(|claim| claim.id == id && digest::squeeze(&claim.text).contains(&quote))
+                .any(|claim| claim.id == id && plain(&claim.text).contains(&quote))
     };
     let wrong = body.concedes().iter().find(|given| !says(&given.claim, &given.quote))?;
     Some(format!(
         "the concession of {} does not quote that claim of the other side word for word",
         tick(&wrong.claim)
     ))
+}
+
+/// The words alone: quotation marks, emphasis, case and a trailing full stop or ellipsis are how
+/// somebody writes, not what was said.
+fn plain(text: &str) -> String {
+    let marks = |c: char| "\"'`*_\u{201c}\u{201d}\u{2018}\u{2019}\u{300c}\u{300d}".contains(c);
+    let words: String = text.chars().filter(|c| !marks(*c)).collect();
+    let ends = |c: char| c.is_whitespace() || ".\u{2026}\u{3002}".contains(c);
+    digest::squeeze(words.trim_matches(ends)).to_lowercase()
 }
 
 /// What was conceded binds, unless something new is offered against it.
@@ -228,7 +242,7 @@ fn keeps_concessions(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 
 /// A summary keeps every concession word for word and names every disagreement still open.
 fn keeps_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let lost = digest::left_out(debate, cue.round.saturating_sub(2), &body.text());
+    let lost = digest::left_out(debate, cue, &body.text());
     (!lost.is_empty()).then(|| lost.join("; "))
 }
 
@@ -270,7 +284,8 @@ fn picks_side(_: &Debate, _: Cue, body: &Body) -> Option<String> {
     if ruling.side.is_none() {
         return Some("the verdict must pick a side".into());
     }
-    hedge(&ruling.because).map(|phrase| format!("`{phrase}` does not pick a side"))
+    let own = &HEDGES[..REFUSALS];
+    hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
 }
 
 /// Something to do, and not everything at once.
@@ -279,33 +294,27 @@ fn recommends(_: &Debate, _: Cue, body: &Body) -> Option<String> {
     if ruling.recommendation.trim().is_empty() {
         return Some("the recommendation is empty; say what to do".into());
     }
-    hedge(&ruling.recommendation).map(|phrase| format!("`{phrase}` recommends nothing"))
+    hedge(&ruling.recommendation, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
 }
 
-/// Ways of not choosing. What stands in quotation marks is somebody else's.
-fn hedge(text: &str) -> Option<&'static str> {
-    const HEDGES: &[&str] = &[
-        "both approaches have merit",
-        "both have merit",
-        "both sides have merit",
-        "both options have merit",
-        "both positions have merit",
-        "both approaches are valid",
-        "both are equally valid",
-        "both sides are right",
-        "equally valid",
-        "equally strong",
-        "neither side wins",
-        "it is a tie",
-        "it's a tie",
-        "各有优劣",
-        "各有千秋",
-        "都有可取之处",
-        "都有道理",
-    ];
+/// Ways of not choosing. The first few refuse to choose wherever they stand; the others may well be
+/// said of a part of a debate, but not of what to do.
+#[rustfmt::skip]
+const HEDGES: &[&str] = &[
+    "both approaches have merit", "both have merit", "both sides have merit",
+    "both options have merit", "both positions have merit", "both approaches are valid",
+    "neither side wins", "it is a tie", "it's a tie", "各有优劣", "各有千秋", "都有可取之处",
+    "both are equally valid", "both sides are right", "equally valid", "equally strong",
+    "都有道理",
+];
+const REFUSALS: usize = 12;
+
+/// The first of these phrases that is one's own: what stands in quotation marks is somebody else's.
+fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
+    let text = text.replace(['\u{201c}', '\u{201d}', '\u{300c}', '\u{300d}'], "\"");
     let own: String = text.split('"').step_by(2).collect();
     let flat = digest::squeeze(&own).to_lowercase();
-    HEDGES.iter().copied().find(|hedge| flat.contains(hedge))
+    phrases.iter().copied().find(|hedge| flat.contains(hedge))
 }
 
 /// A verdict rests on turns that were taken.

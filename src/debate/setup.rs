@@ -11,11 +11,22 @@ use std::collections::BTreeMap;
 /// Raised when an old log would no longer replay: a new way to read a row, not a new row.
 pub const GRAMMAR: u8 = 1;
 
+/// Raised when [`super::prompt`] words something otherwise, so that it can word old debates as it
+/// did.
+pub const WORDING: u8 = 1;
+
+fn first_wording() -> u8 {
+    1
+}
+
 /// What is fixed when a debate opens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setup {
     /// How the format is to be read.
     pub grammar: u8,
+    /// How prompts are worded around the templates.
+    #[serde(default = "first_wording")]
+    pub wording: u8,
     /// The debate's name outside: `debate-{time}-{four hex digits}`.
     pub id: String,
     /// Milliseconds since 1970.

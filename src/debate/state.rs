@@ -358,15 +358,32 @@ impl Debate {
         due.at() == Some(from) || due.cues().any(|cue| cue == from)
     }
 
-    /// Where an ended debate could go on: at the first turn that failed, or where it was stopped.
+    /// Where an ended debate could go on: at the failure that cut it short, where the user stopped
+    /// it, or else with the last turn that failed, because what came after an earlier one would be
+    /// forgotten.
     pub fn reopens_at(&self) -> Option<Cue> {
-        let failed = self.missing().map(|(cue, _)| cue).find(|cue| self.can_reopen(*cue));
-        failed.or_else(|| {
+        let failed = || self.missing().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
+        let stopped = || {
             let mut on = self.clone();
             on.concluded = false;
             on.outcome = None;
             next(&on).at().filter(|cue| self.can_reopen(*cue))
-        })
+        };
+        match &self.outcome {
+            Some(
+                Outcome::Curtailed { at, phase }
+                | Outcome::Aborted { at, phase }
+                | Outcome::Uncontested { at, phase },
+            ) => failed().find(|cue| cue.stand() == *at && self.setup.phase(*cue).name == *phase),
+            Some(Outcome::Ended) => {
+                failed().find(|cue| cue.act == self.setup.ending()).or_else(stopped)
+            }
+            Some(Outcome::Cancelled) => stopped().or_else(|| failed().last()),
+            _ => {
+                let last = self.horizon(failed().last()?);
+                failed().find(|cue| self.horizon(*cue) == last)
+            }
+        }
     }
 
     /// Forgets what came after `from`, and what failed beside it. Nothing the user said is

@@ -1,6 +1,6 @@
 //! What anyone outside may ask of a debate. Legal at some moments only, as for every event.
 use super::ports::LogError;
-use crate::debate::{Change, Cue, Finding, Illegal, Stand};
+use crate::debate::{Change, Cue, Event, Finding, Illegal, Stand};
 use tokio::sync::oneshot;
 
 /// A wish, in the imperative.
@@ -57,6 +57,31 @@ pub enum Command {
         /// Or to be deleted.
         keep: bool,
     },
+}
+
+/// What an awaited seat answers.
+pub(super) struct Reply {
+    pub(super) take: u16,
+    pub(super) cue: Cue,
+    pub(super) text: String,
+}
+
+impl Command {
+    /// The event that fulfils it, or the reply it is, which has to be read first.
+    pub(super) fn event(self) -> Result<Event, Reply> {
+        Ok(match self {
+            Command::Reply { take, cue, text } => return Err(Reply { take, cue, text }),
+            Command::Interject { text } => Event::Interjected { text },
+            Command::Hold => Event::Held,
+            Command::Continue { before } => Event::Continued { before },
+            Command::Amend { change, because } => Event::Amended { change, because },
+            Command::Conclude { because } => Event::Concluded { because },
+            Command::Cancel => Event::Cancelled,
+            Command::Reopen { from } => Event::Reopened { from },
+            Command::Decide { text } => Event::Decided { text },
+            Command::Keep { keep } => Event::Kept { keep },
+        })
+    }
 }
 
 /// A command, and where to say whether it was recorded.

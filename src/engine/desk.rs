@@ -95,7 +95,8 @@ impl Desk {
             let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
             let debate = Debate::open(setup)?;
             let events = first(&debate);
-            match self.archive.create(debate.setup(), &events, place) {
+            let recorded = stamped(&events, now);
+            match self.archive.create(debate.setup(), &recorded, place) {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::Taken(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -140,9 +141,7 @@ impl Desk {
         }
         let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone());
         session.asked_already(fresh);
-        for wish in wishes {
-            session.obey(wish)?;
-        }
+        session.grant(wishes)?;
         let idle = session.idle();
         let voices = self.voices.clone();
         let task = tokio::spawn(async move { session.run(&*voices).await });
@@ -160,10 +159,10 @@ impl Desk {
         place: &Place,
     ) -> Result<TakenIn, DeskError> {
         match self.archive.read_foreign(text)? {
-            Foreign::Ours(setup, events) => self.take_up(*setup, events, place),
+            Foreign::Ours(setup, events) => self.take_up(*setup, &events, place),
             Foreign::Transcript(transcript) => {
                 let opening = Opening {
-                    topic: transcript.topic.clone(),
+                    topic: one_line(&transcript.topic),
                     rounds: transcript.rounds.map(|rounds| opening.nearest(rounds)),
                     origin: Origin::Transcript { id: transcript.id.clone() },
                     ..opening.clone()
@@ -186,17 +185,17 @@ impl Desk {
     fn take_up(
         &self,
         setup: Setup,
-        events: Vec<Recorded>,
+        events: &[Recorded],
         place: &Place,
     ) -> Result<TakenIn, DeskError> {
-        let theirs: Vec<Event> = events.into_iter().map(|recorded| recorded.event).collect();
+        let theirs: Vec<Event> = events.iter().map(|recorded| recorded.event.clone()).collect();
         Debate::replay(setup.clone(), theirs.clone())
             .map_err(|error: ReplayError| DeskError::Forged(error.to_string()))?;
         let id = setup.id.clone();
         let known = match self.archive.read(&id) {
             Ok(stored) => stored,
             Err(ArchiveError::Unknown(_)) => {
-                self.archive.create(&setup, &theirs, place)?;
+                self.archive.create(&setup, events, place)?;
                 return Ok(TakenIn { id, how: How::New });
             }
             Err(error) => return Err(error.into()),
@@ -208,11 +207,19 @@ impl Desk {
         }
         if !damaged && known.setup == setup && theirs.starts_with(&ours) {
             let mut opened = self.archive.open(&id, place)?;
+            // Somebody may have gone on with it since it was read.
+            let now = opened.stored.events.iter().map(|recorded| &recorded.event);
+            if !now.eq(&ours) {
+                return Err(DeskError::Archive(ArchiveError::Busy {
+                    id,
+                    holder: "another process".into(),
+                }));
+            }
             opened.log.append(&theirs[ours.len()..]).map_err(Error::from)?;
             return Ok(TakenIn { id, how: How::Extended(theirs.len() - ours.len()) });
         }
         let setup = Setup { id: new_id(self.clock.now())?, ..setup };
-        self.archive.create(&setup, &theirs, place)?;
+        self.archive.create(&setup, events, place)?;
         Ok(TakenIn { id: setup.id, how: How::Diverged })
     }
 }
@@ -269,6 +276,17 @@ fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
     let (debate, flaw) = Debate::salvage(stored.setup, events)?;
     let unreadable = stored.unreadable.map(|(seq, why)| Flaw { seq, why });
     Ok((debate, flaw.or(unreadable)))
+}
+
+/// Events that happen now, numbered from the first.
+fn stamped(events: &[Event], at: i64) -> Vec<Recorded> {
+    let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
+    (1..).zip(events).map(recorded).collect()
+}
+
+/// A topic from outside stays on its line, so that it cannot pass for anything else in a prompt.
+fn one_line(topic: &str) -> String {
+    topic.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect()
 }
 
 /// `debate-{ISO time}-{four hex digits}`.

@@ -1,7 +1,7 @@
 //! From a user's wish to a setup that can be played.
 use super::desk::DeskError;
 use crate::debate::formats::{self, Offer};
-use crate::debate::setup::GRAMMAR;
+use crate::debate::setup::{GRAMMAR, WORDING};
 use crate::debate::{
     Budget, Effort, Format, Hold, Limits, Origin, Role, Seat, Setup, Speakers, Voice,
 };
@@ -59,6 +59,7 @@ impl Opening {
         let turn_seconds = self.turn_seconds.unwrap_or(limits.turn_seconds);
         Ok(Setup {
             grammar: GRAMMAR,
+            wording: WORDING,
             id,
             opened_at: now,
             topic: self.topic.trim().to_owned(),

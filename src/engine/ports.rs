@@ -111,11 +111,11 @@ pub enum LogError {
 
 /// Keeps every debate.
 pub trait Archive: Send + Sync {
-    /// Starts a log, with what happens at once.
+    /// Starts a log, with what happens at once or has happened elsewhere.
     fn create(
         &self,
         setup: &Setup,
-        events: &[Event],
+        events: &[Recorded],
         place: &Place,
     ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes a debate up, for writing. From then on it is written out at `place`, too.

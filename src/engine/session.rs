@@ -1,5 +1,5 @@
 //! One debate being played. The only place that changes one: check, write, apply, tell.
-use super::command::{Command, Error, Request};
+use super::command::{Command, Error, Reply, Request};
 use super::live::{Live, Update};
 use super::ports::{Clock, Log, Said, Stream, Voices};
 use super::turn::{self, Told};
@@ -76,20 +76,26 @@ impl Session {
         Ok(())
     }
 
-    /// Records what came of turns together with what follows from it, so that asking the next seat
-    /// or closing costs no second trip to the disk.
-    fn record_turns(&mut self, mut events: Vec<Event>) -> Result<(), Error> {
+    /// Records what came of turns together with what follows from it, so that asking the next seat,
+    /// or the same once more, or closing costs no second trip to the disk. Returns what those who
+    /// are asked once more are told.
+    fn record_turns(&mut self, mut events: Vec<Event>, again: &[Cue]) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         for event in &events {
             after.apply(event.clone())?;
         }
         if let Step::Close(outcome) = next(&after) {
             events.push(Event::Closed { outcome });
-        } else if let Some((asked, cues)) = turn::asked(&after, &[], self.clock.now()) {
-            self.fresh = cues;
+        } else if let Some((asked, told)) = turn::asked(&after, again, self.clock.now()) {
             events.push(asked);
+            self.record(events)?;
+            if again.is_empty() {
+                self.fresh = told;
+                return Ok(Told::new());
+            }
+            return Ok(told);
         }
-        self.record(events)
+        self.record(events).map(|()| Told::new())
     }
 
     /// Plays on for as long as someone may still want something of it: until the debate rests, or
@@ -108,7 +114,10 @@ impl Session {
                     }
                     None => return Ok(()),
                 },
-                () = sleep_until(&*self.clock, deadline) => self.expire()?,
+                () = sleep_until(&*self.clock, deadline) => {
+                    self.idle.send_replace(None);
+                    self.expire()?;
+                }
             }
         }
     }
@@ -158,6 +167,10 @@ impl Session {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
             {
+                // Handed to somebody who is waited for, it is no longer fetched.
+                if self.voice_of(cue).awaited() {
+                    continue;
+                }
                 match turn::ask(&self.debate, cue, told.remove(&cue)) {
                     Ok(ask) => {
                         let (handle, registration) = AbortHandle::new_pair();
@@ -170,7 +183,7 @@ impl Session {
                     }
                     Err(failure) => {
                         let lost = turn::lost(&self.debate, cue, failure);
-                        self.record_turns(vec![lost])?;
+                        self.record_turns(vec![lost], &[])?;
                     }
                 }
             }
@@ -189,7 +202,9 @@ impl Session {
                             None => waiting.push_back(cue),
                         }
                     }
-                    waiting.extend(self.settle(done)?);
+                    let again = self.settle(done)?;
+                    waiting.extend(again.keys());
+                    told.extend(again);
                 }
                 Some(request) = self.requests.recv() => {
                     self.answer(request);
@@ -215,7 +230,7 @@ impl Session {
 
     /// Records what came of these turns, and says which to ask for once more. What is no longer
     /// due is dropped.
-    fn settle(&mut self, done: Vec<(Cue, Result<Said, Failure>)>) -> Result<Vec<Cue>, Error> {
+    fn settle(&mut self, done: Vec<(Cue, Result<Said, Failure>)>) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         let (mut events, mut again) = (vec![], vec![]);
         for (cue, said) in done {
@@ -225,7 +240,10 @@ impl Session {
                 events.push(event);
             }
         }
-        self.record_turns(events).map(|()| again)
+        if events.is_empty() {
+            return Ok(Told::new());
+        }
+        self.record_turns(events, &again)
     }
 
     /// A refused request is the asker's error, not the debate's.
@@ -236,19 +254,25 @@ impl Session {
 
     /// Does what someone asked for, if it may be done now.
     pub fn obey(&mut self, command: Command) -> Result<(), Error> {
-        let event = match command {
-            Command::Reply { take, cue, text } => return self.take(take, cue, &text),
-            Command::Interject { text } => Event::Interjected { text },
-            Command::Hold => Event::Held,
-            Command::Continue { before } => Event::Continued { before },
-            Command::Amend { change, because } => Event::Amended { change, because },
-            Command::Conclude { because } => Event::Concluded { because },
-            Command::Cancel => Event::Cancelled,
-            Command::Reopen { from } => Event::Reopened { from },
-            Command::Decide { text } => Event::Decided { text },
-            Command::Keep { keep } => Event::Kept { keep },
-        };
-        self.record(vec![event])
+        match command.event() {
+            Ok(event) => self.record(vec![event]),
+            Err(Reply { take, cue, text }) => self.take(take, cue, &text),
+        }
+    }
+
+    /// Grants several wishes, all of them or none.
+    pub(super) fn grant(&mut self, wishes: Vec<Command>) -> Result<(), Error> {
+        let (mut events, mut replies) = (vec![], vec![]);
+        for wish in wishes {
+            match wish.event() {
+                Ok(event) => events.push(event),
+                Err(reply) => replies.push(reply),
+            }
+        }
+        if !events.is_empty() {
+            self.record(events)?;
+        }
+        replies.into_iter().try_for_each(|Reply { take, cue, text }| self.take(take, cue, &text))
     }
 
     /// Takes the reply of an awaited seat. The same words again are no second reply.
@@ -271,7 +295,7 @@ impl Session {
         if !self.debate.was_asked(cue) {
             self.ask(&[])?;
         }
-        self.record_turns(vec![event])
+        self.record_turns(vec![event], &[]).map(drop)
     }
 
     fn voice_of(&self, cue: Cue) -> &Voice {
@@ -299,7 +323,7 @@ impl Session {
                 .find(|cue| self.debate.deadline(*cue).is_some_and(|deadline| deadline <= now))
         {
             let failure = Failure::new(Trouble::TimedOut, "no reply came in time");
-            self.record_turns(vec![turn::lost(&self.debate, late, failure)])?;
+            self.record_turns(vec![turn::lost(&self.debate, late, failure)], &[])?;
         }
         Ok(())
     }

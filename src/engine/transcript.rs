@@ -18,6 +18,8 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
                 spoke(&debate, cue, turn)
             }
             Some(_) => break,
+            // Nobody outside rules here.
+            None if cue.act == debate.setup().ending() => break,
             // A transcript holds what was said aloud; whatever else was due is missing from it.
             None => Event::Failed {
                 cue,

@@ -1,6 +1,6 @@
 //! The whole debate as one Markdown file, readable while it is being played and after.
 use super::summary::{summary, who};
-use super::text::{demoted, one_line};
+use super::text::{demoted, one_line, printable};
 use crate::debate::{
     Body, Citation, Claim, Cue, Debate, Kind, Outcome, Reply, Role, Weight, standing,
 };
@@ -59,7 +59,7 @@ pub fn record(debate: &Debate) -> String {
     if let Some(decision) = debate.decision() {
         let _ = write!(text, "\n### User's Decision\n\n{}\n", demoted(decision));
     }
-    text
+    printable(&text)
 }
 
 /// A round of the count, or the act if it stands outside.

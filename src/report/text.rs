@@ -16,22 +16,47 @@ pub fn one_line(text: &str) -> String {
 /// With its headings and rules made smaller than any of ours, and its fences closed.
 pub fn demoted(text: &str) -> String {
     let text = printable(text);
-    let mut fenced = false;
-    let line = |line: &str| {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        let inside = fenced || fence;
-        match line {
-            heading if !inside && heading.trim_start().starts_with('#') => {
-                format!("###{}", heading.trim_start())
+    let mut open: Option<(char, usize)> = None;
+    let mut lines: Vec<String> = vec![];
+    for line in text.lines() {
+        match (open, fence(line)) {
+            (None, Some((mark, length, _))) => open = Some((mark, length)),
+            (Some((mark, length)), Some((same, at_least, true)))
+                if mark == same && at_least >= length =>
+            {
+                open = None;
             }
-            rule if !inside && rule.trim() == "---" => "***".into(),
-            other => other.to_owned(),
+            (None, None) => {
+                lines.push(demoted_line(line));
+                continue;
+            }
+            _ => {}
         }
-    };
-    let mut text = text.lines().map(line).collect::<Vec<_>>().join("\n");
-    if fenced {
-        text.push_str("\n```");
+        lines.push(line.to_owned());
     }
-    text
+    lines.extend(open.map(|(mark, length)| String::from(mark).repeat(length)));
+    lines.join("\n")
+}
+
+/// The mark and length of a code fence, and whether it could close one.
+fn fence(line: &str) -> Option<(char, usize, bool)> {
+    let line = line.trim_start();
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let length = line.len() - rest.len();
+    let inline = mark == '`' && rest.contains('`');
+    (length >= 3 && !inline).then(|| (mark, length, rest.trim().is_empty()))
+}
+
+fn demoted_line(line: &str) -> String {
+    let bare = line.trim();
+    let underline = |mark: char| !bare.is_empty() && bare.chars().all(|c| c == mark);
+    if bare.starts_with('#') {
+        return format!("###{bare}");
+    }
+    // A line of these would make a heading of the one before it.
+    if underline('=') || underline('-') {
+        return "***".into();
+    }
+    line.to_owned()
 }

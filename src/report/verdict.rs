@@ -152,8 +152,8 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(word) {
         let (before, after) = (&rest[..at], &rest[at + word.len()..]);
-        let alone =
-            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+        let alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && !after.starts_with(|c: char| c.is_ascii_alphanumeric());
         done.push_str(before);
         done.push_str(if alone { by } else { word });
         rest = after;

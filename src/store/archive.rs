@@ -130,7 +130,7 @@ impl Archive for SqliteArchive {
     fn create(
         &self,
         setup: &Setup,
-        events: &[Event],
+        events: &[Recorded],
         place: &Place,
     ) -> Result<Box<dyn Log>, ArchiveError> {
         let presence = self.presence()?;
@@ -174,14 +174,15 @@ impl Archive for SqliteArchive {
             let row = change.last_insert_rowid();
             written_at(&change, row, place)?;
             project::agents(&change, row, &debate)?;
-            let debate = log::insert(&change, row, 0, debate, events, self.clock.now())?;
+            let debate = log::insert(&change, row, debate, events, self.clock.now())?;
             let key = (row, setup.id.as_str());
             let epoch = lease::take(&change, &self.home, &presence, key, self.clock.now())?;
             change.commit().map_err(broken)?;
             Ok((row, epoch, debate))
         })?;
         self.exports.changed(row);
-        Ok(self.log(row, epoch, events.len() as u64, debate))
+        let seq = events.last().map_or(0, |recorded| recorded.seq);
+        Ok(self.log(row, epoch, seq, debate))
     }
 
     fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError> {
@@ -265,22 +266,26 @@ impl Archive for SqliteArchive {
             let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
             rows.collect::<Result<_, _>>().map_err(broken)
         })?;
-        self.database.with(|connection| {
-            let change = connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)
-                .map_err(broken)?;
-            change.execute_batch(schema::NO_INDEX).map_err(broken)?;
-            for row in &rows {
-                rebuild(&change, *row, &mut done)?;
-            }
-            change.execute_batch(schema::INDEX).map_err(broken)?;
-            change
-                .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
-                .map_err(broken)?;
+        // One short transaction after another: whoever is playing a debate must not wait for all.
+        let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
+            self.database.with(|connection| {
+                let change = connection
+                    .transaction_with_behavior(TransactionBehavior::Immediate)
+                    .map_err(broken)?;
+                work(&change)?;
+                change.commit().map_err(broken)
+            })
+        };
+        change(&mut |change| change.execute_batch(schema::NO_INDEX).map_err(broken))?;
+        for row in &rows {
+            change(&mut |change| rebuild(change, *row, &mut done))?;
+        }
+        change(&mut |change| {
+            schema::index(change)?;
             let count = "SELECT count(*) FROM messages";
             let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(broken)?;
             done.messages = usize::try_from(count).unwrap_or(0);
-            change.commit().map_err(broken)
+            Ok(())
         })?;
         for row in rows {
             self.exports.changed(row);
@@ -417,9 +422,15 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
 
 /// Writes a debate's tables anew.
 fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), ArchiveError> {
-    let stored = stored(change, row)?;
-    let (id, count) = (stored.setup.id.clone(), stored.events.len());
     done.debates += 1;
+    let stored = match stored(change, row) {
+        Ok(stored) => stored,
+        Err(error) => {
+            done.flawed.push(format!("debate {row}: {error}"));
+            return Ok(());
+        }
+    };
+    let (id, count) = (stored.setup.id.clone(), stored.events.len());
     done.events += count;
     if let Some((seq, why)) = &stored.unreadable {
         done.flawed.push(format!("{id}: event {seq} {why}"));

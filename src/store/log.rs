@@ -4,7 +4,7 @@ use super::exports::Exports;
 use super::project;
 use super::schema::broken;
 use crate::debate::{Debate, Event};
-use crate::engine::{ArchiveError, Clock, Log, LogError};
+use crate::engine::{ArchiveError, Clock, Log, LogError, Recorded};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::sync::Arc;
 
@@ -49,8 +49,10 @@ impl SqliteLog {
             if epoch != Some(self.epoch) {
                 return Ok(None);
             }
-            let debate =
-                insert(&change, self.row, self.seq, self.debate.clone(), events, self.clock.now())?;
+            let at = self.clock.now();
+            let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
+            let recorded: Vec<_> = (self.seq + 1..).zip(events).map(recorded).collect();
+            let debate = insert(&change, self.row, self.debate.clone(), &recorded, at)?;
             change.commit().map_err(broken)?;
             Ok(Some(debate))
         });
@@ -67,22 +69,21 @@ impl SqliteLog {
 pub(super) fn insert(
     change: &Connection,
     row: i64,
-    seq: u64,
     mut debate: Debate,
-    events: &[Event],
-    at: i64,
+    events: &[Recorded],
+    now: i64,
 ) -> Result<Debate, ArchiveError> {
-    for (seq, event) in (seq + 1..).zip(events) {
+    for Recorded { seq, at, event } in events {
         let wrong = |why: String| ArchiveError::Broken(why);
         debate.apply(event.clone()).map_err(|illegal| wrong(illegal.to_string()))?;
         let body = serde_json::to_string(event).map_err(|error| wrong(error.to_string()))?;
         change
             .prepare_cached("INSERT INTO events (debate_id, seq, at, body) VALUES (?1, ?2, ?3, ?4)")
-            .and_then(|mut statement| statement.execute(params![row, seq.cast_signed(), at, body]))
+            .and_then(|mut statement| statement.execute(params![row, seq.cast_signed(), *at, body]))
             .map_err(broken)?;
-        project::project(change, row, &debate, event, at)?;
+        project::project(change, row, &debate, event, *at)?;
     }
-    project::card(change, row, &debate, at)?;
+    project::card(change, row, &debate, now)?;
     Ok(debate)
 }
 
@@ -94,8 +95,9 @@ impl Drop for SqliteLog {
                     "UPDATE leases SET holder = NULL WHERE debate_id = ?1 AND epoch = ?2",
                     params![self.row, self.epoch],
                 )
-                .and_then(|_| {
-                    connection.execute("DELETE FROM live WHERE debate_id = ?1", [self.row])
+                .and_then(|given_up| match given_up {
+                    0 => Ok(0),
+                    _ => connection.execute("DELETE FROM live WHERE debate_id = ?1", [self.row]),
                 })
                 .map_err(broken)
         });

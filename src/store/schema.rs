@@ -115,7 +115,7 @@ CREATE TABLE votes (
 "];
 
 /// The index over everything said. Made with the first step, and made anew when it is damaged.
-pub(super) const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
+const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
 -- which messages to look into, so no positions are kept: they would double what a turn writes.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
     content, claims, content = 'messages', content_rowid = 'id', tokenize = 'trigram', detail = 'none'
@@ -152,7 +152,9 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     if version > VERSION {
         return Err(ArchiveError::TooNew(version));
     }
-    if version == VERSION {
+    let indexed = "SELECT count(*) FROM sqlite_master WHERE name = 'messages_fts'";
+    let indexed: i64 = connection.query_row(indexed, [], |row| row.get(0)).map_err(broken)?;
+    if version == VERSION && indexed == 1 {
         return Ok(());
     }
     let change =
@@ -162,14 +164,20 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
         change.execute_batch(step).map_err(broken)?;
     }
+    index(&change)?;
+    change.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
+    change.pragma_update(None, "user_version", VERSION).map_err(broken)?;
+    change.commit().map_err(broken)
+}
+
+/// Makes the index anew, from the messages.
+pub(super) fn index(change: &Connection) -> Result<(), ArchiveError> {
     change.execute_batch(NO_INDEX).map_err(broken)?;
     change.execute_batch(INDEX).map_err(broken)?;
     change
         .execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", [])
-        .map_err(broken)?;
-    change.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
-    change.pragma_update(None, "user_version", VERSION).map_err(broken)?;
-    change.commit().map_err(broken)
+        .map(drop)
+        .map_err(broken)
 }
 
 /// How long to wait for another process.

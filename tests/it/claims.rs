@@ -70,12 +70,12 @@ fn a_block_that_cannot_be_read_leaves_a_speech_that_says_why() {
         "the claims block is not JSON (line 1, column ",
         "the claims block does not have the shape asked for (line 1, column ",
     );
-    let id = "an id is not 1 to 24 letters, digits, `.`, `_` and `-`";
+    let id = "an id is not 1 to 16 letters, digits, `.`, `_` and `-`";
     let many = |n: usize| {
         let claims: Vec<String> = (0..n).map(|id| format!(r#"{{"id":{id},"text":"t"}}"#)).collect();
         format!(r#"{{"claims":[{}]}}"#, claims.join(","))
     };
-    let long = format!(r#"{{"claims":[{{"id":"{}","text":"t"}}]}}"#, "x".repeat(25));
+    let long = format!(r#"{{"claims":[{{"id":"{}","text":"t"}}]}}"#, "x".repeat(17));
     for (block, why) in [
         ("", object),
         ("not json", object),

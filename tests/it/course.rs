@@ -291,20 +291,21 @@ fn a_debate_that_was_stopped_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_debate_goes_on_at_the_first_turn_that_failed() {
+fn a_debate_goes_on_at_the_failure_that_matters() {
     let duel = |down: &[&str]| played(setup(formats::duel(), 2), down);
     reopens(&duel(&["1.propose"]), Some(cue(0, 1, 0, 0)));
     reopens(&duel(&["1.challenge"]), Some(cue(0, 1, 1, 1)));
     reopens(&duel(&["2.defend", "0.judge"]), Some(cue(1, 2, 0, 0)));
     reopens(&duel(&["0.judge/Lou"]), Some(cue(3, 0, 0, 11)));
     let research = |down: &[&str]| played(setup(formats::research(), 1), down);
-    reopens(&research(&["0.investigate/Fay", "0.rebut/Eli"]), Some(cue(0, 0, 0, 5)));
-    reopens(&research(&["0.rebut/Eli", "0.audit"]), Some(cue(0, 0, 1, 4)));
-    // One that failed and then was stopped goes on where it failed.
+    // What was done without goes on with the last of it: nothing else is forgotten.
+    reopens(&research(&["0.investigate/Fay", "0.rebut/Eli"]), Some(cue(0, 0, 1, 4)));
+    reopens(&research(&["0.rebut/Eli", "0.audit"]), Some(cue(0, 0, 2, 12)));
+    // One that failed and then was stopped goes on where it was stopped.
     let mut debate = open(setup(formats::research(), 1));
     run(&mut debate, &["0.investigate/Gus"], |debate| here(debate, 0, "audit").is_some());
     apply(&mut debate, [Event::Cancelled]);
-    reopens(&debate, Some(cue(0, 0, 0, 6)));
+    reopens(&debate, Some(cue(0, 0, 2, 12)));
 }
 
 #[test]

@@ -83,15 +83,17 @@ fn a_side_without_claims_is_summed_up_by_its_words() {
 
 #[track_caller]
 fn check(summary: &str, expected: &[&str]) {
-    assert_eq!(left_out(&record(), 2, summary), expected, "{summary}");
+    let fourth = crate::scene::cue(2, 4, 0, 13);
+    assert_eq!(left_out(&record(), fourth, summary), expected, "{summary}");
 }
 
 #[test]
 fn a_summary_quotes_every_concession_and_names_every_open_disagreement() {
-    let quote = "the concession of `p1` is not quoted: \"p1 holds because\"";
+    let quote = "the concession of `p1` is not quoted word for word";
     let open = |id: &str| format!("the open disagreement about `{id}` is not named");
     check("p1 holds because. Open: c1, c2 and c4.", &[]);
     check("p1 holds\n  because; (c1) `c2` **c4**", &[]); // However it is wrapped.
+    check("关于c1的分歧，c2尚有争议，c4也是。p1 holds because", &[]); // Without spaces, too.
     check("p1 is right. Open: c1, c2, c4.", &[quote]);
     check("P1 holds because. Open: c1, c2, c4.", &[quote]); // Word for word.
     check("p1 holds because. Open: c1 and c4.", &[&open("c2")]);

@@ -158,7 +158,9 @@ fn a_proposer_answers() {
         &[
             (speech("d>Bob1", &[], &[]), &[]),
             (speech("d", &[], &[]), &[AnswersOpponent]),
-            (Body::prose("No."), &[Structured, AnswersOpponent]),
+            // Whether prose answers, code cannot tell; to concede is to answer.
+            (Body::prose("No."), &[Structured]),
+            (speech("d", &[("Bob1", "bob is right")], &[]), &[]),
         ],
     );
 }

@@ -76,6 +76,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
     prompts.insert("again".into(), "That was not taken: {{why}}".into());
     Setup {
         grammar: GRAMMAR,
+        wording: 1,
         id: "debate-20260101-000000-beef".into(),
         opened_at: 1_767_225_600_000,
         topic: "Tabs or spaces?".into(),

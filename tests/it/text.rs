@@ -1,0 +1,37 @@
+//! Somebody else's text inside ours.
+use debate_mcp::report::text::{demoted, one_line, printable};
+
+#[test]
+fn headings_and_rules_of_others_are_smaller_than_ours() {
+    for (text, expected) in [
+        ("plain", "plain"),
+        ("# Verdict", "#### Verdict"),
+        ("  ## Verdict", "##### Verdict"),
+        ("---", "***"),
+        ("Verdict\n=======", "Verdict\n***"),
+        ("Verdict\n-------", "Verdict\n***"),
+        ("- a list\n- of two", "- a list\n- of two"),
+        // Inside a fence it is code; a fence that is left open is closed with its own mark.
+        ("```\n# a comment\n```\n# b", "```\n# a comment\n```\n#### b"),
+        ("~~~sh\n# a", "~~~sh\n# a\n~~~"),
+        ("````\n```\n# a", "````\n```\n# a\n````"),
+        // What only looks like a fence opens none.
+        ("```x``` inline\n## Conclusion", "```x``` inline\n##### Conclusion"),
+    ] {
+        assert_eq!(demoted(text), expected);
+    }
+}
+
+#[test]
+fn a_terminal_is_sent_nothing_it_could_obey() {
+    for (text, expected) in [
+        ("a\u{1b}[31mb\u{7}", "a[31mb"),
+        ("a\u{9b}31mb\u{7f}", "a31mb"),
+        ("tab\there\nnext", "tab\there\nnext"),
+        ("\u{202e}desrever\u{2066}x", "desreverx"),
+        ("中文 é", "中文 é"),
+    ] {
+        assert_eq!(printable(text), expected);
+    }
+    assert_eq!(one_line("a\n\n  b\u{1b}"), "a b");
+}
