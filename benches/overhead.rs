@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-use debate_mcp::debate::{Budget, Debate, Failure, Kind, Origin, Step, Voice};
+use debate_mcp::debate::{Debate, Failure, Kind, Step, Voice};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Opening, Place, Said, Stream, Unplayable, Voices,
 };
@@ -85,20 +85,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let voices = Arc::new(Timed::default());
     let desk = Desk::new(archive, voices.clone(), clock, prompts::load(folder));
     let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
-    let opening = Opening {
-        topic: "Is it fast?".into(),
-        format: "duel".into(),
-        proposer: voice("one"),
-        challenger: voice("other"),
-        judge: voice("third"),
-        rounds: Some(2),
-        effort: None,
-        brief: String::new(),
-        budget: Budget::default(),
-        turn_seconds: None,
-        holds: vec![],
-        origin: Origin::Here,
-    };
+    let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));
     let place = Place {
         root: folder.into(),
         state_file: Some(folder.join(".claude/debate/last-debate.json")),

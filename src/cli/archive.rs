@@ -5,7 +5,7 @@ use super::output::{Asked, Found, Imported, Listed, Rebuilt, Shown};
 use super::place;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
-use crate::debate::{Budget, Origin, Setup, prompt};
+use crate::debate::{Setup, prompt};
 use crate::engine::desk::How;
 use crate::engine::{Card, Desk, Opening, Query, Stored};
 use crate::report::text::printable;
@@ -199,20 +199,8 @@ pub(super) fn import(
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let text = read(&import.file)?;
-    let opening = Opening {
-        topic: String::new(),
-        format: "duel".into(),
-        proposer: import.proposer.clone(),
-        challenger: import.challenger.clone(),
-        judge: import.judge.clone(),
-        rounds: None,
-        effort: None,
-        brief: String::new(),
-        budget: Budget::default(),
-        turn_seconds: None,
-        holds: vec![],
-        origin: Origin::Here,
-    };
+    let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
+    let opening = Opening::new("", proposer, challenger, import.judge.clone());
     let taken = desk.take_in(&text, &opening, &place)?;
     let (how, counts, says) = match taken.how {
         How::New => ("new", None, "It was signed by this user and is taken as it is.".to_owned()),

@@ -6,7 +6,7 @@ use super::place;
 use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Origin, Voice};
+use crate::debate::Voice;
 use crate::engine::{Desk, Opening};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,19 +21,11 @@ pub(super) async fn demo(
     let place = place::here(config);
     let facts = Facts::of(&place.root);
     let voice = Voice::Model { tool: "demo".into(), model: None };
+    let topic =
+        format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
     let opening = Opening {
-        topic: format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0),
-        format: "duel".into(),
-        proposer: voice.clone(),
-        challenger: voice.clone(),
-        judge: voice,
-        rounds: None,
-        effort: None,
         brief: facts.brief(),
-        budget: Budget::default(),
-        turn_seconds: None,
-        holds: vec![],
-        origin: Origin::Here,
+        ..Opening::new(&topic, voice.clone(), voice.clone(), voice)
     };
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
     let job = desk.open(&opening, &place)?;

@@ -5,9 +5,7 @@ use super::place;
 use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{
-    Budget, Change, Debate, Flaw, Hold, Origin, Outcome, Seat, Speakers, Voice, next,
-};
+use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Seat, Speakers, Voice, next};
 use crate::engine::desk::seat_number;
 use crate::engine::{Command, Desk, DeskError, Opening, Place};
 use crate::report::text::printable;
@@ -23,19 +21,16 @@ pub(super) async fn run(
     let proposer = seat(run.proposer.as_ref(), run.model_proposer.as_deref(), "proposer", &place)?;
     let challenger =
         seat(run.challenger.as_ref(), run.model_challenger.as_deref(), "challenger", &place)?;
+    let judge = judge(run.judge.as_ref(), &proposer, &challenger, &place);
     let opening = Opening {
-        topic: run.topic.clone(),
         format: run.format.clone(),
-        judge: judge(run.judge.as_ref(), &proposer, &challenger, &place),
-        proposer,
-        challenger,
         rounds: run.rounds,
         effort: run.effort.map(Into::into),
         brief: place::context(&run.context, &place, &config.folder)?,
         budget: Budget { cost: run.max_cost.map(millionths).transpose()?, ..Budget::default() },
         turn_seconds: run.turn_timeout,
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
-        origin: Origin::Here,
+        ..Opening::new(&run.topic, proposer, challenger, judge)
     };
     let job = desk.open(&opening, &place)?;
     Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await

@@ -5,6 +5,8 @@ use super::event::Cue;
 use super::format::Side;
 use super::rules::Weight;
 use super::state::Debate;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A claim, under the name its side gave it when it was first made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub enum Fate<'a> {
 }
 
 /// One side's account, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "each counts what it names")]
 pub struct Tally {
     pub claims: usize,

@@ -40,6 +40,24 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// A duel about this, between these, with everything else as usual.
+    pub fn new(topic: &str, proposer: Voice, challenger: Voice, judge: Voice) -> Opening {
+        Opening {
+            topic: topic.into(),
+            format: "duel".into(),
+            proposer,
+            challenger,
+            judge,
+            rounds: None,
+            effort: None,
+            brief: String::new(),
+            budget: Budget::default(),
+            turn_seconds: None,
+            holds: vec![],
+            origin: Origin::Here,
+        }
+    }
+
     /// The setup this comes to. Whoever calls has made the id and the salt, which are chance, and
     /// read the clock.
     pub(super) fn setup(

@@ -1,5 +1,6 @@
 //! The whole debate as JSON, for programs. Fields are only ever added; `v` says when they are not.
 use super::verdict::{VerdictView, verdict};
+use crate::debate::ledger::{Tally, tally};
 use crate::debate::{
     Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Pause,
     Resolution, Role, Side, Spend, Status, Step, next, standing,
@@ -85,18 +86,12 @@ pub enum Due {
 
 /// A side's account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "each counts what it names")]
 pub struct Account {
+    /// Whose.
     pub side: Side,
-    pub claims: usize,
-    pub unsupported: usize,
-    pub conceded: usize,
-    pub resolved: usize,
-    pub ignored: usize,
-    pub citations: usize,
-    pub verified: usize,
-    pub wrong: usize,
-    pub fouls: usize,
+    /// In numbers.
+    #[serde(flatten)]
+    pub tally: Tally,
 }
 
 /// A turn.
@@ -165,7 +160,9 @@ pub fn view(debate: &Debate) -> DebateView {
         notices: standing::notices(debate),
         due: due(debate),
         spent: debate.spent(),
-        ledger: [Side::Pro, Side::Con].map(|side| account(debate, side)).into(),
+        ledger: [Side::Pro, Side::Con]
+            .map(|side| Account { side, tally: tally(debate, side) })
+            .into(),
         turns: debate.turns().map(|(cue, turn)| turn_view(debate, cue, turn.as_ref())).collect(),
         remarks: debate.remarks().iter().map(|remark| remark.text.clone()).collect(),
         decision: debate.decision().map(Into::into),
@@ -181,22 +178,6 @@ fn due(debate: &Debate) -> Due {
         Step::Hold { pause: Pause::Asked, .. } => Due::User,
         Step::Hold { pause: Pause::Spent { .. }, .. } => Due::Budget,
         Step::Close(_) | Step::Rest => Due::Nothing,
-    }
-}
-
-fn account(debate: &Debate, side: Side) -> Account {
-    let tally = crate::debate::ledger::tally(debate, side);
-    Account {
-        side,
-        claims: tally.claims,
-        unsupported: tally.unsupported,
-        conceded: tally.conceded,
-        resolved: tally.resolved,
-        ignored: tally.ignored,
-        citations: tally.citations,
-        verified: tally.verified,
-        wrong: tally.wrong,
-        fouls: tally.fouls,
     }
 }
 
