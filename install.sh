@@ -77,6 +77,10 @@ if [ "$demo" = yes ]; then
   fi
 fi
 
+if [ "$dry_run" = yes ]; then
+  say "Nothing was done."
+  exit 0
+fi
 say "Installed: $target"
 case ":$PATH:" in
   *":$prefix/bin:"*) say "Type: debate --help" ;;

@@ -99,6 +99,9 @@ impl Failed {
             Failed::Desk(DeskError::Archive(ArchiveError::Busy { .. })) => {
                 "wait for it, or stop that process; `debate show` reads along meanwhile"
             }
+            Failed::Desk(DeskError::Archive(ArchiveError::Broken(_))) => {
+                "`debate doctor` looks closer; state files in your repositories can be imported again"
+            }
             Failed::Desk(DeskError::Flawed { .. }) => {
                 "`debate show` and `debate export` still read it"
             }
