@@ -75,8 +75,8 @@ pub enum Body {
     },
     /// Each factual claim found, with its tag.
     Audit {
-        /// The claim, then the tag.
-        facts: Vec<(String, String)>,
+        /// In the order they were found.
+        facts: Vec<Fact>,
     },
     /// A judge's ruling on the whole.
     Verdict(Box<Ruling>),
@@ -158,6 +158,15 @@ pub struct Foul {
     /// How.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+}
+
+/// A factual claim an auditor found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact {
+    /// What is claimed.
+    pub claim: String,
+    /// What it rests on: `official-docs`, `no-source` and the like.
+    pub tag: String,
 }
 
 /// Whether a petition brings something new.
@@ -357,7 +366,7 @@ impl Body {
             Body::Petition { claim, .. } => claim.clone(),
             Body::Ruling { because, .. } | Body::Vote { because, .. } => because.clone(),
             Body::Audit { facts } => {
-                let line = |(fact, tag): &(String, String)| format!("- [{tag}] {fact}");
+                let line = |fact: &Fact| format!("- [{}] {}", fact.tag, fact.claim);
                 facts.iter().map(line).collect::<Vec<_>>().join("\n")
             }
             Body::Verdict(ruling) => ruling.because.clone(),

@@ -2,8 +2,8 @@
 //! everything that counts, scores, votes and verdicts, is read strictly: one JSON object and
 //! nothing else, never a default, never a guess.
 use super::body::{
-    Agreement, BlindSpot, Body, Disagreement, Foul, Kind, Level, Novelty, Quality, Ruling, Scores,
-    Section,
+    Agreement, BlindSpot, Body, Disagreement, Fact, Foul, Kind, Level, Novelty, Quality, Ruling,
+    Scores, Section,
 };
 use super::claims;
 use super::event::Cue;
@@ -66,7 +66,8 @@ pub fn read(debate: &Debate, cue: Cue, text: &str) -> Result<Body, Unreadable> {
         Kind::Vote => json::<WireVote>(text).and_then(WireVote::body).map_err(|e| e.of(kind))?,
         Kind::Audit => {
             let WireAudit { facts } = json(text).map_err(|e| e.of(kind))?;
-            Body::Audit { facts: facts.into_iter().map(|f| (f.claim, f.tag.word())).collect() }
+            let fact = |f: WireFact| Fact { claim: f.claim, tag: f.tag.word() };
+            Body::Audit { facts: facts.into_iter().map(fact).collect() }
         }
         Kind::Verdict => {
             let wire: WireVerdict = json(text).map_err(|e| e.of(kind))?;

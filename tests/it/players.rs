@@ -122,7 +122,12 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
             Body::Ruling { admits, because }
         }
         Kind::Vote => Body::Vote { side: Side::Con, confidence: 60, because },
-        Kind::Audit => Body::Audit { facts: vec![("fast".into(), "no-source".into())] },
+        Kind::Audit => Body::Audit {
+            facts: vec![debate_mcp::debate::body::Fact {
+                claim: "fast".into(),
+                tag: "no-source".into(),
+            }],
+        },
         Kind::Verdict => {
             let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
             ruling(Some(Side::Pro), 80, cites)

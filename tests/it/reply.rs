@@ -256,7 +256,7 @@ fn an_audit_is_one_object_of_its_shape() {
     nasty(&research, &audit("no-source"));
     let tags = ["official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated"];
     for tag in tags {
-        let facts = vec![("fast".into(), tag.into())];
+        let facts = vec![debate_mcp::debate::body::Fact { claim: "fast".into(), tag: tag.into() }];
         check(&research, &audit(tag), Ok(Body::Audit { facts }));
     }
     check(&research, r#"{"facts":[]}"#, Ok(Body::Audit { facts: vec![] }));

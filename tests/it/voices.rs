@@ -97,7 +97,7 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
         }
         Body::Audit { facts } => {
             let facts: Vec<_> =
-                facts.iter().map(|(claim, tag)| json!({"claim": claim, "tag": tag})).collect();
+                facts.iter().map(|fact| json!({"claim": fact.claim, "tag": fact.tag})).collect();
             json!({ "facts": facts }).to_string()
         }
         Body::Verdict(ruling) => {
