@@ -95,7 +95,7 @@ impl Desk {
             let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
             let debate = Debate::open(setup)?;
             let events = first(&debate);
-            let recorded = stamped(&events, now);
+            let recorded = Recorded::after(0, &events, now);
             match self.archive.create(debate.setup(), &recorded, place) {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::Taken(_)) => {}
@@ -276,12 +276,6 @@ fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
     let (debate, flaw) = Debate::salvage(stored.setup, events)?;
     let unreadable = stored.unreadable.map(|(seq, why)| Flaw { seq, why });
     Ok((debate, flaw.or(unreadable)))
-}
-
-/// Events that happen now, numbered from the first.
-fn stamped(events: &[Event], at: i64) -> Vec<Recorded> {
-    let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
-    (1..).zip(events).map(recorded).collect()
 }
 
 /// A topic from outside stays on its line, so that it cannot pass for anything else in a prompt.

@@ -209,6 +209,14 @@ pub struct Recorded {
     pub event: Event,
 }
 
+impl Recorded {
+    /// Events that happen at one moment, numbered after the last one known.
+    pub fn after(last: u64, events: &[Event], at: i64) -> Vec<Recorded> {
+        let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
+        (last + 1..).zip(events).map(recorded).collect()
+    }
+}
+
 /// Which debates are meant.
 #[derive(Clone, Debug, Default)]
 pub struct Query {

@@ -50,8 +50,7 @@ impl SqliteLog {
                 return Ok(None);
             }
             let at = self.clock.now();
-            let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
-            let recorded: Vec<_> = (self.seq + 1..).zip(events).map(recorded).collect();
+            let recorded = Recorded::after(self.seq, events, at);
             let debate = insert(&change, self.row, self.debate.clone(), &recorded, at)?;
             change.commit().map_err(broken)?;
             Ok(Some(debate))
