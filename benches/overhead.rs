@@ -4,6 +4,7 @@
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
+use debate_mcp::brief::FromRepository;
 use debate_mcp::debate::{Debate, Failure, Kind, Step, Voice};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Opening, Place, Said, Stream, Unplayable, Voices,
@@ -83,7 +84,9 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
     let voices = Arc::new(Timed::default());
-    let desk = Desk::new(archive, voices.clone(), clock, prompts::load(folder));
+    let briefs = FromRepository { root: folder.into(), folder: folder.into() };
+    let words = prompts::load(folder);
+    let desk = Desk::new(archive, voices.clone(), Arc::new(briefs), clock, words);
     let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
     let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));
     let place = Place {

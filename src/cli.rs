@@ -69,5 +69,6 @@ async fn obey(
         Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
         Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
         Verb::Completions { shell } => screen.completions(shell),
+        Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),
     }
 }

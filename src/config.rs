@@ -1,7 +1,7 @@
 //! What the surroundings say, read once. Nothing else reads the environment.
 use etcetera::BaseStrategy;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where things are, and how the user likes them.
 #[derive(Clone, Debug)]
@@ -12,8 +12,12 @@ pub struct Config {
     pub prompts: PathBuf,
     /// Where the program was started.
     pub folder: PathBuf,
-    /// In place of `.claude`.
+    /// The repository that folder is in, or the folder if there is none.
+    pub root: PathBuf,
+    /// In place of the folder the client in use has.
     pub state_dir: Option<PathBuf>,
+    /// Where programs are looked for.
+    pub path: Vec<PathBuf>,
     /// What a person writes in.
     pub editor: Option<String>,
     /// How much the program tells of itself: `error`, `warn`, `info`, `debug`, `trace`.
@@ -47,6 +51,9 @@ impl Config {
         Ok(Config {
             home,
             prompts,
+            root: repository(&folder),
+            path: env::var_os("PATH")
+                .map_or_else(Vec::new, |path| env::split_paths(&path).collect()),
             state_dir: said("AI_STATE_DIR").map(PathBuf::from),
             log: env::var("DEBATE_LOG").ok(),
             editor: ["VISUAL", "EDITOR"]
@@ -55,4 +62,20 @@ impl Config {
             folder,
         })
     }
+}
+
+impl Config {
+    /// Where a repository keeps its last debate: in the folder the user named, or the usual one of
+    /// whoever asks.
+    pub fn state_file(&self, usual: &str) -> PathBuf {
+        let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(usual));
+        self.root.join(folder).join("debate").join("last-debate.json")
+    }
+}
+
+/// The repository a folder is in, or the folder if there is none.
+fn repository(folder: &Path) -> PathBuf {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists());
+    root.unwrap_or(&folder).to_owned()
 }

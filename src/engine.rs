@@ -7,11 +7,13 @@
 //! | `command` | what anyone outside may ask of a debate                                          |
 //! | `session` | one debate being played: check, write, apply, tell                               |
 //! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
+//! | `job`     | a debate being played, and handles to it                                         |
 //! | `opening` | from a wish to a setup                                                           |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `desk`    | the use-cases every door calls                                                   |
 pub mod command;
 pub mod desk;
+pub mod job;
 pub mod live;
 pub mod opening;
 pub mod ports;
@@ -20,11 +22,12 @@ mod transcript;
 mod turn;
 
 pub use command::{Command, Error, Request};
-pub use desk::{Desk, DeskError, Job};
+pub use desk::{Desk, DeskError};
+pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::{Opening, Prompts};
 pub use ports::{
-    Archive, ArchiveError, Ask, Boxed, Card, Clock, Foreign, Health, Hit, Live as LiveText, Log,
-    LogError, Opened, Place, Query, Recorded, Reindexed, Said, Stored, Stream, Transcript,
-    TranscriptTurn, Unplayable, Voices,
+    Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Foreign, Health, Hit,
+    Listing, Live as LiveText, Log, LogError, Opened, Place, Query, Recorded, Reindexed, Said,
+    Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
 };

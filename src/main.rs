@@ -1,8 +1,10 @@
 //! The `debate` command: reads what was typed, plugs the parts together, and exits.
 use clap::Parser;
+use debate_mcp::brief::FromRepository;
 use debate_mcp::cli::{self, args::Args, args::Verb};
 use debate_mcp::config::Config;
 use debate_mcp::engine::{Clock, Desk};
+use debate_mcp::mcp;
 use debate_mcp::prompts;
 use debate_mcp::seats::Roster;
 use debate_mcp::store::SqliteArchive;
@@ -38,18 +40,26 @@ fn main() -> ExitCode {
     };
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = SqliteArchive::at(&config.home, clock.clone());
-    let roster = Roster { demo_speed: demo_speed(&args) };
-    let desk =
-        Desk::new(Arc::new(archive), Arc::new(roster), clock, prompts::load(&config.prompts));
+    let roster = Roster { demo_speed: demo_speed(&args), path: config.path.clone() };
+    let briefs = FromRepository { root: config.root.clone(), folder: config.folder.clone() };
+    let words = prompts::load(&config.prompts);
+    let desk = Desk::new(Arc::new(archive), Arc::new(roster), Arc::new(briefs), clock, words);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    match runtime {
-        Ok(runtime) => runtime.block_on(cli::run(args, &config, &desk)).into(),
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
         Err(error) => {
             tracing::error!("no threads: {error}");
-            ExitCode::FAILURE
+            return ExitCode::FAILURE;
         }
-    }
+    };
+    let exit = match args.verb {
+        Verb::Mcp => runtime.block_on(mcp::serve(&config, desk)).into(),
+        _ => runtime.block_on(cli::run(args, &config, &desk)).into(),
+    };
+    // A thread that waits for stdin must not keep the program alive.
+    runtime.shutdown_background();
+    exit
 }
 
 /// On a terminal the demo speaks at a pace that can be read along.

@@ -70,7 +70,7 @@ pub(super) fn show(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let id = place::meant(show.id.as_deref(), false, &place, desk)?;
+    let id = desk.meant(show.id.as_deref(), false, &place.root)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.why));
     if let Some(cue) = show.prompt {
@@ -155,7 +155,7 @@ pub(super) fn export(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let id = place::meant(export.id.as_deref(), false, &place, desk)?;
+    let id = desk.meant(export.id.as_deref(), false, &place.root)?;
     let (stored, debate, _) = desk.read(&id)?;
     let text = match export.form {
         Form::Markdown => record(&debate),

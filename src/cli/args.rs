@@ -45,6 +45,8 @@ pub enum Verb {
     Reindex(Json),
     /// Look for problems, and say how to mend them
     Doctor(Json),
+    /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
+    Mcp,
     /// Print completions for a shell
     Completions {
         /// For which shell

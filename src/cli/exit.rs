@@ -62,6 +62,8 @@ impl Failed {
                 | DeskError::Rounds { .. }
                 | DeskError::Clash(_)
                 | DeskError::Unfit(_)
+                | DeskError::Context(_)
+                | DeskError::NoneHere { .. }
                 | DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
                     Exit::Stopped
                 }
@@ -89,6 +91,12 @@ impl Failed {
             }
             Failed::Desk(DeskError::Unfit(Unfit::Prompt(..))) => {
                 "mend or remove your own prompt of that name"
+            }
+            Failed::Desk(DeskError::Context(_)) => {
+                "`--context none`, or `--context file=PATH` inside the repository"
+            }
+            Failed::Desk(DeskError::NoneHere { .. }) => {
+                "`debate list --all` shows those of other repositories"
             }
             Failed::Desk(DeskError::Archive(ArchiveError::Unknown(_))) => {
                 "`debate list --all` shows every debate there is"

@@ -5,10 +5,12 @@ use super::place;
 use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Seat, Speakers, Voice, next};
+use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Voice};
 use crate::engine::desk::seat_number;
-use crate::engine::{Command, Desk, DeskError, Opening, Place};
+use crate::engine::opening::{found_again, judge_for};
+use crate::engine::{Command, Desk, DeskError, Opening};
 use crate::report::text::printable;
+use std::path::Path;
 
 /// `debate run`
 pub(super) async fn run(
@@ -18,15 +20,21 @@ pub(super) async fn run(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let proposer = seat(run.proposer.as_ref(), run.model_proposer.as_deref(), "proposer", &place)?;
-    let challenger =
-        seat(run.challenger.as_ref(), run.model_challenger.as_deref(), "challenger", &place)?;
-    let judge = judge(run.judge.as_ref(), &proposer, &challenger, &place);
+    let proposer =
+        seat(run.proposer.as_ref(), run.model_proposer.as_deref(), "proposer", &config.folder)?;
+    let challenger = seat(
+        run.challenger.as_ref(),
+        run.model_challenger.as_deref(),
+        "challenger",
+        &config.folder,
+    )?;
+    let named = run.judge.clone().map(|judge| found_again(judge, &config.folder));
+    let judge = judge_for(named, &proposer, &challenger, Voice::Human);
     let opening = Opening {
         format: run.format.clone(),
         rounds: run.rounds,
         effort: run.effort.map(Into::into),
-        brief: place::context(&run.context, &place, &config.folder)?,
+        brief: desk.brief(&run.context)?,
         budget: Budget { cost: run.max_cost.map(millionths).transpose()?, ..Budget::default() },
         turn_seconds: run.turn_timeout,
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
@@ -41,7 +49,7 @@ fn seat(
     voice: Option<&Voice>,
     model: Option<&str>,
     role: &str,
-    place: &Place,
+    folder: &Path,
 ) -> Result<Voice, Failed> {
     let Some(voice) = voice else {
         return Err(Failed::NoModel(
@@ -65,24 +73,7 @@ fn seat(
         }
         (voice, None) => voice.clone(),
     };
-    Ok(found_again(voice, place))
-}
-
-fn found_again(voice: Voice, place: &Place) -> Voice {
-    match voice {
-        Voice::Model { tool, model: Some(file) } if tool == "script" => {
-            let whole = std::path::absolute(&file).unwrap_or_else(|_| place.root.join(&file));
-            Voice::Model { tool, model: Some(whole.display().to_string()) }
-        }
-        voice => voice,
-    }
-}
-
-/// Whoever was named; else the first of the debaters that can be asked, which is said in the result.
-fn judge(named: Option<&Voice>, proposer: &Voice, challenger: &Voice, place: &Place) -> Voice {
-    let able = [proposer, challenger].into_iter().find(|voice| !voice.awaited());
-    let voice = named.or(able).cloned().unwrap_or(Voice::Human);
-    found_again(voice, place)
+    Ok(found_again(voice, folder))
 }
 
 /// Money as it is typed, in millionths.
@@ -102,25 +93,27 @@ pub(super) async fn resume(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let id =
-        place::meant(resume.id.as_deref(), resume.id.is_none() && !resume.retry, &place, desk)?;
+    let unfinished = resume.id.is_none() && !resume.retry;
+    let id = desk.meant(resume.id.as_deref(), unfinished, &place.root)?;
     let (_, debate, flaw) = desk.read(&id)?;
     if let Some(Flaw { seq, why }) = flaw {
         return Err(DeskError::Flawed { id, seq, why }.into());
     }
-    let wishes = wishes(resume, &debate, &place)?;
+    let wishes = wishes(resume, &debate, &config.folder)?;
     let over = debate.outcome().is_some() && wishes.is_empty();
     if over {
         screen.note(&format!("{id} has ended already; this is its result"));
         desk.archive().write_out(&id)?;
         return finish(&debate, resume.shown, screen);
     }
-    for voice in needed_voices(&debate, &resume.seat) {
-        desk.playable(&found_again(voice.clone(), &place)).map_err(|unplayable| {
-            let hint = "hand the seat to someone else, as in `--seat proposer=human`";
-            Failed::NoModel(unplayable.to_string(), hint.into())
-        })?;
-    }
+    let handed = |(name, voice): &(String, Voice)| {
+        (name.clone(), found_again(voice.clone(), &config.folder))
+    };
+    let handed: Vec<_> = resume.seat.iter().map(handed).collect();
+    desk.ready(&debate, &handed).map_err(|unplayable| {
+        let hint = "hand the seat to someone else, as in `--seat proposer=human`";
+        Failed::NoModel(unplayable.to_string(), hint.into())
+    })?;
     screen.note(&format!("[INFO] Resuming {id}: {}", printable(&debate.setup().topic)));
     let job = desk.resume(&id, &place, wishes)?;
     Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
@@ -128,29 +121,8 @@ pub(super) async fn resume(
         .await
 }
 
-/// Everyone who may still be asked, as they sit now or are to sit: in the ending, only those who
-/// speak there.
-fn needed_voices<'a>(debate: &'a Debate, handed: &'a [(String, Voice)]) -> Vec<&'a Voice> {
-    let setup = debate.setup();
-    let ending = setup.ending();
-    let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
-    let speaks_there = |seat: &Seat| {
-        let phases = &setup.format.acts[usize::from(ending)].phases;
-        phases.iter().any(|phase| match &phase.speakers {
-            Speakers::Seated(roles) => roles.contains(&seat.role),
-            _ => true,
-        })
-    };
-    let now = debate.seats().iter().filter(|seat| !at_the_end || speaks_there(seat));
-    now.map(|seat| {
-        let other = handed.iter().find(|(name, _)| *name == seat.name);
-        other.map_or(&seat.voice, |(_, voice)| voice)
-    })
-    .collect()
-}
-
 /// What the flags ask for, in the order it must happen.
-fn wishes(resume: &Resume, debate: &Debate, place: &Place) -> Result<Vec<Command>, Failed> {
+fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command>, Failed> {
     let mut wishes = vec![];
     if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
         return Err(Failed::Usage(
@@ -188,7 +160,7 @@ fn wishes(resume: &Resume, debate: &Debate, place: &Place) -> Result<Vec<Command
             let hint = format!("its seats are {}", names.join(", "));
             Failed::Usage(format!("there is no seat `{name}`"), hint)
         })?;
-        let voice = found_again(voice.clone(), place);
+        let voice = found_again(voice.clone(), folder);
         if debate.seats()[usize::from(seat)].voice == voice {
             continue;
         }

@@ -20,7 +20,7 @@ pub(super) async fn replay(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let id = place::meant(replay.id.as_deref(), false, &place, desk)?;
+    let id = desk.meant(replay.id.as_deref(), false, &place.root)?;
     let (stored, recorded, flaw) = desk.read(&id)?;
     if let Some(flaw) = flaw {
         let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.why);

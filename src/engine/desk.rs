@@ -1,24 +1,27 @@
 //! The use-cases every door calls: open, take up, read, find, take in.
-use super::command::{Command, Error, Request};
+use super::command::{Command, Error};
+use super::job::{Handle, Job};
 use super::live::{Live, Update};
-use super::opening::{Opening, Prompts};
+use super::opening::{Opening, Prompts, offered};
 use super::ports::{
-    Archive, ArchiveError, Clock, Foreign, Log, Place, Recorded, Stored, Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Listing, Log, Place, Query,
+    Recorded, Stored, Unplayable, Voices,
 };
 use super::session::Session;
 use super::transcript::adopt;
 use super::turn::Told;
 use crate::debate::state::ReplayError;
-use crate::debate::{Debate, Event, Flaw, Origin, Role, Setup, Step, Unfit, Voice};
+use crate::debate::{Debate, Event, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next};
+use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 
 /// Where debates are opened and taken up.
 #[derive(Clone)]
 pub struct Desk {
     archive: Arc<dyn Archive>,
     voices: Arc<dyn Voices>,
+    briefs: Arc<dyn Briefs>,
     clock: Arc<dyn Clock>,
     prompts: Arc<Prompts>,
 }
@@ -38,7 +41,11 @@ pub enum DeskError {
     #[error(transparent)]
     Unfit(#[from] Unfit),
     #[error(transparent)]
+    Context(#[from] BadContext),
+    #[error(transparent)]
     Archive(#[from] ArchiveError),
+    #[error("there is no {}debate in `{root}`", if *unfinished { "unfinished " } else { "" })]
+    NoneHere { unfinished: bool, root: String },
     #[error("debate `{id}` can be read but not continued: event {seq} of its log {why}")]
     Flawed { id: String, seq: u64, why: String },
     #[error("the log in this file is not one this program could have written: {0}")]
@@ -54,10 +61,11 @@ impl Desk {
     pub fn new(
         archive: Arc<dyn Archive>,
         voices: Arc<dyn Voices>,
+        briefs: Arc<dyn Briefs>,
         clock: Arc<dyn Clock>,
         prompts: Prompts,
     ) -> Desk {
-        Desk { archive, voices, clock, prompts: Arc::new(prompts) }
+        Desk { archive, voices, briefs, clock, prompts: Arc::new(prompts) }
     }
 
     /// The archive, for those who only read.
@@ -122,9 +130,84 @@ impl Desk {
         Ok((stored, debate, flaw))
     }
 
-    /// Whether a voice could play a seat here.
-    pub fn playable(&self, voice: &Voice) -> Result<(), DeskError> {
-        Ok(self.voices.playable(voice)?)
+    /// The debate that is meant: one named, in full or in part, or the newest of a repository.
+    pub fn meant(
+        &self,
+        id: Option<&str>,
+        unfinished: bool,
+        root: &Path,
+    ) -> Result<String, DeskError> {
+        if let Some(id) = id.filter(|id| *id != "last") {
+            return Ok(self.archive.find(id)?);
+        }
+        let root = Some(root.to_owned());
+        let query = Query { root: root.clone(), unfinished, limit: Some(1), ..Query::default() };
+        let newest = self.archive.list(&query)?.into_iter().next();
+        newest.map(|card| card.id).ok_or_else(|| DeskError::NoneHere {
+            unfinished,
+            root: root.unwrap_or_default().display().to_string(),
+        })
+    }
+
+    /// Whether everyone who may still be asked could play, with these seats handed over: in the
+    /// ending, only those who speak there.
+    pub fn ready(&self, debate: &Debate, handed: &[(String, Voice)]) -> Result<(), DeskError> {
+        let setup = debate.setup();
+        let ending = setup.ending();
+        let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
+        let speaks_there = |seat: &Seat| {
+            let phases = &setup.format.acts[usize::from(ending)].phases;
+            phases.iter().any(|phase| match &phase.speakers {
+                Speakers::Seated(roles) => roles.contains(&seat.role),
+                _ => true,
+            })
+        };
+        let now = debate.seats().iter().filter(|seat| !at_the_end || speaks_there(seat));
+        for seat in now {
+            let other = handed.iter().find(|(name, _)| *name == seat.name);
+            self.voices.playable(other.map_or(&seat.voice, |(_, voice)| voice))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a format has that many rounds.
+    pub fn fits(&self, format: &str, rounds: u8) -> Result<(), DeskError> {
+        let offer = offered(format, &self.prompts)?;
+        let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
+        if (least..=most).contains(&rounds) {
+            return Ok(());
+        }
+        Err(DeskError::Rounds { asked: rounds, least, most })
+    }
+
+    /// Whether these could be the seats of one debate, and could play here.
+    pub fn sits_well(&self, seats: &[Seat]) -> Result<(), DeskError> {
+        let side = |role: Role| seats.iter().find(|seat| seat.role == role);
+        if let (Some(pro), Some(con)) = (side(Role::Pro), side(Role::Con))
+            && let Some(why) = self.voices.clash(&pro.voice, &con.voice)
+        {
+            return Err(DeskError::Clash(why));
+        }
+        for seat in seats {
+            self.voices.playable(&seat.voice)?;
+        }
+        Ok(())
+    }
+
+    /// Everyone who can be called by name, and whether they could play a seat here. Probing looks
+    /// at the machine; it spends nothing.
+    pub fn listing(&self, probe: bool) -> Vec<Listing> {
+        self.voices.listing(probe)
+    }
+
+    /// What debaters are given besides the topic, as it was asked for.
+    pub fn brief(&self, wanted: &str) -> Result<String, DeskError> {
+        Ok(self.briefs.brief(wanted)?)
+    }
+
+    /// The formats that can be opened here, by name.
+    pub fn formats(&self) -> impl Iterator<Item = &str> {
+        self.prompts.keys().map(String::as_str)
     }
 
     fn play(&self, start: Start) -> Result<Job, DeskError> {
@@ -145,7 +228,7 @@ impl Desk {
         let idle = session.idle();
         let voices = self.voices.clone();
         let task = tokio::spawn(async move { session.run(&*voices).await });
-        Ok(Job { id, debate, seq, requests: sender, live, updates: Some(updates), idle, task })
+        Ok(Job::new(Handle::new(sender, live), debate, seq, updates, idle, task))
     }
 
     /// Takes in a file from outside. This user's own log is taken up as it is: the longer of two
@@ -295,71 +378,6 @@ fn chance(bytes: usize) -> Result<String, DeskError> {
     getrandom::fill(&mut random).map_err(|error| DeskError::Chance(error.to_string()))?;
     let digits = u128::from_be_bytes(random) >> (8 * (16 - bytes.min(16)));
     Ok(format!("{digits:0width$x}", width = 2 * bytes))
-}
-
-/// A debate being played. Dropping it stops the play; what was recorded stays.
-pub struct Job {
-    id: String,
-    debate: Debate,
-    seq: u64,
-    requests: mpsc::Sender<Request>,
-    live: Live,
-    updates: Option<broadcast::Receiver<Arc<Update>>>,
-    idle: watch::Receiver<Option<Step>>,
-    task: JoinHandle<Result<(), Error>>,
-}
-
-impl Job {
-    /// The debate's name.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// As it was when the play began. Whoever applies the facts to it since has it as it is.
-    pub fn debate(&self) -> &Debate {
-        &self.debate
-    }
-
-    /// The number of the last event in [`Job::debate`].
-    pub fn seq(&self) -> u64 {
-        self.seq
-    }
-
-    /// Every update since the play began, to the first who asks; to others, those from now on.
-    pub fn updates(&mut self) -> broadcast::Receiver<Arc<Update>> {
-        self.updates.take().unwrap_or_else(|| self.live.subscribe())
-    }
-
-    /// Asks for something and waits until it is recorded, or refused.
-    pub async fn send(&self, command: Command) -> Result<(), Error> {
-        let (answer, answered) = oneshot::channel();
-        let request = Request { command, answer };
-        self.requests.send(request).await.map_err(|_| Error::Gone)?;
-        answered.await.unwrap_or(Err(Error::Gone))
-    }
-
-    /// Waits until nothing is being fetched, and says what is due then.
-    pub async fn idle(&mut self) -> Result<Step, Error> {
-        if let Ok(step) = self.idle.wait_for(Option::is_some).await {
-            return Ok(step.clone().unwrap_or(Step::Rest));
-        }
-        match (&mut self.task).await {
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(())) | Err(_) => Err(Error::Gone),
-        }
-    }
-
-    /// Stops the play and gives the debate up, so that someone else may take it up.
-    pub async fn stop(mut self) {
-        self.task.abort();
-        let _ = (&mut self.task).await;
-    }
-}
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 /// The seat a role is called by on a command line.

@@ -6,6 +6,7 @@ use crate::debate::{
     Budget, Effort, Format, Hold, Limits, Origin, Role, Seat, Setup, Speakers, Voice,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The words of every format that can be opened here: by format, then by name.
 pub type Prompts = BTreeMap<String, BTreeMap<String, String>>;
@@ -33,6 +34,8 @@ pub struct Opening {
     pub budget: Budget,
     /// Seconds a fetched turn may take.
     pub turn_seconds: Option<u32>,
+    /// Seconds an awaited turn may take; for ever, if nobody says.
+    pub await_seconds: Option<u32>,
     /// Where the floor is the user's.
     pub holds: Vec<Hold>,
     /// Where the first turns came from.
@@ -53,6 +56,7 @@ impl Opening {
             brief: String::new(),
             budget: Budget::default(),
             turn_seconds: None,
+            await_seconds: None,
             holds: vec![],
             origin: Origin::Here,
         }
@@ -89,7 +93,7 @@ impl Opening {
             rounds,
             effort: self.effort,
             holds: self.holds.clone(),
-            limits: Limits { turn_seconds, ..limits },
+            limits: Limits { turn_seconds, await_seconds: self.await_seconds, ..limits },
             origin: self.origin.clone(),
             salt,
         })
@@ -133,8 +137,31 @@ impl Opening {
     }
 }
 
+/// A script is found again from wherever the debate is resumed.
+pub fn found_again(voice: Voice, folder: &Path) -> Voice {
+    match voice {
+        Voice::Model { tool, model: Some(file) } if tool == "script" => {
+            let whole = folder.join(&file).display().to_string();
+            Voice::Model { tool, model: Some(whole) }
+        }
+        voice => voice,
+    }
+}
+
+/// Whoever was named; else the first of the debaters that can be asked, which is said in the
+/// result; else whoever is there.
+pub fn judge_for(
+    named: Option<Voice>,
+    proposer: &Voice,
+    challenger: &Voice,
+    there: Voice,
+) -> Voice {
+    let able = [proposer, challenger].into_iter().find(|voice| !voice.awaited());
+    named.or_else(|| able.cloned()).unwrap_or(there)
+}
+
 /// The format of this name, if there are words for it.
-fn offered(name: &str, prompts: &Prompts) -> Result<Offer, DeskError> {
+pub(super) fn offered(name: &str, prompts: &Prompts) -> Result<Offer, DeskError> {
     let known = formats::offers().into_iter().find(|offer| offer.format.name == name);
     known.filter(|_| prompts.contains_key(name)).ok_or_else(|| DeskError::Format {
         name: name.into(),

@@ -21,7 +21,37 @@ pub trait Voices: Send + Sync {
 
     /// Why these two cannot be the two sides of one debate, if they cannot.
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String>;
+
+    /// Everyone who can be called by name. Probing looks at the machine; it spends nothing.
+    fn listing(&self, probe: bool) -> Vec<Listing> {
+        let _ = probe;
+        vec![]
+    }
 }
+
+/// Someone who can be called by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Listing {
+    /// As a seat is written.
+    pub seat: String,
+    /// A model of its own, which may be seated without being named.
+    pub model: bool,
+    /// Whether it could play here and now.
+    pub playable: bool,
+    /// What it is; why it cannot play, and what to do about that.
+    pub note: String,
+}
+
+/// Gathers what debaters are given besides the topic.
+pub trait Briefs: Send + Sync {
+    /// `none`, or `file=PATH`.
+    fn brief(&self, wanted: &str) -> Result<String, BadContext>;
+}
+
+/// Why there is no brief.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadContext(pub String);
 
 /// One turn to be fetched.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -196,6 +196,11 @@ impl Call {
         Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
+    /// The program as it would be started.
+    pub(crate) fn command(self) -> Command {
+        self.command
+    }
+
     pub(crate) fn done(mut self) -> Done {
         let Some(text) = self.stdin.take() else {
             return Done::of(&self.command.stdin(Stdio::null()).output().unwrap());
@@ -280,6 +285,15 @@ fn text(from: &mut dyn Read) -> String {
 pub(crate) struct Running(Child);
 
 impl Running {
+    pub(crate) fn new(child: Child) -> Running {
+        Running(child)
+    }
+
+    /// Where it reads from and writes to.
+    pub(crate) fn streams(&mut self) -> (ChildStdin, ChildStdout) {
+        (self.0.stdin.take().unwrap(), self.0.stdout.take().unwrap())
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.0.id()
     }

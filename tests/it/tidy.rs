@@ -10,9 +10,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &["debate"]),
     ("seats", &["debate", "engine"]),
     ("store", &["debate", "engine", "report"]),
+    ("brief", &["engine"]),
     ("prompts", &["engine"]),
     ("config", &[]),
     ("cli", &["debate", "engine", "report", "config"]),
+    ("mcp", &["debate", "engine", "report", "config"]),
 ];
 
 /// What the pure core must never see.

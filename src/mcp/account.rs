@@ -1,0 +1,117 @@
+//! What both sides hold, conceded and left open, for a model to read.
+use super::bounds::{self, tokens, words};
+use super::complaint::call;
+use super::standing::few;
+use crate::debate::ledger::{Fate, entries};
+use crate::debate::{Cue, Debate, Side};
+use crate::engine::Stored;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `summarize` answers.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Account {
+    pub(super) debate_id: String,
+    pub(super) status: String,
+    pub(super) topic: String,
+    pub(super) round: u8,
+    pub(super) rounds: u8,
+    pub(super) proposer: Vec<String>,
+    pub(super) challenger: Vec<String>,
+    /// Word for word.
+    pub(super) concessions: Vec<String>,
+    pub(super) open: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) verdict: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) due: Option<String>,
+    pub(super) notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) record: Option<String>,
+    pub(super) next: String,
+}
+
+/// Every claim a debate has seen.
+const END: Cue = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
+
+/// How a debate stands, in a bounded form.
+pub(super) fn account(stored: &Stored, debate: &Debate, running: bool) -> Account {
+    let stands = super::standing::standing(stored, debate, running);
+    let mut account = Account::default();
+    for (lines, line) in [(10, 40), (6, 25), (3, 15), (1, 8)] {
+        let verbatim = concessions(debate);
+        account = Account {
+            debate_id: stands.debate_id.clone(),
+            status: stands.status.clone(),
+            topic: words(&debate.setup().topic, 60),
+            round: stands.round,
+            rounds: stands.rounds,
+            proposer: position(debate, Side::Pro, lines, line),
+            challenger: position(debate, Side::Con, lines, line),
+            concessions: few(verbatim.into_iter(), lines),
+            open: open(debate, lines, line),
+            verdict: stands.verdict.as_ref().map(super::words::ruling),
+            due: stands.due.as_ref().map(|due| format!("turn {}, {}", due.turn, due.role)),
+            notes: stands.notes.clone(),
+            record: stands.record.clone(),
+            next: stands.next.clone(),
+        };
+        if weight(&account) <= bounds::RESULT {
+            return account;
+        }
+    }
+    // What was conceded is said in full or not at all: a cut quote would be another concession.
+    if weight(&account) > bounds::RESULT {
+        let all = call("show_debate", &account.debate_id, "\"part\":\"claims\"");
+        account.concessions = vec![format!("too long to be quoted here: {all}")];
+    }
+    account
+}
+
+fn weight(account: &Account) -> usize {
+    tokens(&serde_json::to_string(account).unwrap_or_default())
+}
+
+/// A side's claims, the latest first; without any, how its last speech begins.
+fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<String> {
+    let entries = entries(debate, END);
+    let own: Vec<_> = entries.iter().rev().filter(|entry| entry.side == side).collect();
+    if own.is_empty() {
+        let mut said =
+            debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+        let last = said.next_back();
+        return last.map(|(_, body)| words(&body.text(), 2 * line)).into_iter().collect();
+    }
+    let claims = own.iter().map(|entry| {
+        let bare = if entry.unsupported() { " (unsupported)" } else { "" };
+        let fate = match entry.fate {
+            Fate::Unanswered => "",
+            Fate::Contested => " [contested]",
+            Fate::Conceded(_) => " [conceded by the other side]",
+            Fate::Resolved => " [taken back as resolved]",
+        };
+        format!("{}: {}{bare}{fate}", entry.claim.id, words(&entry.claim.text, line))
+    });
+    few(claims, lines)
+}
+
+/// What was given up, in the words it was given up in.
+fn concessions(debate: &Debate) -> Vec<String> {
+    let entries = entries(debate, END);
+    let given = entries.iter().filter_map(|entry| match entry.fate {
+        Fate::Conceded(quote) => {
+            let by = entry.side.other().word();
+            Some(format!("the {by} conceded {}: \"{quote}\"", entry.claim.id))
+        }
+        _ => None,
+    });
+    given.collect()
+}
+
+fn open(debate: &Debate, lines: usize, line: usize) -> Vec<String> {
+    let entries = entries(debate, END);
+    let open: Vec<_> = entries.iter().filter(|entry| entry.open()).collect();
+    let told =
+        open.iter().map(|entry| format!("{}: {}", entry.claim.id, words(&entry.claim.text, line)));
+    few(told, lines)
+}

@@ -1,0 +1,161 @@
+//! What a tool is called with. The comments are what a model reads of each argument, so they are
+//! short: they are paid for in every conversation.
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// `start_debate`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StartDebate {
+    /// The question, in a sentence
+    pub topic: String,
+    /// duel (default)
+    pub format: Option<String>,
+    /// Argues for: tool or tool:model, see list_models; host = you
+    pub proposer: Option<String>,
+    /// Argues against; not the proposer's tool
+    pub challenger: Option<String>,
+    /// Rules; best a third tool
+    pub judge: Option<String>,
+    /// 1-5, default 2
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "u8")]
+    pub rounds: Option<u64>,
+    /// low, medium, high, max
+    pub effort: Option<String>,
+    /// none (default) or file=PATH in the repository
+    pub context: Option<String>,
+    /// Rare: confirm_plan, pause, max_cost, ...; see debate://formats/duel
+    #[schemars(with = "Map<String, Value>")]
+    pub options: Option<Value>,
+    /// Wait at most this long: 0-55, default 45
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "u8")]
+    pub wait_seconds: Option<u64>,
+}
+
+/// What `options` may hold, as the complaint about it says.
+pub(super) const OPTIONS: &str =
+    "confirm_plan, pause, max_cost, max_tokens, turn_seconds, await_seconds";
+
+/// Rare wishes. Described on demand, because every schema is paid for in every conversation.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Options {
+    pub(super) confirm_plan: bool,
+    pub(super) pause: Option<bool>,
+    pub(super) max_cost: Option<f64>,
+    pub(super) max_tokens: Option<u64>,
+    pub(super) turn_seconds: Option<u32>,
+    pub(super) await_seconds: Option<u32>,
+}
+
+/// `continue_round`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContinueRound {
+    /// Default: the newest here
+    pub debate_id: Option<String>,
+    /// due.turn, as you were given it
+    pub turn: Option<String>,
+    /// Your speech for that turn
+    pub speech: Option<String>,
+    /// The user's remark, which both sides must answer; after the end, their decision
+    pub say: Option<String>,
+    /// What the user wants: continue, confirm (the plan), change (say: "rounds=3"), cancel, end (rule now), keep, discard (the record)
+    pub decision: Option<String>,
+    /// 0-55
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "u8")]
+    pub wait_seconds: Option<u64>,
+}
+
+/// `summarize`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Summarize {
+    /// Default: the newest here
+    pub debate_id: Option<String>,
+}
+
+/// `verdict`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Verdict {
+    /// Default: the newest here
+    pub debate_id: Option<String>,
+    /// due.turn, if you judge
+    pub turn: Option<String>,
+    /// Your ruling, as its brief asks for
+    #[schemars(with = "Map<String, Value>")]
+    pub ruling: Option<Value>,
+    /// 0-55
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "u8")]
+    pub wait_seconds: Option<u64>,
+}
+
+/// `list_debates`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ListDebates {
+    /// Words said in it; in:all or in:PATH looks beyond this repository
+    pub query: Option<String>,
+    /// unfinished, in-progress, paused, completed, degraded, aborted, failed, cancelled
+    pub status: Option<String>,
+}
+
+/// The parts of a debate that can be shown, as the complaint about another says.
+pub(super) const PARTS: &str =
+    "transcript, summary, claims, envelopes, brief, plan, or a turn such as 0.1.0.0";
+
+/// `show_debate`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ShowDebate {
+    /// Default: the newest here
+    pub debate_id: Option<String>,
+    /// transcript (default), summary, claims, envelopes, brief, plan, or a turn
+    pub part: Option<String>,
+    /// From 1
+    #[serde(deserialize_with = "number")]
+    #[schemars(with = "u8")]
+    pub page: Option<u64>,
+}
+
+/// `list_models`
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ListModels {
+    /// Look for the tools on this machine
+    #[serde(deserialize_with = "flag")]
+    #[schemars(with = "bool")]
+    pub probe: bool,
+}
+
+/// A number, also where a model has put it in quotes.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(from)? {
+        Value::Null => Ok(None),
+        value => {
+            let whole = value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..1e15).contains(n));
+            #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+            let whole = whole.map(|n| n as u64);
+            let said = || value.as_str()?.trim().parse().ok();
+            whole.or_else(said).map(Some).ok_or_else(|| {
+                serde::de::Error::custom(format!("expected a whole number, not {value}"))
+            })
+        }
+    }
+}
+
+/// Yes or no, also where a model has put it in quotes.
+fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    match Value::deserialize(from)? {
+        Value::Null => Ok(false),
+        Value::Bool(flag) => Ok(flag),
+        Value::String(word) if word == "true" || word == "false" => Ok(word == "true"),
+        value => Err(serde::de::Error::custom(format!("expected true or false, not {value}"))),
+    }
+}

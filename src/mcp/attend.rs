@@ -1,0 +1,182 @@
+//! Waiting for a debate, with progress. Who waits has no say in whether the work goes on.
+use super::complaint::Complaint;
+use super::hub::{Hub, Run};
+use crate::debate::{Cue, Debate, Event, Step, next};
+use crate::engine::{ArchiveError, DeskError, Place, Stored, Update};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RoleServer};
+use rmcp::task_manager::TaskContext;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How often somebody who waits hears something: clients are told at least every five seconds.
+const TICK: Duration = Duration::from_secs(4);
+/// How often another process is asked how far it is.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long a client that does not read may hold up a notification.
+const UNREAD: Duration = Duration::from_millis(200);
+
+/// Who waits, and for how long.
+pub(super) struct Waiting {
+    pub(super) until: Option<Instant>,
+    /// Nobody waits any more.
+    pub(super) gone: CancellationToken,
+    pub(super) ear: Ear,
+}
+
+/// Where progress is told.
+pub(super) enum Ear {
+    Nobody,
+    Client(Peer<RoleServer>, ProgressToken),
+    Task(TaskContext),
+}
+
+/// A debate as it was when the waiting was over.
+pub(super) struct Seen {
+    pub(super) stored: Stored,
+    pub(super) debate: Debate,
+    pub(super) running: bool,
+}
+
+impl Hub {
+    /// Sees to it that a debate is being played for as long as there is something to fetch, and
+    /// waits for that to be over.
+    pub(super) async fn attend(
+        self: &Arc<Hub>,
+        id: &str,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<Seen, Complaint> {
+        let began = Instant::now();
+        let mut told = Instant::now();
+        let mut updates: Option<broadcast::Receiver<Arc<Update>>> = None;
+        loop {
+            let (stored, debate, flaw) = self.desk.read(id)?;
+            let step = next(&debate);
+            let busy = match &step {
+                Step::Speak { driven, .. } => !driven.is_empty(),
+                Step::Close(_) => true,
+                _ => false,
+            };
+            let mut run = self.running(id);
+            if run.is_none() && busy && flaw.is_none() && !self.closing.is_cancelled() {
+                run = self.begin(id, place, &debate)?;
+                updates = run.as_ref().map(|run| run.handle.updates());
+            }
+            if updates.is_none() {
+                updates = run.as_ref().map(|run| run.handle.updates());
+            }
+            let elsewhere = run.is_none() && stored.holder.is_some();
+            let running = busy && (run.is_some() || elsewhere);
+            if run.is_none() && !running {
+                return Ok(Seen { stored, debate, running: false });
+            }
+            let late = waiting.until.is_some_and(|until| Instant::now() >= until);
+            if late || self.closing.is_cancelled() {
+                return Ok(Seen { stored, debate, running });
+            }
+            tokio::select! {
+                ended = ended(run) => {
+                    ended.map_err(|why| Complaint::Stopped { id: id.into(), why })?;
+                    updates = None;
+                }
+                Some(news) = news(&mut updates, &debate) => {
+                    told = Instant::now();
+                    waiting.tell(began, &news).await;
+                }
+                () = tokio::time::sleep_until(told + TICK) => {
+                    told = Instant::now();
+                    waiting.tell(began, &waits_for(&debate, &step)).await;
+                }
+                () = tokio::time::sleep(LOOK), if elsewhere => {}
+                () = until(waiting.until) => {}
+                () = waiting.gone.cancelled() => return Ok(Seen { stored, debate, running }),
+                () = self.closing.cancelled() => {}
+            }
+        }
+    }
+
+    /// Takes up what nobody plays; none, if another process does.
+    fn begin(
+        self: &Arc<Hub>,
+        id: &str,
+        place: &Place,
+        debate: &Debate,
+    ) -> Result<Option<Run>, Complaint> {
+        self.desk.ready(debate, &[])?;
+        match self.take_up(id, place) {
+            Ok(run) => Ok(Some(run)),
+            Err(DeskError::Archive(ArchiveError::Busy { .. })) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Waiting {
+    async fn tell(&self, began: Instant, news: &str) {
+        match &self.ear {
+            Ear::Nobody => {}
+            Ear::Task(task) => task.set_status_message(news),
+            Ear::Client(peer, token) => {
+                let seconds = began.elapsed().as_secs_f64();
+                let progress = ProgressNotificationParam::new(token.clone(), seconds)
+                    .with_message(news.to_owned());
+                // A client that has gone must not hold up the answer.
+                let _ = tokio::time::timeout(UNREAD, peer.notify_progress(progress)).await;
+            }
+        }
+    }
+}
+
+async fn ended(run: Option<Run>) -> super::hub::Ended {
+    match run {
+        Some(mut run) => run.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next thing worth telling; nothing, once there is nobody to tell it.
+async fn news(
+    updates: &mut Option<broadcast::Receiver<Arc<Update>>>,
+    debate: &Debate,
+) -> Option<String> {
+    loop {
+        let Some(from) = updates.as_mut() else { return std::future::pending().await };
+        match from.recv().await.as_deref() {
+            Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {
+                return Some(format!("{} answered", who(debate, *cue)));
+            }
+            Ok(Update::Fact { event: Event::Refused { cue, .. }, .. }) => {
+                return Some(format!("{} is asked once more", who(debate, *cue)));
+            }
+            Ok(Update::Fact { event: Event::Failed { cue, .. }, .. }) => {
+                return Some(format!("{} failed", who(debate, *cue)));
+            }
+            Err(broadcast::error::RecvError::Closed) => *updates = None,
+            _ => {}
+        }
+    }
+}
+
+fn waits_for(debate: &Debate, step: &Step) -> String {
+    let names: Vec<String> = step.cues().map(|cue| who(debate, cue)).collect();
+    if names.is_empty() { "finishing".into() } else { format!("waiting for {}", names.join(", ")) }
+}
+
+fn who(debate: &Debate, cue: Cue) -> String {
+    let (role, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+    if cue.round == 0 {
+        return format!("{role} ({tool})");
+    }
+    format!("round {}: {role} ({tool})", cue.round)
+}

@@ -1,0 +1,58 @@
+//! What may stand in an argument.
+use super::complaint::Complaint;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Characters of an argument that is a name, a word or a search.
+const SHORT: usize = 500;
+/// Characters of a remark.
+pub(super) const REMARK: usize = 8_000;
+/// Characters of a speech.
+pub(super) const SPEECH: usize = 200_000;
+
+/// The arguments of a tool, or what is wrong with them.
+pub(super) fn arguments<T: DeserializeOwned>(
+    tool: &str,
+    arguments: Option<Map<String, Value>>,
+) -> Result<T, Complaint> {
+    serde_json::from_value(Value::Object(arguments.unwrap_or_default()))
+        .map_err(|error| Complaint::Arguments { tool: tool.into(), why: error.to_string() })
+}
+
+/// Words on one line.
+pub(super) fn short<'a>(name: &str, text: Option<&'a str>) -> Result<Option<&'a str>, Complaint> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    long(name, text, SHORT)?;
+    plain(name, text, |_| false)?;
+    Ok(Some(text))
+}
+
+/// A text: no longer than it may be, and nothing in it but text.
+pub(super) fn text(name: &str, text: &str, most: usize) -> Result<(), Complaint> {
+    if text.trim().is_empty() {
+        return Err(Complaint::Empty { name: name.into() });
+    }
+    long(name, text, most)?;
+    plain(name, text, |c| matches!(c, '\n' | '\r' | '\t'))
+}
+
+fn long(name: &str, text: &str, most: usize) -> Result<(), Complaint> {
+    let length = text.chars().count();
+    if length > most {
+        return Err(Complaint::TooLong { name: name.into(), length, most });
+    }
+    Ok(())
+}
+
+fn plain(name: &str, text: &str, but: impl Fn(char) -> bool) -> Result<(), Complaint> {
+    match text.chars().find(|c| c.is_control() && !but(*c)) {
+        Some(c) => Err(Complaint::Control { name: name.into(), code: c.into() }),
+        None => Ok(()),
+    }
+}
+
+/// How long a call may wait: below every client's patience.
+pub(super) fn patience(seconds: Option<u64>) -> Duration {
+    Duration::from_secs(seconds.unwrap_or(45).min(55))
+}

@@ -1,0 +1,258 @@
+//! Why a call was not done, and which call to make next. Every error a model reads is in this file.
+use crate::debate::Unfit;
+use crate::engine::{ArchiveError, DeskError};
+
+/// Why a call was not done.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Complaint {
+    #[error("there is no tool `{0}`")]
+    Tool(String),
+    #[error("the arguments of {tool} cannot be read: {why}")]
+    Arguments { tool: String, why: String },
+    #[error("the topic is empty")]
+    NoTopic,
+    #[error("`{name}` has a control character (U+{code:04X}) in it")]
+    Control { name: String, code: u32 },
+    #[error("`{name}` has {length} characters; at most {most} are taken")]
+    TooLong { name: String, length: usize, most: usize },
+    #[error("`{name}` is empty")]
+    Empty { name: String },
+    #[error("{name} `{said}`: {why}")]
+    Seat { name: String, said: String, why: String },
+    #[error("{name} `{said}` is not known; allowed: {allowed}")]
+    Word { name: String, said: String, allowed: String },
+    #[error("options: {why}")]
+    Options { why: String, format: String },
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+    #[error("which turn is this for? `turn` is missing")]
+    NoTurn { due: Option<Asked> },
+    #[error("`{0}` names no turn of this debate")]
+    BadTurn(String, String),
+    #[error("turn {turn} is not yours: {role} is played by {tool}")]
+    NotYours { turn: String, role: String, tool: String, id: String },
+    #[error("turn {turn} is not due now")]
+    NotDue { turn: String, due: Option<Asked>, id: String },
+    #[error("turn {turn} was taken already, with another text; what was said stays")]
+    Taken { turn: String, id: String },
+    #[error("turn {turn} was not taken: {why}")]
+    Mend { turn: String, why: String, ruling: bool },
+    #[error("turn {turn} asks for a {wants}, and this call gives another kind of answer")]
+    WrongTool { turn: String, wants: String, tool: String },
+    #[error("debate {id} has ended ({status}); {what} is no longer possible")]
+    Ended { id: String, status: String, what: String },
+    #[error("debate {id} has not ended yet; {what} is for debates that have")]
+    NotEnded { id: String, what: String },
+    #[error("a speech is due before debate {id} can be ruled on")]
+    Unspoken { due: Option<Asked>, id: String },
+    #[error("nothing has been said in debate {id} yet, so there is nothing to rule on")]
+    NothingSaid { id: String },
+    #[error("the budget of debate {id} is spent ({spent})")]
+    Spent { id: String, spent: String },
+    #[error("`change` needs `say` to say what to change: {why}")]
+    Change { why: String },
+    #[error("this cannot be changed now: {0}")]
+    Unchangeable(String),
+    #[error("`{part}` is no part of a debate")]
+    Part { part: String },
+    #[error("there is no page {page}; `{part}` has {pages}")]
+    Page { part: String, page: usize, pages: usize },
+    #[error("nothing is due from you in debate {0}, so there is no brief")]
+    NoBrief(String),
+    #[error("the play of debate {id} stopped: {why}")]
+    Stopped { id: String, why: String },
+    #[error("the server is closing")]
+    Closing,
+    #[error("the server failed inside ({0}); nothing that was recorded is lost")]
+    Panic(String),
+}
+
+/// A turn the host was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// By id.
+    pub turn: String,
+    /// For whom.
+    pub role: String,
+}
+
+impl Asked {
+    fn told(due: Option<&Asked>, id: &str) -> String {
+        match due {
+            Some(Asked { turn, role }) => {
+                format!("the turn due from you is `{turn}` ({role}): answer that one")
+            }
+            None => format!("no turn is due from you: {}", call("continue_round", id, "")),
+        }
+    }
+}
+
+/// A call as a model would make it.
+pub(super) fn call(tool: &str, id: &str, more: &str) -> String {
+    let id = if id.is_empty() { String::new() } else { format!("\"debate_id\":\"{id}\"") };
+    let comma = if id.is_empty() || more.is_empty() { "" } else { "," };
+    format!("{tool} {{{id}{comma}{more}}}")
+}
+
+impl Complaint {
+    /// Which call to make next.
+    pub fn next(&self) -> String {
+        match self {
+            Complaint::Tool(_) => {
+                "call one of start_debate, continue_round, summarize, verdict, list_debates, \
+                 show_debate, list_models"
+                    .into()
+            }
+            Complaint::Arguments { tool, .. } => {
+                format!("call {tool} again with arguments as its input schema has them")
+            }
+            Complaint::NoTopic => "ask the user what to debate, then call start_debate \
+                                   {\"topic\":\"Should we ...?\"}"
+                .into(),
+            Complaint::Control { .. } => "call again with plain text".into(),
+            Complaint::TooLong { name, .. } if name == "topic" => {
+                "put the question in a sentence, and the rest into a file given by \
+                 \"context\":\"file=PATH\""
+                    .into()
+            }
+            Complaint::TooLong { .. } => "call again with a shorter text".into(),
+            Complaint::Empty { name } => format!("call again with `{name}`, or without it"),
+            Complaint::Seat { .. } => "list_models {} shows who can be seated".into(),
+            Complaint::Word { .. } => "call again with one of these, or without it".into(),
+            Complaint::Options { format, .. } => format!(
+                "call again; the resource debate://formats/{format} describes every option ({})",
+                super::args::OPTIONS
+            ),
+            Complaint::Desk(error) => desk(error),
+            Complaint::NoTurn { due } => Asked::told(due.as_ref(), ""),
+            Complaint::BadTurn(_, id) => {
+                format!("{} shows which turn is due", call("summarize", id, ""))
+            }
+            Complaint::NotYours { id, .. } => {
+                format!("{} waits for it", call("continue_round", id, ""))
+            }
+            Complaint::NotDue { due, id, .. } => Asked::told(due.as_ref(), id),
+            Complaint::Unspoken { due, id } => {
+                let end = call("continue_round", id, "\"decision\":\"end\"");
+                format!(
+                    "{}; or, if the user wants no more of it, {end}",
+                    Asked::told(due.as_ref(), id)
+                )
+            }
+            Complaint::Taken { turn, id } => {
+                let part = format!("\"part\":\"{turn}\"");
+                let (show, on) = (call("show_debate", id, &part), call("continue_round", id, ""));
+                format!("{show} shows it; {on} goes on")
+            }
+            Complaint::Mend { turn, ruling: false, .. } => {
+                format!("mend it and call continue_round again with \"turn\":\"{turn}\"")
+            }
+            Complaint::Mend { turn, ruling: true, .. } => {
+                format!("mend it and call verdict again with \"turn\":\"{turn}\"")
+            }
+            Complaint::WrongTool { turn, tool, .. } => {
+                format!("answer it by {tool} with \"turn\":\"{turn}\"")
+            }
+            Complaint::Ended { id, .. } => {
+                format!("{} has its ruling; start_debate opens another", call("verdict", id, ""))
+            }
+            Complaint::NotEnded { id, .. } => format!(
+                "{} goes on with it; {} ends it now",
+                call("continue_round", id, ""),
+                call("continue_round", id, "\"decision\":\"end\"")
+            ),
+            Complaint::NothingSaid { id } => format!(
+                "{} plays on; {} stops it for good",
+                call("continue_round", id, ""),
+                call("continue_round", id, "\"decision\":\"cancel\"")
+            ),
+            Complaint::Spent { id, .. } => format!(
+                "if the user allows more: {}; else {}",
+                call("continue_round", id, "\"decision\":\"change\",\"say\":\"max_cost=AMOUNT\""),
+                call("verdict", id, "")
+            ),
+            Complaint::Change { .. } => format!(
+                "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
+                 judge=host\"; what can be changed: {}",
+                super::change::KEYS
+            ),
+            Complaint::Unchangeable(_) => {
+                "summarize {} shows how it stands; start_debate opens another".into()
+            }
+            Complaint::Part { .. } => {
+                format!("call show_debate with `part` one of {}", super::args::PARTS)
+            }
+            Complaint::Page { pages, .. } => {
+                format!("call show_debate with `page` from 1 to {pages}")
+            }
+            Complaint::NoBrief(id) => {
+                format!("{} shows what it waits for", call("summarize", id, ""))
+            }
+            Complaint::Stopped { id, .. } => {
+                format!(
+                    "{} takes it up again; nothing is taken twice",
+                    call("continue_round", id, "")
+                )
+            }
+            Complaint::Closing => "start the server again; continue_round goes on".into(),
+            Complaint::Panic(_) => {
+                "call again; if it fails again, `debate doctor` in a terminal looks closer".into()
+            }
+        }
+    }
+
+    /// What a model reads.
+    pub fn text(&self) -> String {
+        let why = crate::report::text::printable(&self.to_string());
+        let why: String = why.chars().take(1_500).collect();
+        format!("Error: {why}\nNext: {}", self.next())
+    }
+}
+
+/// What to do about what the desk would not do.
+fn desk(error: &DeskError) -> String {
+    match error {
+        DeskError::Format { .. } => {
+            "call start_debate again without `format`, or with one of these"
+        }
+        DeskError::Rounds { .. } => "call again with a number in that range, or without `rounds`",
+        DeskError::Clash(_) => {
+            "call again with two different tools; list_models {} shows who can be seated"
+        }
+        DeskError::Unplayable(_) => {
+            "list_models {} shows who can be seated; \"host\" always can. An open debate takes \
+             another seat by continue_round {\"decision\":\"change\",\"say\":\"proposer=host\"}"
+        }
+        DeskError::Unfit(Unfit::NoTopic) => {
+            "ask the user what to debate, then call start_debate {\"topic\":\"Should we ...?\"}"
+        }
+        DeskError::Unfit(Unfit::Prompt(..)) => {
+            "tell the user to mend or remove their own prompt of that name, then call again"
+        }
+        DeskError::Unfit(_) => "call start_debate again with less",
+        DeskError::Context(_) => {
+            "call again with \"context\":\"none\" or \"file=PATH\" inside the repository"
+        }
+        DeskError::NoneHere { .. } => {
+            "start_debate {\"topic\":\"...\"} opens one; list_debates {\"query\":\"in:all\"} shows \
+             those of other repositories"
+        }
+        DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
+            "list_debates {} shows the ids; without debate_id the newest is meant"
+        }
+        DeskError::Archive(ArchiveError::Busy { .. }) => {
+            "call again in a few seconds, or without changing anything to watch it; only that \
+             process can change it while it speaks"
+        }
+        DeskError::Archive(ArchiveError::TooNew(_)) => {
+            "tell the user to update this program, or to set DEBATE_HOME to another folder"
+        }
+        DeskError::Archive(_) | DeskError::Chance(_) | DeskError::Forged(_) => {
+            "tell the user to run `debate doctor` in a terminal, then call again"
+        }
+        DeskError::Flawed { .. } => "show_debate {} still reads it; start_debate opens another",
+        DeskError::Session(_) => "summarize {} shows what is due now",
+    }
+    .into()
+}

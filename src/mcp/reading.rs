@@ -1,0 +1,305 @@
+//! What is only read: `summarize`, `list_debates`, `show_debate`, `list_models`.
+use super::account::{Account, account};
+use super::args::{ListDebates, ListModels, ShowDebate, Summarize};
+use super::bounds::{self, words};
+use super::check;
+use super::complaint::{Complaint, call};
+use super::round::which;
+use super::server::Server;
+use super::standing::plan;
+use crate::debate::ledger::{Entry, Fate, entries};
+use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
+use crate::engine::{Card, Place, Query};
+use crate::report::text::{one_line, printable};
+use crate::report::{iso, record::record, summary::summary};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What `list_debates` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Listed {
+    pub(super) debates: Vec<Found>,
+    pub(super) next: String,
+}
+
+/// A debate that was found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Found {
+    pub(super) debate_id: String,
+    pub(super) topic: String,
+    pub(super) status: String,
+    pub(super) updated_at: String,
+    pub(super) sides: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) winner: Option<String>,
+    /// The words that were looked for, and what stands around them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) found: Option<String>,
+}
+
+/// What `show_debate` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
+    pub(super) debate_id: String,
+    pub(super) part: String,
+    pub(super) page: usize,
+    pub(super) pages: usize,
+    pub(super) text: String,
+    pub(super) next: String,
+}
+
+/// What `list_models` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Models {
+    pub(super) models: Vec<Model>,
+    pub(super) next: String,
+}
+
+/// Somebody who can be seated, or why not.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Model {
+    pub(super) seat: String,
+    pub(super) playable: bool,
+    pub(super) note: String,
+}
+
+/// Debates in a list.
+const SHOWN: usize = 12;
+
+impl Server {
+    /// The debate that is meant.
+    pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<String, Complaint> {
+        let id = check::short("debate_id", id)?;
+        Ok(self.hub.desk.meant(id, false, &place.root)?)
+    }
+
+    pub(super) fn summarize(&self, args: &Summarize, place: &Place) -> Result<Account, Complaint> {
+        let id = self.meant(args.debate_id.as_deref(), place)?;
+        let (stored, debate, _) = self.hub.desk.read(&id)?;
+        let running = self.hub.running(&id).is_some() || stored.holder.is_some();
+        Ok(account(&stored, &debate, running))
+    }
+
+    pub(super) fn list(&self, args: &ListDebates, place: &Place) -> Result<Listed, Complaint> {
+        let said = check::short("query", args.query.as_deref())?.unwrap_or_default();
+        let (scopes, sought): (Vec<&str>, Vec<&str>) =
+            said.split_whitespace().partition(|word| word.starts_with("in:"));
+        let root = match scopes.last().and_then(|scope| scope.strip_prefix("in:")) {
+            Some("all") => None,
+            Some(path) => Some(self.root_of(path)),
+            None => Some(place.root.clone()),
+        };
+        let (status, unfinished) = status(args.status.as_deref())?;
+        let query = Query { root, status, unfinished, limit: None };
+        let archive = self.hub.desk.archive();
+        let cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
+        let words = sought.join(" ");
+        let debates = if words.is_empty() {
+            cards.iter().take(SHOWN).map(|card| found(card, None)).collect()
+        } else {
+            let query = Query { limit: Some(200), ..query };
+            let hits = archive.search(&words, &query).map_err(crate::engine::DeskError::from)?;
+            let hit = |card: &Card| hits.iter().find(|hit| hit.id == card.id);
+            let with = |card| Some(found(card, Some(&hit(card)?.excerpt)));
+            cards.iter().filter_map(with).take(SHOWN).collect()
+        };
+        Ok(Listed {
+            debates,
+            next: "continue_round {\"debate_id\":\"...\"} goes on with one; \
+                                     show_debate {\"debate_id\":\"...\"} reads it"
+                .into(),
+        })
+    }
+
+    fn root_of(&self, path: &str) -> PathBuf {
+        let path = self.config.folder.join(path);
+        path.canonicalize().unwrap_or(path)
+    }
+
+    pub(super) fn show(&self, args: &ShowDebate, place: &Place) -> Result<Shown, Complaint> {
+        let id = self.meant(args.debate_id.as_deref(), place)?;
+        let part = check::short("part", args.part.as_deref())?.unwrap_or("transcript");
+        let text = self.part(&id, part)?;
+        let pages = bounds::pages(&text);
+        let page = usize::try_from(args.page.unwrap_or(1)).unwrap_or(usize::MAX);
+        let text = page.checked_sub(1).and_then(|nth| pages.get(nth)).cloned();
+        let (part, pages) = (part.to_owned(), pages.len());
+        let Some(text) = text else { return Err(Complaint::Page { part, page, pages }) };
+        let next = if page < pages {
+            let more = format!("\"part\":\"{part}\",\"page\":{}", page + 1);
+            format!("{} has the next page", call("show_debate", &id, &more))
+        } else {
+            format!("{} says what is due", call("summarize", &id, ""))
+        };
+        Ok(Shown { debate_id: id, part, page, pages, text, next })
+    }
+
+    /// A part of a debate, as text.
+    pub(super) fn part(&self, id: &str, part: &str) -> Result<String, Complaint> {
+        let (_, debate, _) = self.hub.desk.read(id)?;
+        let text = match part {
+            "transcript" => record(&debate),
+            "summary" => summary(&debate),
+            "claims" => claims(&debate),
+            "envelopes" => envelopes(&debate),
+            "plan" => plan(&debate),
+            "brief" => {
+                let due = match next(&debate) {
+                    Step::Speak { driven, awaited } if driven.is_empty() => {
+                        awaited.first().copied()
+                    }
+                    _ => None,
+                };
+                let due = due.ok_or_else(|| Complaint::NoBrief(id.into()))?;
+                prompt::render(&debate, due).text
+            }
+            turn => {
+                let (_, cue) =
+                    which(turn).ok_or_else(|| Complaint::Part { part: turn.to_owned() })?;
+                if !debate.has(cue) {
+                    return Err(Complaint::BadTurn(turn.into(), id.into()));
+                }
+                said(&debate, cue)
+            }
+        };
+        Ok(printable(&text))
+    }
+
+    pub(super) fn models(&self, args: &ListModels) -> Models {
+        let listing = self.hub.desk.listing(args.probe).into_iter();
+        let models =
+            listing.map(|it| Model { seat: it.seat, playable: it.playable, note: it.note });
+        let next = "start_debate {\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"} \
+                    seats them"
+            .into();
+        Models { models: models.collect(), next }
+    }
+}
+
+fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {
+    let Some(said) = check::short("status", said)? else { return Ok((None, false)) };
+    let all = [
+        Status::InProgress,
+        Status::Paused,
+        Status::Completed,
+        Status::Degraded,
+        Status::Aborted,
+        Status::Failed,
+        Status::Cancelled,
+    ];
+    let known = all.into_iter().find(|status| status.word() == said);
+    match (known, said) {
+        (Some(status), _) => Ok((Some(status), false)),
+        (None, "unfinished") => Ok((None, true)),
+        (None, _) => Err(Complaint::Word {
+            name: "status".into(),
+            said: said.into(),
+            allowed: format!("unfinished, {}", all.map(Status::word).join(", ")),
+        }),
+    }
+}
+
+fn found(card: &Card, excerpt: Option<&str>) -> Found {
+    let side = |voice: &Option<String>| voice.clone().unwrap_or_else(|| "nobody".into());
+    let sides = format!("{} against {}", side(&card.proposer), side(&card.challenger));
+    Found {
+        debate_id: card.id.clone(),
+        topic: words(&printable(&card.topic), 25),
+        status: card.status.word().into(),
+        updated_at: iso(card.updated_at),
+        sides: words(&sides, 20),
+        winner: card.winner.clone(),
+        found: excerpt.map(|excerpt| words(&printable(excerpt), 20)),
+    }
+}
+
+/// Every claim, and what became of it.
+fn claims(debate: &Debate) -> String {
+    let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
+    let mut text = String::new();
+    for entry in entries(debate, end) {
+        let (turn, side) = (entry.cue, entry.side.word());
+        let _ = writeln!(
+            text,
+            "- {} ({side}, turn {turn}): {}",
+            entry.claim.id,
+            one_line(&entry.claim.text)
+        );
+        for evidence in &entry.evidence {
+            let _ = writeln!(text, "  evidence: {}", one_line(evidence));
+        }
+        if entry.unsupported() {
+            text.push_str("  unsupported\n");
+        }
+        let _ = writeln!(text, "  {}", fate(&entry));
+    }
+    if text.is_empty() {
+        text.push_str("No claims were listed.\n");
+    }
+    text
+}
+
+fn fate(entry: &Entry<'_>) -> String {
+    match entry.fate {
+        Fate::Unanswered => "never answered".into(),
+        Fate::Contested => "contested".into(),
+        Fate::Conceded(quote) => {
+            let by = entry.side.other().word();
+            format!("conceded by the {by}: \"{}\"", one_line(quote))
+        }
+        Fate::Resolved => "taken back as resolved".into(),
+    }
+}
+
+/// How every turn came to be.
+fn envelopes(debate: &Debate) -> String {
+    let mut text = String::new();
+    for (cue, turn) in debate.turns() {
+        let envelope = match turn {
+            Ok(Reply { envelope, .. }) => envelope,
+            Err(lost) => &lost.envelope,
+        };
+        let json = serde_json::to_string(envelope).unwrap_or_default();
+        let how = if turn.is_ok() { "" } else { "lost, " };
+        let _ = writeln!(text, "- {cue} {} ({how}{json})", debate.seat(cue).role.title());
+    }
+    if text.is_empty() {
+        text.push_str("No turn was taken yet.\n");
+    }
+    text
+}
+
+/// One turn, all of it.
+fn said(debate: &Debate, cue: Cue) -> String {
+    let (role, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+    let mut text = format!("{role} ({tool}), round {}\n\n", cue.round);
+    match debate.turn(cue) {
+        None => text.push_str("This turn was not taken yet.\n"),
+        Some(Err(lost)) => {
+            let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.word(), lost.note);
+        }
+        Some(Ok(reply)) => {
+            let _ = writeln!(text, "{}", reply.body.text().trim());
+            for claim in reply.body.claims() {
+                let _ = write!(text, "\n- {}: {}", claim.id, one_line(&claim.text));
+                for evidence in &claim.evidence {
+                    let _ = write!(text, "\n  evidence: {}", one_line(evidence));
+                }
+            }
+            for given in reply.body.concedes() {
+                let _ =
+                    write!(text, "\n- concedes {}: \"{}\"", given.claim, one_line(&given.quote));
+            }
+            for resolved in reply.body.resolves() {
+                let _ = write!(text, "\n- certifies {} as resolved", resolved.claim);
+            }
+            for found in &reply.findings {
+                let _ = write!(text, "\n> Checked: {}", one_line(&found.says));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,321 @@
+//! `continue_round` and `verdict`: what the host and the user have to say, and waiting for the rest.
+use super::args::{ContinueRound, Verdict};
+use super::attend::{Seen, Waiting};
+use super::change::changes;
+use super::check;
+use super::complaint::Complaint;
+use super::server::Server;
+use super::standing::{asked_of_host, id_of, is_plan};
+use crate::debate::{Cue, Debate, Kind, Pause, Stand, Step, next, standing};
+use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
+use serde_json::Value;
+
+/// What a user may decide.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Continue,
+    Confirm,
+    Change,
+    Cancel,
+    End,
+    Keep,
+    Discard,
+}
+
+const DECISIONS: [(&str, Decision); 7] = [
+    ("continue", Decision::Continue),
+    ("confirm", Decision::Confirm),
+    ("change", Decision::Change),
+    ("cancel", Decision::Cancel),
+    ("end", Decision::End),
+    ("keep", Decision::Keep),
+    ("discard", Decision::Discard),
+];
+
+impl Server {
+    /// Records what was said and decided, has the debate played on, and waits for it.
+    pub(super) async fn go_on(
+        &self,
+        args: &ContinueRound,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<Seen, Complaint> {
+        let id = self.meant(args.debate_id.as_deref(), place)?;
+        let turn = check::short("turn", args.turn.as_deref())?;
+        let decision = decision(args.decision.as_deref())?;
+        if let Some(say) = &args.say {
+            check::text("say", say, check::REMARK)?;
+        }
+        if let Some(speech) = &args.speech {
+            check::text("speech", speech, check::SPEECH)?;
+            self.reply(&id, place, turn, speech, "continue_round").await?;
+        }
+        if let Some(say) = args.say.as_deref().filter(|_| decision != Some(Decision::Change)) {
+            self.remark(&id, place, say.trim()).await?;
+        }
+        match decision {
+            Some(decision) => self.decide(&id, place, decision, turn, args.say.as_deref()).await?,
+            None if args.speech.is_none() => self.let_begin(&id, place, turn).await?,
+            None => {}
+        }
+        self.hub.attend(&id, place, waiting).await
+    }
+
+    /// Has a ruling made, or takes the host's, and waits for it. One that was made is given again.
+    pub(super) async fn rule(
+        &self,
+        args: &Verdict,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<Seen, Complaint> {
+        let id = self.meant(args.debate_id.as_deref(), place)?;
+        let turn = check::short("turn", args.turn.as_deref())?;
+        if let Some(ruling) = &args.ruling {
+            let text = match ruling {
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            };
+            check::text("ruling", &text, check::SPEECH)?;
+            self.reply(&id, place, turn, &text, "verdict").await?;
+        }
+        loop {
+            let seen = self.hub.attend(&id, place, waiting).await?;
+            let (ending, step) = (seen.debate.setup().ending(), next(&seen.debate));
+            match step {
+                // The floor is the user's, and they want a ruling.
+                Step::Hold { next, .. } if next.act < ending => {
+                    self.conclude(&id, place, &seen.debate).await?;
+                }
+                Step::Speak { driven, awaited } if driven.is_empty() => {
+                    return match awaited.first() {
+                        Some(cue) if cue.act < ending => {
+                            Err(Complaint::Unspoken { due: asked_of_host(&seen.debate), id })
+                        }
+                        _ => Ok(seen),
+                    };
+                }
+                _ => return Ok(seen),
+            }
+        }
+    }
+
+    fn debate(&self, id: &str) -> Result<Debate, Complaint> {
+        Ok(self.hub.desk.read(id)?.1)
+    }
+
+    /// What an awaited seat says. The same words again are no second reply.
+    async fn reply(
+        &self,
+        id: &str,
+        place: &Place,
+        turn: Option<&str>,
+        text: &str,
+        tool: &str,
+    ) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        let due = asked_of_host(&debate);
+        let turn = turn.ok_or(Complaint::NoTurn { due: due.clone() })?;
+        let (take, cue) = which(turn)
+            .filter(|(_, cue)| debate.has(*cue))
+            .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
+        let seat = debate.seat(cue);
+        if !seat.voice.awaited() {
+            return Err(Complaint::NotYours {
+                turn: turn.into(),
+                role: seat.role.title().into(),
+                tool: seat.voice.to_string(),
+                id: id.into(),
+            });
+        }
+        let ruling = debate.setup().phase(cue).reply == Kind::Verdict;
+        if tool == "verdict" && !ruling {
+            return Err(Complaint::WrongTool {
+                turn: turn.into(),
+                wants: "speech".into(),
+                tool: "continue_round".into(),
+            });
+        }
+        let taken = debate.turn(cue).is_some();
+        if let (false, Some(_)) = (taken, debate.outcome()) {
+            return Err(ended(&debate, "a speech"));
+        }
+        let command = Command::Reply { take, cue, text: text.into() };
+        self.command(id, place, command).await.map_err(|error| match error {
+            DeskError::Session(Error::Taken(_)) => {
+                Complaint::Taken { turn: turn.into(), id: id.into() }
+            }
+            DeskError::Session(Error::Illegal(_)) => {
+                Complaint::NotDue { turn: turn.into(), due, id: id.into() }
+            }
+            DeskError::Session(Error::Refused(found)) => {
+                let says: Vec<_> = found.into_iter().map(|found| found.says).collect();
+                Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling }
+            }
+            DeskError::Session(Error::Unreadable(why)) => {
+                Complaint::Mend { turn: turn.into(), why, ruling }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// A remark for both sides; after the end, what the user made of it.
+    async fn remark(&self, id: &str, place: &Place, say: &str) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        let text = say.to_owned();
+        let (said, command) = if debate.outcome().is_some() {
+            (debate.decision() == Some(say), Command::Decide { text })
+        } else {
+            let last = debate.remarks().last();
+            (last.is_some_and(|remark| remark.text == say), Command::Interject { text })
+        };
+        // The same words again are a client that tries again.
+        if said { Ok(()) } else { Ok(self.command(id, place, command).await?) }
+    }
+
+    /// Lets the round begin that waits for it. Whoever names a turn means that one: one that was
+    /// let begin before is only waited for. A plan, and what was imported, wait for an answer.
+    async fn let_begin(
+        &self,
+        id: &str,
+        place: &Place,
+        turn: Option<&str>,
+    ) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        if let Some(turn) = turn
+            && which(turn).is_none_or(|(_, cue)| !debate.has(cue))
+        {
+            return Err(Complaint::BadTurn(turn.into(), id.into()));
+        }
+        if is_plan(&debate) || debate.held() {
+            return Ok(());
+        }
+        self.let_go(id, place, &debate, turn).await
+    }
+
+    async fn let_go(
+        &self,
+        id: &str,
+        place: &Place,
+        debate: &Debate,
+        turn: Option<&str>,
+    ) -> Result<(), Complaint> {
+        match next(debate) {
+            Step::Hold { next, pause: Pause::Asked } => {
+                let meant = turn.is_none_or(|turn| turn == id_of(debate, next));
+                let before: Stand = next.stand();
+                if !meant {
+                    return Ok(());
+                }
+                match self.command(id, place, Command::Continue { before }).await {
+                    // Somebody else let it begin first.
+                    Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+                    done => Ok(done?),
+                }
+            }
+            Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
+                let cost = spent.cost as f64 / 1e6;
+                let spent = format!("{cost:.2}, {} tokens", spent.tokens);
+                Err(Complaint::Spent { id: id.into(), spent })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn decide(
+        &self,
+        id: &str,
+        place: &Place,
+        decision: Decision,
+        turn: Option<&str>,
+        say: Option<&str>,
+    ) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        let over = debate.outcome().is_some();
+        match decision {
+            Decision::Continue | Decision::Confirm if over => Err(ended(&debate, "going on")),
+            Decision::Change if over => Err(ended(&debate, "a change")),
+            Decision::Cancel if over && standing::status(&debate).word() != "cancelled" => {
+                Err(ended(&debate, "cancelling"))
+            }
+            Decision::Cancel | Decision::End if over => Ok(()),
+            Decision::Continue => self.let_go(id, place, &debate, turn).await,
+            Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
+            Decision::Confirm => Ok(()),
+            Decision::Cancel => Ok(self.command(id, place, Command::Cancel).await?),
+            Decision::End => self.conclude(id, place, &debate).await,
+            Decision::Change => {
+                let say = say.ok_or_else(|| Complaint::Change { why: "it is missing".into() })?;
+                for change in changes(say, &debate, &self.hub.desk, &self.config.folder)? {
+                    self.command(id, place, change).await.map_err(|error| match error {
+                        DeskError::Session(Error::Illegal(why)) => {
+                            Complaint::Unchangeable(why.to_string())
+                        }
+                        error => error.into(),
+                    })?;
+                }
+                Ok(())
+            }
+            Decision::Keep | Decision::Discard if !over => {
+                Err(Complaint::NotEnded { id: id.into(), what: "keeping the record".into() })
+            }
+            Decision::Keep | Decision::Discard => {
+                let keep = decision == Decision::Keep;
+                if debate.kept() == Some(keep) {
+                    return Ok(());
+                }
+                Ok(self.command(id, place, Command::Keep { keep }).await?)
+            }
+        }
+    }
+
+    /// On to the ruling, unless it has begun.
+    async fn conclude(&self, id: &str, place: &Place, debate: &Debate) -> Result<(), Complaint> {
+        if debate.concluded() || next(debate).at().is_some_and(|c| c.act == debate.setup().ending())
+        {
+            return Ok(());
+        }
+        if debate.spoken(..).next().is_none() {
+            return Err(Complaint::NothingSaid { id: id.into() });
+        }
+        Ok(self.command(id, place, Command::Conclude { because: None }).await?)
+    }
+
+    /// Has something recorded. While another process speaks, nobody else can: its turn is waited
+    /// for a little, because most are short.
+    async fn command(&self, id: &str, place: &Place, command: Command) -> Result<(), DeskError> {
+        let mut tries = 0;
+        loop {
+            match self.hub.command(id, place, command.clone()).await {
+                Err(DeskError::Archive(ArchiveError::Busy { .. })) if tries < 20 => {
+                    tries += 1;
+                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+/// A turn as it was named to a host, and its take.
+pub(super) fn which(turn: &str) -> Option<(u16, Cue)> {
+    let (cue, take) = turn.split_once('+').unwrap_or((turn, "0"));
+    Some((take.parse().ok()?, cue.parse().ok()?))
+}
+
+fn ended(debate: &Debate, what: &str) -> Complaint {
+    Complaint::Ended {
+        id: debate.setup().id.clone(),
+        status: standing::status(debate).word().into(),
+        what: what.into(),
+    }
+}
+
+fn decision(said: Option<&str>) -> Result<Option<Decision>, Complaint> {
+    let Some(said) = check::short("decision", said)? else { return Ok(None) };
+    let known = DECISIONS.iter().find(|(word, _)| *word == said.to_lowercase());
+    known.map(|(_, decision)| Some(*decision)).ok_or_else(|| Complaint::Word {
+        name: "decision".into(),
+        said: said.into(),
+        allowed: DECISIONS.map(|(word, _)| word).join(", "),
+    })
+}

@@ -1,0 +1,333 @@
+//! What a client may ask for. A panic in answering is an answer, too.
+use super::args::{StartDebate, Summarize};
+use super::attend::{Ear, Seen, Waiting};
+use super::client::Client;
+use super::complaint::Complaint;
+use super::hub::Hub;
+use super::standing::{Standing, standing};
+use super::{check, prompts, resources, tools, words};
+use crate::config::Config;
+use crate::engine::{Desk, Place};
+use futures_util::FutureExt;
+use rmcp::ErrorData;
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CreateTaskResult,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities,
+    ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::task_manager::{TaskExit, TaskManager, TaskOptions};
+use serde::Serialize;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a task is kept. The archive keeps what came of it.
+const TASK: Duration = Duration::from_hours(24);
+/// What takes no longer than this is answered at once, also to a client that could poll.
+const SOON: Duration = Duration::from_millis(500);
+
+/// The server: cheap to clone, all clones are the same one.
+#[derive(Clone)]
+pub struct Server {
+    pub(super) hub: Arc<Hub>,
+    pub(super) config: Arc<Config>,
+    tasks: TaskManager,
+}
+
+/// A tool call, as far as it does not depend on which tool.
+struct Call {
+    place: Place,
+    tasks: bool,
+    ear: Ear,
+    gone: CancellationToken,
+}
+
+impl Server {
+    /// Nothing is opened here that the first answer does not need.
+    pub fn new(desk: Desk, config: Config) -> Server {
+        Server { hub: Hub::new(desk), config: Arc::new(config), tasks: TaskManager::new() }
+    }
+
+    /// Cancelled when the client has gone.
+    pub(super) fn closing(&self) -> CancellationToken {
+        self.hub.closing.clone()
+    }
+
+    /// Stops all work; what was recorded stays.
+    pub(super) async fn close(&self) {
+        self.hub.close().await;
+    }
+
+    fn place(&self, client: &Client) -> Place {
+        let state_file = Some(self.config.state_file(client.folder));
+        Place { root: self.config.root.clone(), state_file }
+    }
+
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Option<JsonObject>,
+        call: Call,
+    ) -> Result<CallToolResponse, Complaint> {
+        let place = &call.place;
+        let plain = |result| Ok(CallToolResponse::Complete(result));
+        match tool {
+            "start_debate" => {
+                let args: StartDebate = check::arguments(tool, arguments)?;
+                let patience = check::patience(args.wait_seconds);
+                let waiting = call.waiting(patience);
+                let (seen, before) = self.start(&args, place, &waiting).await?;
+                self.stands(seen, before, call, patience).await
+            }
+            "continue_round" => {
+                let args: super::args::ContinueRound = check::arguments(tool, arguments)?;
+                let patience = check::patience(args.wait_seconds);
+                let seen = self.go_on(&args, place, &call.waiting(patience)).await?;
+                self.stands(seen, None, call, patience).await
+            }
+            "verdict" => {
+                let args: super::args::Verdict = check::arguments(tool, arguments)?;
+                let patience = check::patience(args.wait_seconds);
+                let seen = self.rule(&args, place, &call.waiting(patience)).await?;
+                self.stands(seen, None, call, patience).await
+            }
+            "summarize" => {
+                let args: Summarize = check::arguments(tool, arguments)?;
+                let account = self.summarize(&args, place)?;
+                plain(both(&account, words::account(&account)))
+            }
+            "list_debates" => {
+                let listed = self.list(&check::arguments(tool, arguments)?, place)?;
+                plain(both(&listed, words::listed(&listed)))
+            }
+            "show_debate" => {
+                let shown = self.show(&check::arguments(tool, arguments)?, place)?;
+                plain(both(&shown, words::shown(&shown)))
+            }
+            "list_models" => {
+                let models = self.models(&check::arguments(tool, arguments)?);
+                plain(both(&models, words::models(&models)))
+            }
+            other => Err(Complaint::Tool(other.chars().take(60).collect())),
+        }
+    }
+
+    /// The answer to a call that plays. A client that can poll is handed a task for what takes
+    /// longer.
+    async fn stands(
+        &self,
+        seen: Seen,
+        note: Option<String>,
+        call: Call,
+        patience: Duration,
+    ) -> Result<CallToolResponse, Complaint> {
+        if !(call.tasks && seen.running && patience > SOON) {
+            return Ok(CallToolResponse::Complete(answer(&seen, note)));
+        }
+        let options = TaskOptions::new()
+            .with_ttl_ms(u64::try_from(TASK.as_millis()).unwrap_or(u64::MAX))
+            .with_status_message("debating");
+        let (server, id, place) = (self.clone(), seen.debate.setup().id.clone(), call.place);
+        let task = self.tasks.spawn(options, move |task| {
+            Box::pin(async move {
+                let gone = CancellationToken::new();
+                let waiting = Waiting { until: None, gone, ear: Ear::Task(task.clone()) };
+                let attended = AssertUnwindSafe(server.hub.attend(&id, &place, &waiting));
+                tokio::select! {
+                    // Nobody waits any more; the work goes on.
+                    () = task.cancelled() => Err(TaskExit::Cancelled),
+                    seen = attended.catch_unwind() => Ok(match seen {
+                        Ok(Ok(seen)) => answer(&seen, note),
+                        Ok(Err(complaint)) => refusal(&complaint),
+                        Err(panic) => refusal(&panicked(&*panic)),
+                    }),
+                }
+            })
+        });
+        Ok(CreateTaskResult::new(task).into())
+    }
+}
+
+impl Call {
+    fn of(server: &Server, context: &RequestContext<RoleServer>) -> Call {
+        let client = Client::of(context);
+        let token = context.meta.get_progress_token();
+        let ear = token.map_or(Ear::Nobody, |token| Ear::Client(context.peer.clone(), token));
+        let place = server.place(&client);
+        Call { place, tasks: client.tasks, ear, gone: context.ct.clone() }
+    }
+
+    /// Waits as long as the client may; one that can poll is not kept.
+    fn waiting(&self, patience: Duration) -> Waiting {
+        let patience = if self.tasks { patience.min(SOON) } else { patience };
+        let ear = match &self.ear {
+            Ear::Client(peer, token) => Ear::Client(peer.clone(), token.clone()),
+            _ => Ear::Nobody,
+        };
+        Waiting { until: Some(Instant::now() + patience), gone: self.gone.clone(), ear }
+    }
+}
+
+fn answer(seen: &Seen, note: Option<String>) -> CallToolResult {
+    let mut stands: Standing = standing(&seen.stored, &seen.debate, seen.running);
+    stands.notes.extend(note);
+    let text = words::standing(&stands);
+    both(&stands, text)
+}
+
+/// A result as data and as text: some clients show a model only one of them.
+fn both(result: &impl Serialize, text: String) -> CallToolResult {
+    let mut both = CallToolResult::success(vec![ContentBlock::text(text)]);
+    both.structured_content = serde_json::to_value(result).ok();
+    both
+}
+
+fn refusal(complaint: &Complaint) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(complaint.text())])
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Complaint {
+    let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    Complaint::Panic(said.unwrap_or_else(|| "no reason was given".into()))
+}
+
+/// A panic in answering anything but a tool call.
+fn contained<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
+    std::panic::catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(ErrorData::internal_error(panicked(&*panic).text(), None)))
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_completions()
+            .enable_tasks()
+            .build();
+        let ours = Implementation::new("debate", env!("CARGO_PKG_VERSION")).with_title("debate");
+        ServerConfig::new(capabilities)
+            .with_server_info(ours)
+            .with_instructions(tools::INSTRUCTIONS)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = Call::of(self, &context);
+        let done = AssertUnwindSafe(self.call(&request.name, request.arguments, call));
+        Ok(match done.catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(complaint)) => refusal(&complaint).into(),
+            Err(panic) => refusal(&panicked(&*panic)).into(),
+        })
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::tools().to_vec()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let given = request.arguments.unwrap_or_default();
+        let Some((text, about)) = prompts::filled(&request.name, &given) else {
+            let known: Vec<_> = prompts::prompts().into_iter().map(|prompt| prompt.name).collect();
+            let why = format!("there is no prompt `{}`; known: {}", request.name, known.join(", "));
+            return Err(ErrorData::invalid_params(why, None));
+        };
+        let messages = vec![PromptMessage::new_text(Role::User, text)];
+        Ok(GetPromptResult::new(messages).with_description(about).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let place = self.place(&Client::of(&context));
+        contained(|| Ok(ListResourcesResult::with_all_items(self.resources(&place))))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let place = self.place(&Client::of(&context));
+        contained(|| match self.resource(&request.uri, &place) {
+            Ok(Some(found)) => Ok(ReadResourceResult::new(vec![found]).into()),
+            Ok(None) => {
+                let why = "addresses are debate://last, debate://{id}, debate://{id}/transcript and \
+                           debate://formats/{name}";
+                Err(ErrorData::resource_not_found(why, None))
+            }
+            Err(complaint) => Err(ErrorData::resource_not_found(complaint.text(), None)),
+        })
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let place = self.place(&Client::of(&context));
+        let (name, typed) = (&request.argument.name, &request.argument.value);
+        contained(|| {
+            let values = self.completions(name, typed, &place);
+            let info = CompletionInfo::with_all_values(values)
+                .map_err(|error| ErrorData::internal_error(error, None))?;
+            Ok(CompleteResult::new(info))
+        })
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        Ok(GetTaskResult::new(self.tasks.get_task(&request.task_id)?))
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.cancel_task(&request.task_id)
+    }
+}

@@ -1,0 +1,204 @@
+//! Whole debates through the server: played by the host alone, by others, and by both.
+use crate::host::{due, result};
+use crate::lab::{Lab, in_order};
+use serde_json::json;
+use std::fs;
+
+/// The host plays every seat, verdict included, and everybody is told how much that is worth.
+#[test]
+fn a_host_can_play_a_whole_duel() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let first = host.alone(json!({}));
+    assert_eq!(first["status"], "your_turn");
+    assert_eq!(first["round"], 1);
+    assert_eq!((&first["answered"], &first["pending"]), (&json!([]), &json!([])));
+    assert_eq!(first["due"]["role"], "Proposer");
+    let brief = first["due"]["brief"].as_str().unwrap();
+    in_order(brief, &["You are the PROPOSER", "One file or many?", "```claims"]);
+    let note = first["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("single-model") && note.contains("less rigor"), "{note}");
+
+    let mut roles = vec![];
+    let mut stands = first;
+    while let Some((tool, arguments)) = due(&stands) {
+        roles.push(stands["due"]["role"].as_str().unwrap().to_owned());
+        stands = host.call(tool, arguments);
+    }
+    let wanted = ["Proposer", "Challenger", "user", "Proposer", "Challenger", "Judge"];
+    assert_eq!(roles, wanted);
+    assert_eq!(stands["status"], "completed");
+    assert_eq!(stands["verdict"]["winner"], "proposer");
+    assert!(stands["verdict"]["rigor"].as_str().unwrap().contains("no deterministic"));
+
+    let id = stands["debate_id"].as_str().unwrap();
+    assert_eq!(lab.turns_taken(id).values().copied().collect::<Vec<_>>(), [1; 5]);
+    lab.replays(id);
+    let record = fs::read_to_string(stands["record"].as_str().unwrap()).unwrap();
+    in_order(&record, &["**Labels**: single-model", "## Round 1", "## Round 2", "## Conclusion"]);
+}
+
+/// In the longest duel the host also sums up.
+#[test]
+fn a_host_sums_up_a_long_duel() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let mut stands = host.alone(json!({"rounds": 4}));
+    let mut roles = vec![];
+    while let Some((tool, arguments)) = due(&stands) {
+        roles.push(stands["due"]["role"].as_str().unwrap().to_owned());
+        stands = host.call(tool, arguments);
+    }
+    assert_eq!(stands["status"], "completed");
+    assert_eq!(roles.iter().filter(|role| *role == "Scribe").count(), 2);
+    assert_eq!(roles.iter().filter(|role| *role == "user").count(), 3);
+}
+
+/// One side is the host, the other somebody else.
+#[test]
+fn a_host_argues_with_somebody_else() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let first = host.call(
+        "start_debate",
+        json!({"topic": "One file?", "proposer": "host", "challenger": con, "judge": judge}),
+    );
+    assert_eq!(first["notes"], json!([]), "two voices are no single model");
+    let (tool, arguments) = due(&first).unwrap();
+    let paused = host.call(tool, arguments);
+    assert_eq!(paused["status"], "paused");
+    let roles: Vec<_> =
+        paused["answered"].as_array().unwrap().iter().map(|a| a["role"].clone()).collect();
+    assert_eq!(roles, [json!("Proposer (host)"), json!("Challenger (script)")]);
+    assert_eq!(paused["answered"][1]["claims"], json!(["C1: C1 holds."]));
+    let last = host.play_on(paused);
+    assert_eq!(last["status"], "completed");
+    assert_eq!(last["answered"].as_array().unwrap().len(), 4, "the last round and both rulings");
+}
+
+/// Nobody waits for the host: each call plays a round, and the last one the verdict, too.
+#[test]
+fn others_are_played_round_by_round() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let arguments = json!({"topic": "One file?", "proposer": lab.seat("pro.json"),
+        "challenger": lab.seat("con.json")});
+    let first = host.call("start_debate", arguments.clone());
+    assert_eq!((&first["status"], &first["round"]), (&json!("paused"), &json!(1)));
+    assert_eq!(first["due"]["role"], "user");
+    let last = host.call("continue_round", json!({}));
+    assert_eq!((&last["status"], &last["round"]), (&json!("completed"), &json!(2)));
+    assert_eq!(last["verdict"]["winner"], "proposer");
+
+    let mut at_once = arguments;
+    at_once["options"] = json!({"pause": false});
+    let whole = host.call("start_debate", at_once);
+    assert_eq!(whole["status"], "completed");
+    assert_ne!(whole["debate_id"], last["debate_id"]);
+}
+
+/// A ruling can be had between rounds, and again after the end.
+#[test]
+fn a_verdict_can_be_had_early_and_again() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let arguments = json!({"topic": "One file?", "rounds": 5, "proposer": lab.seat("pro.json"),
+        "challenger": lab.seat("con.json")});
+    host.call("start_debate", arguments);
+    let ruled = host.call("verdict", json!({}));
+    assert_eq!((&ruled["status"], &ruled["round"]), (&json!("completed"), &json!(1)));
+    let log = lab.events(ruled["debate_id"].as_str().unwrap()).len();
+    assert_eq!(host.call("verdict", json!({})), ruled);
+    assert_eq!(host.call("continue_round", json!({})), ruled, "and nothing is played again");
+    assert_eq!(lab.events(ruled["debate_id"].as_str().unwrap()).len(), log);
+}
+
+/// Another client, days later, in another process: the debate goes on where it was left.
+#[test]
+fn a_debate_goes_on_in_another_client() {
+    let lab = Lab::new();
+    let mut claude = lab.host_called("claude-code");
+    let first = claude.alone(json!({}));
+    let (tool, arguments) = due(&first).unwrap();
+    claude.call(tool, arguments);
+    // The first client is still there; it holds nothing while it is the host's turn.
+    let mut opencode = lab.host_called("opencode");
+    let found = opencode.call("list_debates", json!({"status": "unfinished"}));
+    assert_eq!(found["debates"][0]["debate_id"], first["debate_id"]);
+    let stands = opencode.call("continue_round", json!({"debate_id": first["debate_id"]}));
+    assert_eq!(stands["due"]["role"], "Challenger");
+    let last = opencode.play_on(stands);
+    assert_eq!(last["status"], "completed");
+    assert_eq!(claude.call("verdict", json!({}))["verdict"], last["verdict"]);
+    for folder in [".claude", ".opencode"] {
+        let state = lab.root().join(folder).join("debate/last-debate.json");
+        let state: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(state).unwrap()).unwrap();
+        assert_eq!(state["id"], first["debate_id"], "{folder}");
+    }
+}
+
+/// The folder for state is the client's own, unless the user has named one.
+#[test]
+fn the_client_decides_where_the_state_is_kept() {
+    for (client, folder) in [
+        ("claude-code", ".claude"),
+        ("codex-mcp-client", ".codex"),
+        ("opencode", ".opencode"),
+        ("gemini-cli-mcp-client", ".claude"),
+    ] {
+        let lab = Lab::new();
+        let mut host = lab.host_called(client);
+        host.alone(json!({}));
+        host.hang_up();
+        assert!(lab.root().join(folder).join("debate/last-debate.json").exists(), "{client}");
+    }
+    let lab = Lab::new();
+    let mut host = lab.stranger(&[("AI_STATE_DIR", ".mine")]);
+    host.ask("initialize", crate::host::hello("opencode"));
+    host.alone(json!({}));
+    host.hang_up();
+    assert!(lab.root().join(".mine/debate/last-debate.json").exists());
+    assert!(!lab.root().join(".opencode").exists());
+}
+
+/// Text and data of a result say the same.
+#[test]
+fn a_result_means_the_same_as_text_and_as_data() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let arguments = json!({"topic": "One file?", "proposer": lab.seat("pro.json"),
+        "challenger": lab.seat("con.json")});
+    host.call("start_debate", arguments);
+    for (tool, arguments) in [
+        ("continue_round", json!({})),
+        ("verdict", json!({})),
+        ("summarize", json!({})),
+        ("list_debates", json!({"query": "lock"})),
+        ("show_debate", json!({"part": "claims"})),
+        ("list_models", json!({"probe": true})),
+    ] {
+        let id = host.begin(tool, arguments);
+        let answer = host.answer(id);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = flat(text);
+        let mut leaves = vec![];
+        words(&result(&answer), &mut leaves);
+        assert!(leaves.len() > 3, "{tool}");
+        for leaf in leaves {
+            assert!(text.contains(&flat(&leaf)), "{tool}: `{leaf}` is not in the text:\n{text}");
+        }
+    }
+}
+
+/// Everything a result says in words.
+fn words(value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => found.push(text.clone()),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| words(item, found)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|it| words(it, found)),
+        _ => {}
+    }
+}
