@@ -114,7 +114,7 @@ pub(super) async fn resume(
         let hint = "hand the seat to someone else, as in `--seat proposer=human`";
         Failed::NoModel(unplayable.to_string(), hint.into())
     })?;
-    screen.note(&format!("[INFO] Resuming {id}: {}", printable(&debate.setup().topic)));
+    screen.note(&format!("[INFO] Resuming {id}: {}", printable(debate.question())));
     let job = desk.resume(&id, &place, wishes)?;
     Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
         .play(job, screen)

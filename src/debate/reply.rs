@@ -31,8 +31,19 @@ impl fmt::Display for Unreadable {
         let kind = format!("{:?}", self.kind).to_lowercase();
         let says: String = self.says.chars().filter(|c| !c.is_control()).collect();
         let line = format!("PARSE_ERROR:{kind}:{}: {says}", self.code);
-        f.write_str(&line.chars().take(200).collect::<String>())
+        f.write_str(&shortened(&line, 200))
     }
+}
+
+/// Cut between words, with what was quoted closed.
+fn shortened(line: &str, most: usize) -> String {
+    if line.chars().count() <= most {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(most - 2).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(before, _)| before);
+    let open = cut.matches('`').count() % 2 == 1;
+    format!("{}{} …", cut.trim_end_matches(','), if open { "`" } else { "" })
 }
 
 impl std::error::Error for Unreadable {}
@@ -92,8 +103,20 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     if !bare.starts_with('{') {
         return Err(Fault("not_json", "answer with one JSON object and nothing else".into()));
     }
-    serde_json::from_str(bare).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => Fault("wrong_shape", error.to_string()),
+    let mut reader = serde_json::Deserializer::from_str(bare);
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let said = error.into_inner();
+        let at = format!("`{path}`: ");
+        // A whole object that is wrong is named by what is missing in it.
+        (if path == "." { String::new() } else { at }, said)
+    });
+    let whole = read.and_then(|read| {
+        reader.end().map_err(|error| (String::new(), error))?;
+        Ok(read)
+    });
+    whole.map_err(|(at, error)| match error.classify() {
+        serde_json::error::Category::Data => Fault("wrong_shape", format!("{at}{error}")),
         _ if error.to_string().contains("trailing characters") => Fault(
             "not_alone",
             "there is something after the JSON object; answer with that object alone".into(),

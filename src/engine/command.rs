@@ -84,10 +84,10 @@ impl Command {
     }
 }
 
-/// A command, and where to say whether it was recorded.
+/// Commands, and where to say whether they were recorded: all of them, or none.
 pub struct Request {
-    /// The wish.
-    pub command: Command,
+    /// The wishes.
+    pub commands: Vec<Command>,
     /// The answer to it.
     pub answer: oneshot::Sender<Result<(), Error>>,
 }

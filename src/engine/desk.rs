@@ -33,7 +33,7 @@ pub enum DeskError {
     #[error("unknown format `{name}`; known: {known}")]
     Format { name: String, known: String },
     #[error("{asked} rounds were asked for; this format has {least} to {most}")]
-    Rounds { asked: u8, least: u8, most: u8 },
+    Rounds { asked: u64, least: u8, most: u8 },
     #[error("{0}")]
     Clash(String),
     #[error(transparent)]
@@ -170,14 +170,12 @@ impl Desk {
         Ok(())
     }
 
-    /// Whether a format has that many rounds.
-    pub fn fits(&self, format: &str, rounds: u8) -> Result<(), DeskError> {
+    /// That many rounds, if a format has them.
+    pub fn fits(&self, format: &str, rounds: u64) -> Result<u8, DeskError> {
         let offer = offered(format, &self.prompts)?;
+        let fits = u8::try_from(rounds).ok().filter(|rounds| offer.rounds.contains(rounds));
         let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
-        if (least..=most).contains(&rounds) {
-            return Ok(());
-        }
-        Err(DeskError::Rounds { asked: rounds, least, most })
+        fits.ok_or(DeskError::Rounds { asked: rounds, least, most })
     }
 
     /// Whether these could be the seats of one debate, and could play here.

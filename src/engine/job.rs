@@ -18,10 +18,10 @@ impl Handle {
         Handle { requests, live }
     }
 
-    /// Asks for something and waits until it is recorded, or refused.
-    pub async fn send(&self, command: Command) -> Result<(), Error> {
+    /// Asks for something and waits until all of it is recorded, or refused.
+    pub async fn send(&self, commands: Vec<Command>) -> Result<(), Error> {
         let (answer, answered) = oneshot::channel();
-        let request = Request { command, answer };
+        let request = Request { commands, answer };
         self.requests.send(request).await.map_err(|_| Error::Gone)?;
         answered.await.unwrap_or(Err(Error::Gone))
     }
@@ -39,7 +39,8 @@ pub struct Job {
     seq: u64,
     updates: Option<broadcast::Receiver<Arc<Update>>>,
     idle: watch::Receiver<Option<Step>>,
-    task: JoinHandle<Result<(), Error>>,
+    /// None, once it was seen to have ended.
+    task: Option<JoinHandle<Result<(), Error>>>,
 }
 
 impl Job {
@@ -51,7 +52,7 @@ impl Job {
         idle: watch::Receiver<Option<Step>>,
         task: JoinHandle<Result<(), Error>>,
     ) -> Job {
-        Job { handle, debate, seq, updates: Some(updates), idle, task }
+        Job { handle, debate, seq, updates: Some(updates), idle, task: Some(task) }
     }
 
     /// The debate's name.
@@ -81,7 +82,7 @@ impl Job {
 
     /// Asks for something and waits until it is recorded, or refused.
     pub async fn send(&self, command: Command) -> Result<(), Error> {
-        self.handle.send(command).await
+        self.handle.send(vec![command]).await
     }
 
     /// Waits until nothing is being fetched, and says what is due then.
@@ -89,7 +90,10 @@ impl Job {
         if let Ok(step) = self.idle.wait_for(Option::is_some).await {
             return Ok(step.clone().unwrap_or(Step::Rest));
         }
-        match (&mut self.task).await {
+        let Some(task) = &mut self.task else { return Err(Error::Gone) };
+        let ended = task.await;
+        self.task = None;
+        match ended {
             Ok(Err(error)) => Err(error),
             Ok(Ok(())) | Err(_) => Err(Error::Gone),
         }
@@ -97,13 +101,17 @@ impl Job {
 
     /// Stops the play and gives the debate up, so that someone else may take it up.
     pub async fn stop(mut self) {
-        self.task.abort();
-        let _ = (&mut self.task).await;
+        if let Some(mut task) = self.task.take() {
+            task.abort();
+            let _ = (&mut task).await;
+        }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.task.abort();
+        if let Some(task) = &self.task {
+            task.abort();
+        }
     }
 }

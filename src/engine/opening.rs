@@ -75,7 +75,7 @@ impl Opening {
         let rounds = self.rounds.unwrap_or(offer.usual);
         if !offer.rounds.contains(&rounds) {
             let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
-            return Err(DeskError::Rounds { asked: rounds, least, most });
+            return Err(DeskError::Rounds { asked: rounds.into(), least, most });
         }
         let limits = Limits { budget: self.budget, ..Limits::default() };
         let turn_seconds = self.turn_seconds.unwrap_or(limits.turn_seconds);

@@ -248,8 +248,8 @@ impl Session {
 
     /// A refused request is the asker's error, not the debate's.
     fn answer(&mut self, request: Request) {
-        let Request { command, answer } = request;
-        let _ = answer.send(self.obey(command));
+        let Request { commands, answer } = request;
+        let _ = answer.send(self.grant(commands));
     }
 
     /// Does what someone asked for, if it may be done now.

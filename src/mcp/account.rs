@@ -43,7 +43,7 @@ pub(super) fn account(stored: &Stored, debate: &Debate, running: bool) -> Accoun
         account = Account {
             debate_id: stands.debate_id.clone(),
             status: stands.status.clone(),
-            topic: words(&debate.setup().topic, 60),
+            topic: words(debate.question(), 60),
             round: stands.round,
             rounds: stands.rounds,
             proposer: position(debate, Side::Pro, lines, line),

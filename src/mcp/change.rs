@@ -1,5 +1,7 @@
 //! What a user may change about a debate that is open: `name=value`, as many as they like.
+use super::check;
 use super::complaint::Complaint;
+use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice};
 use crate::engine::opening::found_again;
 use crate::engine::{Command, Desk};
@@ -17,17 +19,21 @@ pub(super) fn changes(
     folder: &Path,
 ) -> Result<Vec<Command>, Complaint> {
     let mut commands = vec![];
-    let mut budget = debate.budget();
+    let (mut budget, spent) = (debate.budget(), debate.spent());
     let mut handed: Vec<(String, Voice)> = vec![];
     for (key, value) in pairs(said)? {
         let bad = |why: &str| Complaint::Change { why: format!("`{key}={value}`: {why}") };
         let change = match key.as_str() {
             "rounds" => {
                 let rounds = value.parse().map_err(|_| bad("a number is needed"))?;
-                desk.fits(&debate.setup().format.name, rounds)?;
+                let rounds = desk.fits(&debate.setup().format.name, rounds)?;
                 Change::Plan { rounds: Some(rounds), seats: None, holds: None }
             }
-            "topic" => Change::Topic { topic: value.clone() },
+            "topic" => {
+                let topic = value.split_whitespace().collect::<Vec<_>>().join(" ");
+                check::text("topic", &topic, LONGEST_TOPIC)?;
+                Change::Topic { topic }
+            }
             "pause" => {
                 let on = match value.as_str() {
                     "on" => true,
@@ -41,11 +47,18 @@ pub(super) fn changes(
             }
             "max_cost" => {
                 let cost = value.parse().ok().and_then(millionths);
-                budget.cost = Some(cost.ok_or_else(|| bad("an amount is needed"))?);
+                let cost = cost.ok_or_else(|| bad("an amount is needed"))?;
+                if cost <= spent.cost {
+                    return Err(bad(&format!("{:.2} is spent already", spent.cost as f64 / 1e6)));
+                }
+                budget.cost = Some(cost);
                 Change::Limit { budget }
             }
             "max_tokens" => {
                 let tokens = value.parse().map_err(|_| bad("a number is needed"))?;
+                if tokens <= spent.tokens {
+                    return Err(bad(&format!("{} are spent already", spent.tokens)));
+                }
                 budget = Budget { tokens: Some(tokens), ..budget };
                 Change::Limit { budget }
             }
@@ -105,8 +118,13 @@ fn pairs(said: &str) -> Result<Vec<(String, String)>, Complaint> {
             (Some((name, value)), _) => pairs.push((name, value.to_owned())),
             (None, Some((_, before))) => before.push_str(part),
             (None, None) => {
-                let part: String = part.chars().take(60).collect();
-                return Err(Complaint::Change { why: format!("`{part}` is no name=value") });
+                let said: String = part.trim().chars().take(60).collect();
+                return Err(Complaint::Change {
+                    why: match said.split_once('=') {
+                        Some((name, _)) => format!("`{}` cannot be changed", name.trim()),
+                        None => format!("`{said}` is no name=value"),
+                    },
+                });
             }
         }
     }

@@ -16,8 +16,14 @@ pub(super) fn arguments<T: DeserializeOwned>(
     tool: &str,
     arguments: Option<Map<String, Value>>,
 ) -> Result<T, Complaint> {
-    serde_json::from_value(Value::Object(arguments.unwrap_or_default()))
-        .map_err(|error| Complaint::Arguments { tool: tool.into(), why: error.to_string() })
+    let arguments = Value::Object(arguments.unwrap_or_default());
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let why = match error.path().to_string().as_str() {
+            "." => error.inner().to_string(),
+            path => format!("`{path}`: {}", error.inner()),
+        };
+        Complaint::Arguments { tool: tool.into(), why }
+    })
 }
 
 /// Words on one line.

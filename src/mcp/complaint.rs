@@ -48,8 +48,10 @@ pub enum Complaint {
     Unspoken { due: Option<Asked>, id: String },
     #[error("nothing has been said in debate {id} yet, so there is nothing to rule on")]
     NothingSaid { id: String },
+    #[error("the rounds of debate {id} are over, so no debater would hear a remark")]
+    Unheard { id: String },
     #[error("the budget of debate {id} is spent ({spent})")]
-    Spent { id: String, spent: String },
+    Spent { id: String, spent: String, more: String },
     #[error("`change` needs `say` to say what to change: {why}")]
     Change { why: String },
     #[error("this cannot be changed now: {0}")]
@@ -81,10 +83,27 @@ impl Asked {
     fn told(due: Option<&Asked>, id: &str) -> String {
         match due {
             Some(Asked { turn, role }) => {
-                format!("the turn due from you is `{turn}` ({role}): answer that one")
+                let (tool, what) = match role.as_str() {
+                    "Judge" => ("verdict", "\"ruling\":{...}"),
+                    _ => ("continue_round", "\"speech\":\"...\""),
+                };
+                let answer = call(tool, id, &format!("\"turn\":\"{turn}\",{what}"));
+                format!("the turn due from you is `{turn}` ({role}): {answer}")
             }
             None => format!("no turn is due from you: {}", call("continue_round", id, "")),
         }
+    }
+}
+
+/// The tool that has an argument of this name.
+fn tool_of(argument: &str) -> &'static str {
+    match argument {
+        "say" | "speech" | "turn" | "decision" => "continue_round",
+        "ruling" => "verdict",
+        "query" | "status" => "list_debates",
+        "part" => "show_debate",
+        "debate_id" => "summarize",
+        _ => "start_debate",
     }
 }
 
@@ -110,18 +129,27 @@ impl Complaint {
             Complaint::NoTopic => "ask the user what to debate, then call start_debate \
                                    {\"topic\":\"Should we ...?\"}"
                 .into(),
-            Complaint::Control { .. } => "call again with plain text".into(),
+            Complaint::Control { name, .. } => {
+                format!("call {} again with plain text", tool_of(name))
+            }
             Complaint::TooLong { name, .. } if name == "topic" => {
-                "put the question in a sentence, and the rest into a file given by \
-                 \"context\":\"file=PATH\""
+                "call start_debate again with the question in a sentence, and the rest in a file \
+                 given by \"context\":\"file=PATH\""
                     .into()
             }
-            Complaint::TooLong { .. } => "call again with a shorter text".into(),
-            Complaint::Empty { name } => format!("call again with `{name}`, or without it"),
+            Complaint::TooLong { name, .. } => {
+                format!("call {} again with a shorter text", tool_of(name))
+            }
+            Complaint::Empty { name } => {
+                format!("call {} again with something in `{name}`, or without it", tool_of(name))
+            }
             Complaint::Seat { .. } => "list_models {} shows who can be seated".into(),
-            Complaint::Word { .. } => "call again with one of these, or without it".into(),
+            Complaint::Word { name, .. } => {
+                format!("call {} again with one of these, or without `{name}`", tool_of(name))
+            }
             Complaint::Options { format, .. } => format!(
-                "call again; the resource debate://formats/{format} describes every option ({})",
+                "call start_debate again; the resource debate://formats/{format} describes every \
+                 option ({})",
                 super::args::OPTIONS
             ),
             Complaint::Desk(error) => desk(error),
@@ -154,8 +182,11 @@ impl Complaint {
             Complaint::WrongTool { turn, tool, .. } => {
                 format!("answer it by {tool} with \"turn\":\"{turn}\"")
             }
-            Complaint::Ended { id, .. } => {
-                format!("{} has its ruling; start_debate opens another", call("verdict", id, ""))
+            Complaint::Ended { id, status, .. } => {
+                let ruled = matches!(status.as_str(), "completed" | "degraded");
+                let tool = if ruled { "verdict" } else { "show_debate" };
+                let has = if ruled { "has its ruling" } else { "shows what was said" };
+                format!("{} {has}; start_debate opens another", call(tool, id, ""))
             }
             Complaint::NotEnded { id, .. } => format!(
                 "{} goes on with it; {} ends it now",
@@ -167,11 +198,15 @@ impl Complaint {
                 call("continue_round", id, ""),
                 call("continue_round", id, "\"decision\":\"cancel\"")
             ),
-            Complaint::Spent { id, .. } => format!(
-                "if the user allows more: {}; else {}",
-                call("continue_round", id, "\"decision\":\"change\",\"say\":\"max_cost=AMOUNT\""),
+            Complaint::Unheard { id } => format!(
+                "{} waits for the ruling; after it, \"say\" records what the user decides",
                 call("verdict", id, "")
             ),
+            Complaint::Spent { id, more, .. } => {
+                let more = format!("\"decision\":\"change\",\"say\":\"{more}\"");
+                let (on, rule) = (call("continue_round", id, &more), call("verdict", id, ""));
+                format!("if the user allows more: {on}; else {rule}")
+            }
             Complaint::Change { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
                  judge=host\"; what can be changed: {}",
@@ -216,9 +251,12 @@ fn desk(error: &DeskError) -> String {
         DeskError::Format { .. } => {
             "call start_debate again without `format`, or with one of these"
         }
-        DeskError::Rounds { .. } => "call again with a number in that range, or without `rounds`",
+        DeskError::Rounds { .. } => {
+            "call start_debate again with a number in that range, or without `rounds`; an open \
+             debate takes another by continue_round {\"decision\":\"change\",\"say\":\"rounds=2\"}"
+        }
         DeskError::Clash(_) => {
-            "call again with two different tools; list_models {} shows who can be seated"
+            "call start_debate again with two different tools; list_models {} shows who can be seated"
         }
         DeskError::Unplayable(_) => {
             "list_models {} shows who can be seated; \"host\" always can. An open debate takes \
@@ -228,11 +266,13 @@ fn desk(error: &DeskError) -> String {
             "ask the user what to debate, then call start_debate {\"topic\":\"Should we ...?\"}"
         }
         DeskError::Unfit(Unfit::Prompt(..)) => {
-            "tell the user to mend or remove their own prompt of that name, then call again"
+            "tell the user to mend or remove their own prompt of that name; then call start_debate \
+             again"
         }
         DeskError::Unfit(_) => "call start_debate again with less",
         DeskError::Context(_) => {
-            "call again with \"context\":\"none\" or \"file=PATH\" inside the repository"
+            "call start_debate again with \"context\":\"none\" or \"file=PATH\" inside the \
+             repository"
         }
         DeskError::NoneHere { .. } => {
             "start_debate {\"topic\":\"...\"} opens one; list_debates {\"query\":\"in:all\"} shows \
@@ -242,11 +282,12 @@ fn desk(error: &DeskError) -> String {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
         DeskError::Archive(ArchiveError::Busy { .. }) => {
-            "call again in a few seconds, or without changing anything to watch it; only that \
-             process can change it while it speaks"
+            "continue_round {} watches it; only that process can change it while it speaks, so \
+             call again in a few seconds"
         }
         DeskError::Archive(ArchiveError::TooNew(_)) => {
-            "tell the user to update this program, or to set DEBATE_HOME to another folder"
+            "tell the user to update this program, or to set DEBATE_HOME to another folder; \
+             `debate doctor` looks closer"
         }
         DeskError::Archive(_) | DeskError::Chance(_) | DeskError::Forged(_) => {
             "tell the user to run `debate doctor` in a terminal, then call again"

@@ -11,6 +11,9 @@ pub(super) struct Hub {
     pub(super) desk: Desk,
     pub(super) closing: CancellationToken,
     runs: Mutex<HashMap<String, Run>>,
+    /// Held while a call reads a debate and has something recorded of it, so that calls that come
+    /// at once see what the others did.
+    pub(super) recording: tokio::sync::Mutex<()>,
 }
 
 /// A debate being played here.
@@ -27,14 +30,29 @@ impl Run {
     /// Returns once nothing is being fetched any more and the debate was given up.
     pub(super) async fn ended(&mut self) -> Ended {
         let ended = self.ended.wait_for(Option::is_some).await;
-        ended.map_or(Ok(()), |ended| ended.clone().unwrap_or(Ok(())))
+        match ended {
+            Ok(ended) => ended.clone().unwrap_or(Ok(())),
+            Err(_) => Err("it was dropped".into()),
+        }
+    }
+}
+
+/// A run is forgotten when it ends, however it ends.
+struct Kept<'a> {
+    hub: &'a Hub,
+    id: &'a str,
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.hub.runs().remove(self.id);
     }
 }
 
 impl Hub {
     pub(super) fn new(desk: Desk) -> Arc<Hub> {
-        let runs = Mutex::default();
-        Arc::new(Hub { desk, closing: CancellationToken::new(), runs })
+        let (runs, recording) = (Mutex::default(), tokio::sync::Mutex::default());
+        Arc::new(Hub { desk, closing: CancellationToken::new(), runs, recording })
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Run>> {
@@ -65,7 +83,7 @@ impl Hub {
         self: &Arc<Hub>,
         id: &str,
         place: &Place,
-        command: Command,
+        commands: Vec<Command>,
     ) -> Result<(), DeskError> {
         loop {
             let mut run = {
@@ -73,12 +91,12 @@ impl Hub {
                 if let Some(run) = runs.get(id) {
                     run.clone()
                 } else {
-                    let job = self.desk.resume(id, place, vec![command])?;
+                    let job = self.desk.resume(id, place, commands)?;
                     self.keep(&mut runs, job);
                     return Ok(());
                 }
             };
-            match run.handle.send(command.clone()).await {
+            match run.handle.send(commands.clone()).await {
                 // It was just about to end: whatever is wrong, taking it up will say.
                 Err(Error::Gone) => drop(run.ended().await),
                 done => return Ok(done?),
@@ -93,12 +111,13 @@ impl Hub {
         runs.insert(id.clone(), run.clone());
         let hub = self.clone();
         tokio::spawn(async move {
+            let kept = Kept { hub: &hub, id: &id };
             let done = tokio::select! {
                 idle = job.idle() => idle.map(drop).map_err(|error| error.to_string()),
                 () = hub.closing.cancelled() => Ok(()),
             };
             job.stop().await;
-            hub.runs().remove(&id);
+            drop(kept);
             tell.send_replace(Some(done));
         });
         run

@@ -9,6 +9,7 @@ use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Effort, Hold, Voice};
 use crate::engine::opening::{found_again, judge_for};
 use crate::engine::{Opening, Place, Query};
+use serde_json::Value;
 
 impl Server {
     /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told of
@@ -50,7 +51,7 @@ impl Server {
         };
         Ok(Opening {
             format: format.into(),
-            rounds: args.rounds.map(|rounds| u8::try_from(rounds).unwrap_or(u8::MAX)),
+            rounds: args.rounds.map(|rounds| self.hub.desk.fits(format, rounds)).transpose()?,
             effort: effort(args.effort.as_deref())?,
             brief: self.hub.desk.brief(context)?,
             budget: Budget {
@@ -102,16 +103,18 @@ impl Server {
 
 fn options(args: &StartDebate, format: &str) -> Result<Options, Complaint> {
     let bad = |why: String| Complaint::Options { why, format: format.into() };
-    match &args.options {
-        None => Ok(Options::default()),
+    let object = match &args.options {
+        None => return Ok(Options::default()),
         // Some models write an object as a string.
-        Some(serde_json::Value::String(text)) => {
-            serde_json::from_str(text).map_err(|error| bad(error.to_string()))
+        Some(Value::String(text)) => {
+            serde_json::from_str(text).map_err(|error| bad(error.to_string()))?
         }
-        Some(value) => {
-            serde_json::from_value(value.clone()).map_err(|error| bad(error.to_string()))
-        }
+        Some(value) => value.clone(),
+    };
+    if !object.is_object() {
+        return Err(bad("an object is needed, such as {\"confirm_plan\": true}".into()));
     }
+    serde_json::from_value(object).map_err(|error| bad(error.to_string()))
 }
 
 fn effort(said: Option<&str>) -> Result<Option<Effort>, Complaint> {

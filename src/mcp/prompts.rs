@@ -33,22 +33,12 @@ const ROWS: [Row; 2] = [
     },
 ];
 
-/// What every prompt takes besides the topic, and how each is told to the model.
-const SEATS: [(&str, &str); 4] = [
-    ("proposer", "Argues for"),
-    ("challenger", "Argues against"),
-    ("judge", "Rules"),
-    ("rounds", "How many rounds"),
-];
-
-/// The prompts as clients see them.
+/// The prompts as clients see them. Each takes a single argument: there are clients that hand the
+/// words a user types to the arguments one by one.
 pub(super) fn prompts() -> Vec<Prompt> {
     let prompt = |row: &Row| {
         let topic = PromptArgument::new("topic").with_description(row.topic);
-        let mut arguments = vec![topic.with_required(row.required)];
-        arguments.extend(SEATS.iter().map(|(name, about)| {
-            PromptArgument::new(*name).with_description(*about).with_required(false)
-        }));
+        let arguments = vec![topic.with_required(row.required)];
         Prompt::new(row.name, Some(row.about), Some(arguments)).with_title(row.title)
     };
     ROWS.iter().map(prompt).collect()
@@ -57,39 +47,24 @@ pub(super) fn prompts() -> Vec<Prompt> {
 /// A prompt with its arguments filled in, and what it is for.
 pub(super) fn filled(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
     let row = ROWS.iter().find(|row| row.name == name)?;
-    let said = |name: &str| {
-        let value = given.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-        crate::report::text::one_line(value)
-    };
-    let seats: String = SEATS
-        .iter()
-        .filter(|(name, _)| !said(name).is_empty())
-        .map(|(name, _)| format!("{name}: {}\n", said(name)))
-        .collect();
-    let value = |name: &str| match name {
-        "topic" => said("topic"),
-        "seats" => seats.clone(),
-        _ => String::new(),
-    };
+    let topic = given.get("topic").and_then(|value| value.as_str()).unwrap_or_default();
+    let topic = crate::report::text::one_line(topic);
+    let value = |name: &str| if name == "topic" { topic.clone() } else { String::new() };
     Some((template::fill(row.words, value), row.about))
 }
 
 impl Server {
     /// What could be typed for an argument of a prompt, or a part of an address.
     pub(super) fn completions(&self, argument: &str, typed: &str, place: &Place) -> Vec<String> {
+        let cards = || {
+            let query =
+                Query { root: Some(place.root.clone()), limit: Some(50), ..Query::default() };
+            self.hub.desk.archive().list(&query).unwrap_or_default().into_iter()
+        };
         let all: Vec<String> = match argument {
-            "proposer" | "challenger" | "judge" => {
-                let seats = self.hub.desk.listing(false).into_iter();
-                seats.filter(|it| it.playable && it.seat != "demo").map(|it| it.seat).collect()
-            }
-            "rounds" => (1..=5).map(|rounds: u8| rounds.to_string()).collect(),
+            "topic" => cards().map(|card| card.topic).collect(),
+            "id" => cards().map(|card| card.id).collect(),
             "name" => self.hub.desk.formats().map(str::to_owned).collect(),
-            "id" => {
-                let root = Some(place.root.clone());
-                let query = Query { root, limit: Some(50), ..Query::default() };
-                let cards = self.hub.desk.archive().list(&query).unwrap_or_default();
-                cards.into_iter().map(|card| card.id).collect()
-            }
             _ => vec![],
         };
         all.into_iter().filter(|value| value.starts_with(typed)).take(100).collect()

@@ -5,7 +5,8 @@ use super::change::changes;
 use super::check;
 use super::complaint::Complaint;
 use super::server::Server;
-use super::standing::{asked_of_host, id_of, is_plan};
+use super::standing::{asked_of_host, is_plan, more};
+use crate::debate::state::Remark;
 use crate::debate::{Cue, Debate, Kind, Pause, Stand, Step, next, standing};
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
 use serde_json::Value;
@@ -48,17 +49,41 @@ impl Server {
         }
         if let Some(speech) = &args.speech {
             check::text("speech", speech, check::SPEECH)?;
-            self.reply(&id, place, turn, speech, "continue_round").await?;
         }
-        if let Some(say) = args.say.as_deref().filter(|_| decision != Some(Decision::Change)) {
-            self.remark(&id, place, say.trim()).await?;
-        }
-        match decision {
-            Some(decision) => self.decide(&id, place, decision, turn, args.say.as_deref()).await?,
-            None if args.speech.is_none() => self.let_begin(&id, place, turn).await?,
-            None => {}
+        {
+            let _recording = self.hub.recording.lock().await;
+            self.record(&id, place, turn, decision, args).await?;
         }
         self.hub.attend(&id, place, waiting).await
+    }
+
+    /// What the host says, then what the user says, then what the user decides.
+    async fn record(
+        &self,
+        id: &str,
+        place: &Place,
+        turn: Option<&str>,
+        decision: Option<Decision>,
+        args: &ContinueRound,
+    ) -> Result<(), Complaint> {
+        if let Some(turn) = turn {
+            let debate = self.debate(id)?;
+            which(turn)
+                .filter(|(_, cue)| debate.has(*cue))
+                .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
+        }
+        if let Some(speech) = &args.speech {
+            self.reply(id, place, turn, speech, "continue_round").await?;
+        }
+        let say = args.say.as_deref().map(str::trim);
+        if let Some(say) = say.filter(|_| decision != Some(Decision::Change)) {
+            self.remark(id, place, turn.filter(|_| args.speech.is_none()), say).await?;
+        }
+        match decision {
+            Some(decision) => self.decide(id, place, decision, turn, say).await,
+            None if args.speech.is_none() => self.let_begin(id, place, turn).await,
+            None => Ok(()),
+        }
     }
 
     /// Has a ruling made, or takes the host's, and waits for it. One that was made is given again.
@@ -76,6 +101,7 @@ impl Server {
                 value => value.to_string(),
             };
             check::text("ruling", &text, check::SPEECH)?;
+            let _recording = self.hub.recording.lock().await;
             self.reply(&id, place, turn, &text, "verdict").await?;
         }
         loop {
@@ -140,7 +166,7 @@ impl Server {
             return Err(ended(&debate, "a speech"));
         }
         let command = Command::Reply { take, cue, text: text.into() };
-        self.command(id, place, command).await.map_err(|error| match error {
+        self.command(id, place, vec![command]).await.map_err(|error| match error {
             DeskError::Session(Error::Taken(_)) => {
                 Complaint::Taken { turn: turn.into(), id: id.into() }
             }
@@ -152,6 +178,11 @@ impl Server {
                 Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling }
             }
             DeskError::Session(Error::Unreadable(why)) => {
+                // The code before it is for the record.
+                let why = match why.split_once(": ") {
+                    Some((code, why)) if code.starts_with("PARSE_ERROR") => why.into(),
+                    _ => why,
+                };
                 Complaint::Mend { turn: turn.into(), why, ruling }
             }
             error => error.into(),
@@ -159,17 +190,35 @@ impl Server {
     }
 
     /// A remark for both sides; after the end, what the user made of it.
-    async fn remark(&self, id: &str, place: &Place, say: &str) -> Result<(), Complaint> {
+    async fn remark(
+        &self,
+        id: &str,
+        place: &Place,
+        turn: Option<&str>,
+        say: &str,
+    ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let text = say.to_owned();
-        let (said, command) = if debate.outcome().is_some() {
-            (debate.decision() == Some(say), Command::Decide { text })
+        // The same words again, about a turn that is past or right after one another, are a client
+        // that tries again.
+        let past = turn.and_then(which).is_some_and(|(_, cue)| debate.was_asked(cue));
+        let same = |remark: &Remark| remark.text == say;
+        if debate.remarks().last().is_some_and(same) || (past && debate.remarks().iter().any(same))
+        {
+            return Ok(());
+        }
+        let step = next(&debate);
+        let command = if debate.outcome().is_some() {
+            if debate.decision() == Some(say) {
+                return Ok(());
+            }
+            Command::Decide { text }
+        } else if step.at().is_none_or(|cue| cue.act == debate.setup().ending()) {
+            return Err(Complaint::Unheard { id: id.into() });
         } else {
-            let last = debate.remarks().last();
-            (last.is_some_and(|remark| remark.text == say), Command::Interject { text })
+            Command::Interject { text }
         };
-        // The same words again are a client that tries again.
-        if said { Ok(()) } else { Ok(self.command(id, place, command).await?) }
+        Ok(self.command(id, place, vec![command]).await?)
     }
 
     /// Lets the round begin that waits for it. Whoever names a turn means that one: one that was
@@ -181,11 +230,6 @@ impl Server {
         turn: Option<&str>,
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
-        if let Some(turn) = turn
-            && which(turn).is_none_or(|(_, cue)| !debate.has(cue))
-        {
-            return Err(Complaint::BadTurn(turn.into(), id.into()));
-        }
         if is_plan(&debate) || debate.held() {
             return Ok(());
         }
@@ -201,12 +245,12 @@ impl Server {
     ) -> Result<(), Complaint> {
         match next(debate) {
             Step::Hold { next, pause: Pause::Asked } => {
-                let meant = turn.is_none_or(|turn| turn == id_of(debate, next));
+                let meant = turn.is_none_or(|turn| which(turn) == Some((debate.take(), next)));
                 let before: Stand = next.stand();
                 if !meant {
                     return Ok(());
                 }
-                match self.command(id, place, Command::Continue { before }).await {
+                match self.command(id, place, vec![Command::Continue { before }]).await {
                     // Somebody else let it begin first.
                     Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
                     done => Ok(done?),
@@ -215,7 +259,7 @@ impl Server {
             Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
                 let cost = spent.cost as f64 / 1e6;
                 let spent = format!("{cost:.2}, {} tokens", spent.tokens);
-                Err(Complaint::Spent { id: id.into(), spent })
+                Err(Complaint::Spent { id: id.into(), spent, more: more(debate) })
             }
             _ => Ok(()),
         }
@@ -241,19 +285,20 @@ impl Server {
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
             Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
             Decision::Confirm => Ok(()),
-            Decision::Cancel => Ok(self.command(id, place, Command::Cancel).await?),
+            Decision::Cancel => Ok(self.command(id, place, vec![Command::Cancel]).await?),
             Decision::End => self.conclude(id, place, &debate).await,
             Decision::Change => {
                 let say = say.ok_or_else(|| Complaint::Change { why: "it is missing".into() })?;
-                for change in changes(say, &debate, &self.hub.desk, &self.config.folder)? {
-                    self.command(id, place, change).await.map_err(|error| match error {
-                        DeskError::Session(Error::Illegal(why)) => {
-                            Complaint::Unchangeable(why.to_string())
-                        }
-                        error => error.into(),
-                    })?;
+                let changes = changes(say, &debate, &self.hub.desk, &self.config.folder)?;
+                if changes.is_empty() {
+                    return Ok(());
                 }
-                Ok(())
+                self.command(id, place, changes).await.map_err(|error| match error {
+                    DeskError::Session(Error::Illegal(_)) => {
+                        Complaint::Unchangeable(say.chars().take(200).collect())
+                    }
+                    error => error.into(),
+                })
             }
             Decision::Keep | Decision::Discard if !over => {
                 Err(Complaint::NotEnded { id: id.into(), what: "keeping the record".into() })
@@ -263,7 +308,7 @@ impl Server {
                 if debate.kept() == Some(keep) {
                     return Ok(());
                 }
-                Ok(self.command(id, place, Command::Keep { keep }).await?)
+                Ok(self.command(id, place, vec![Command::Keep { keep }]).await?)
             }
         }
     }
@@ -277,15 +322,20 @@ impl Server {
         if debate.spoken(..).next().is_none() {
             return Err(Complaint::NothingSaid { id: id.into() });
         }
-        Ok(self.command(id, place, Command::Conclude { because: None }).await?)
+        Ok(self.command(id, place, vec![Command::Conclude { because: None }]).await?)
     }
 
     /// Has something recorded. While another process speaks, nobody else can: its turn is waited
     /// for a little, because most are short.
-    async fn command(&self, id: &str, place: &Place, command: Command) -> Result<(), DeskError> {
+    async fn command(
+        &self,
+        id: &str,
+        place: &Place,
+        commands: Vec<Command>,
+    ) -> Result<(), DeskError> {
         let mut tries = 0;
         loop {
-            match self.hub.command(id, place, command.clone()).await {
+            match self.hub.command(id, place, commands.clone()).await {
                 Err(DeskError::Archive(ArchiveError::Busy { .. })) if tries < 20 => {
                     tries += 1;
                     tokio::time::sleep(std::time::Duration::from_millis(100)).await;

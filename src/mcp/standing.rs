@@ -285,8 +285,7 @@ pub(super) fn is_plan(debate: &Debate) -> bool {
 pub(super) fn plan(debate: &Debate) -> String {
     use std::fmt::Write;
     let setup = debate.setup();
-    let first = Cue { act: 0, round: 0, phase: 0, seat: 0 };
-    let topic = crate::report::text::one_line(debate.topic(first));
+    let topic = crate::report::text::one_line(debate.question());
     let mut text = format!("Topic: {}\nFormat: {}\n", words(&topic, 80), setup.format.name);
     for seat in debate.seats().iter().filter(|seat| seat.role != Role::Mirror) {
         let _ = writeln!(text, "{}: {}", seat.role.title(), seat.voice);
@@ -342,6 +341,19 @@ pub(super) fn asked_of_host(debate: &Debate) -> Option<Asked> {
     Some(Asked { turn: due.turn, role: due.role })
 }
 
+/// How to allow more of what is spent.
+pub(super) fn more(debate: &Debate) -> String {
+    let (budget, spent) = (debate.budget(), debate.spent());
+    let mut more = vec![];
+    if budget.cost.is_some_and(|most| spent.cost >= most) {
+        more.push("max_cost=AMOUNT");
+    }
+    if budget.tokens.is_some_and(|most| spent.tokens >= most) {
+        more.push("max_tokens=NUMBER");
+    }
+    more.join(", ")
+}
+
 /// The call that goes on from here.
 fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
     let id = &debate.setup().id;
@@ -359,8 +371,9 @@ fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
     let turn = format!("\"turn\":\"{turn}\"");
     match step {
         Step::Hold { pause: Pause::Spent { .. }, .. } => {
-            let more = "\"decision\":\"change\",\"say\":\"max_cost=AMOUNT\"";
-            format!("{}, or {}", call("continue_round", id, more), call("verdict", id, ""))
+            let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more(debate));
+            let (on, rule) = (call("continue_round", id, &more), call("verdict", id, ""));
+            format!("if the user allows more: {on}; else {rule}")
         }
         Step::Hold { .. } if is_plan(debate) => {
             let (yes, other, no) = (

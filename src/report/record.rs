@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The record. The headings are what a debate is recognised by when it is read back in.
 pub fn record(debate: &Debate) -> String {
     let setup = debate.setup();
-    let mut text = format!("# Debate: {}\n\n", one_line(&setup.topic));
+    let mut text = format!("# Debate: {}\n\n", one_line(debate.question()));
     let _ = writeln!(text, "**Id**: {}  ", setup.id);
     let _ = writeln!(text, "**Date**: {}  ", &super::iso(setup.opened_at)[..10]);
     let _ = writeln!(text, "**Status**: {}  ", standing::status(debate).word());

@@ -10,8 +10,7 @@ pub fn summary(debate: &Debate) -> String {
     if standing::labels(debate).contains(&"demo") {
         text.push_str("> DEMO: scripted voices, no model was asked. This is not advice.\n\n");
     }
-    let topic = debate.topic(debate.turns().next_back().map_or(first(), |(cue, _)| cue));
-    let _ = writeln!(text, "Topic: {}  ", one_line(topic));
+    let _ = writeln!(text, "Topic: {}  ", one_line(debate.question()));
     for role in [Role::Pro, Role::Con, Role::Judge] {
         if let Some(who) = who(debate, role) {
             let _ = writeln!(text, "{}: {who}  ", role.title());
@@ -37,10 +36,6 @@ pub fn summary(debate: &Debate) -> String {
         None => unruled(&mut text, debate),
     }
     text
-}
-
-fn first() -> crate::debate::Cue {
-    crate::debate::Cue { act: 0, round: 0, phase: 0, seat: 0 }
 }
 
 /// `claude (opus)`: the tool, and the model it reported or was asked for.

@@ -136,7 +136,7 @@ pub fn view(debate: &Debate) -> DebateView {
     DebateView {
         v: 1,
         id: setup.id.clone(),
-        topic: setup.topic.clone(),
+        topic: debate.question().into(),
         format: setup.format.name.clone(),
         status,
         result: status.told().into(),

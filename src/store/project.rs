@@ -54,7 +54,7 @@ pub(super) fn card(
     change
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,
-                 challenger = ?6, labels = ?7 WHERE id = ?1",
+                 challenger = ?6, labels = ?7, topic = ?8 WHERE id = ?1",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -65,6 +65,7 @@ pub(super) fn card(
                 voice(Side::Pro),
                 voice(Side::Con),
                 standing::labels(debate).join(","),
+                debate.question(),
             ])
         })
         .map(drop)

@@ -28,7 +28,7 @@ fn session(
 
 async fn send(requests: &mpsc::Sender<Request>, command: Command) -> Result<(), Error> {
     let (answer, answered) = oneshot::channel();
-    requests.send(Request { command, answer }).await.ok().unwrap();
+    requests.send(Request { commands: vec![command], answer }).await.ok().unwrap();
     answered.await.unwrap()
 }
 

@@ -136,6 +136,22 @@ impl Host {
         result(&answer)
     }
 
+    /// Calls a tool of a server that is killed at this instant; nothing, if that came first.
+    pub(crate) fn call_until(
+        &mut self,
+        tool: &str,
+        arguments: Value,
+        dies: Instant,
+    ) -> Option<Value> {
+        let id = self.begin(tool, arguments);
+        let left = dies.saturating_duration_since(Instant::now());
+        let answer = self.answer_within(id, left);
+        if answer.is_none() {
+            self.running.signal("KILL");
+        }
+        answer.map(|answer| result(&answer))
+    }
+
     /// Calls a tool that does not; what a model reads of that.
     #[track_caller]
     pub(crate) fn fails(&mut self, tool: &str, arguments: Value) -> String {

@@ -111,6 +111,6 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
 }
 
 /// A number from the surroundings.
-fn option_env_or(name: &str, usual: usize) -> usize {
+pub(crate) fn option_env_or(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

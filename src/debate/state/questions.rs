@@ -13,6 +13,10 @@ impl Debate {
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
+    /// The question as it stands now.
+    pub fn question(&self) -> &str {
+        &self.now().topic
+    }
     /// As they sit now.
     pub fn seats(&self) -> &[Seat] {
         &self.now().seats

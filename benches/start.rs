@@ -1,0 +1,220 @@
+//! What a host waits for and pays when it starts the server: the time from spawning `debate mcp` to
+//! its answers to `initialize` and `tools/list`, the bytes of its list of tools, and the memory it
+//! keeps while idle, side by side with a peer.
+//!
+//! `DEBATE_PEER=COMMAND cargo bench --bench start`
+//!
+//! Several commands are separated as in `PATH`: the script a package installs and the binary it ends
+//! up in, say. Memory is that of the process started, so a script has to `exec` for it to count.
+#![allow(clippy::print_stdout)]
+use serde_json::{Value, json};
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 20;
+const REST: Duration = Duration::from_millis(300);
+const NO_PEER: &str = "
+DEBATE_PEER is not set, so there is nothing to compare with. To install the peer:
+  npm install --prefix DIR consult-llm-mcp@2.13.4
+  DEBATE_PEER=DIR/node_modules/.bin/consult-llm-mcp cargo bench --bench start";
+
+struct Server {
+    name: String,
+    command: PathBuf,
+    arguments: &'static [&'static str],
+}
+
+/// One start of one server.
+struct Sample {
+    initialize: Duration,
+    tools: Duration,
+    bytes: usize,
+    count: usize,
+    kib: Option<f64>,
+}
+
+/// A line of the table: what it shows of a sample, and with how many decimals.
+struct Line {
+    label: &'static str,
+    decimals: usize,
+    value: fn(&Sample) -> Option<f64>,
+}
+
+const LINES: [Line; 5] = [
+    Line {
+        label: "spawn to initialize (ms)",
+        decimals: 2,
+        value: |sample| Some(sample.initialize.as_secs_f64() * 1000.0),
+    },
+    Line {
+        label: "spawn to tools/list (ms)",
+        decimals: 2,
+        value: |sample| Some(sample.tools.as_secs_f64() * 1000.0),
+    },
+    Line {
+        label: "tools/list answer (bytes)",
+        decimals: 0,
+        value: |sample| Some(sample.bytes as f64),
+    },
+    Line { label: "tools in it", decimals: 0, value: |sample| Some(sample.count as f64) },
+    Line { label: "idle memory, VmRSS (KiB)", decimals: 0, value: |sample| sample.kib },
+];
+
+fn main() -> Result<(), String> {
+    let home = home().map_err(|why| format!("no folder to run in: {why}"))?;
+    let servers = servers()?;
+    let mut samples: Vec<Vec<Sample>> = servers.iter().map(|_| vec![]).collect();
+    for _ in 0..RUNS {
+        for (server, samples) in servers.iter().zip(&mut samples) {
+            let sample = start(server, &home).map_err(|why| format!("{}: {why}", server.name))?;
+            samples.push(sample);
+        }
+    }
+    table(&servers, &samples);
+    if servers.len() == 1 {
+        println!("{NO_PEER}");
+    }
+    Ok(())
+}
+
+/// An empty folder, so that nobody's settings count and nobody's files are touched.
+fn home() -> io::Result<PathBuf> {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("start");
+    if home.exists() {
+        fs::remove_dir_all(&home)?;
+    }
+    fs::create_dir_all(&home)?;
+    Ok(home)
+}
+
+/// Ours first, then the peers.
+fn servers() -> Result<Vec<Server>, String> {
+    let ours = Server {
+        name: "debate mcp".into(),
+        command: env!("CARGO_BIN_EXE_debate").into(),
+        arguments: &["mcp"],
+    };
+    let mut servers = vec![ours];
+    let peers = env::var_os("DEBATE_PEER").unwrap_or_default();
+    for path in env::split_paths(&peers).filter(|path| !path.as_os_str().is_empty()) {
+        // Servers do not start in this process's folder.
+        let command = std::path::absolute(&path)
+            .map_err(|why| format!("DEBATE_PEER, {}: {why}", path.display()))?;
+        servers.push(Server { name: name(&command), command, arguments: &[] });
+    }
+    Ok(servers)
+}
+
+/// The file and its folder: a package's script and its binary may have the same name.
+fn name(command: &Path) -> String {
+    let parts: Vec<_> = command.iter().map(|part| part.to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
+}
+
+fn start(server: &Server, home: &Path) -> Result<Sample, String> {
+    let began = Instant::now();
+    let mut child = Command::new(&server.command)
+        .args(server.arguments)
+        .current_dir(home)
+        .env_clear()
+        .env("PATH", env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("DEBATE_HOME", home.join("debate"))
+        // The peer does not start without a key; none is used.
+        .env("OPENAI_API_KEY", "none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|why| format!("does not start: {why}"))?;
+    let sample = converse(&mut child, began);
+    child.kill().map_err(|why| format!("cannot be ended: {why}"))?;
+    child.wait().map_err(|why| format!("does not end: {why}"))?;
+    sample
+}
+
+/// What a host says first, and what comes back.
+fn converse(child: &mut Child, began: Instant) -> Result<Sample, String> {
+    let mut input = child.stdin.take().ok_or("has no stdin")?;
+    let mut output = BufReader::new(child.stdout.take().ok_or("has no stdout")?);
+    let host = json!({"name": "bench", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": host});
+    say(&mut input, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}))?;
+    answer(&mut output, 1)?;
+    let initialize = began.elapsed();
+    say(&mut input, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+    say(&mut input, &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))?;
+    let (line, list) = answer(&mut output, 2)?;
+    let tools = began.elapsed();
+    thread::sleep(REST);
+    let count = list["result"]["tools"].as_array().ok_or("lists no tools")?.len();
+    Ok(Sample { initialize, tools, bytes: line.len(), count, kib: memory(child.id()) })
+}
+
+fn say(input: &mut impl Write, message: &Value) -> Result<(), String> {
+    // One write: a host does not send a message in parts.
+    let line = format!("{message}\n");
+    input.write_all(line.as_bytes()).map_err(|why| format!("does not listen: {why}"))
+}
+
+/// The line that answers a request, and the same parsed.
+fn answer(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String> {
+    loop {
+        let mut line = String::new();
+        let read = output.read_line(&mut line).map_err(|why| format!("is not read: {why}"))?;
+        if read == 0 {
+            return Err(format!("ended before it answered request {id}"));
+        }
+        let message: Value =
+            serde_json::from_str(&line).map_err(|why| format!("sent no JSON: {why}: {line}"))?;
+        if message["id"] == id {
+            return Ok((line, message));
+        }
+    }
+}
+
+/// The resident memory, where the system tells it in `/proc`.
+fn memory(process: u32) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// One column for each server; after a peer's value, ours divided by it.
+fn table(servers: &[Server], samples: &[Vec<Sample>]) {
+    print!("{:<26}", format!("median of {RUNS} starts each"));
+    for server in servers {
+        print!("  {:>width$}", server.name, width = width(server));
+    }
+    println!();
+    for line in LINES {
+        print!("{:<26}", line.label);
+        let ours = median(&samples[0], line.value);
+        for (place, (server, samples)) in servers.iter().zip(samples).enumerate() {
+            let value = median(samples, line.value);
+            let ratio = value.zip(ours).filter(|_| place > 0).map(|(peer, ours)| ours / peer);
+            print!("  {:>width$}", cell(value, line.decimals, ratio), width = width(server));
+        }
+        println!();
+    }
+}
+
+fn width(server: &Server) -> usize {
+    server.name.len().max(18)
+}
+
+fn cell(value: Option<f64>, decimals: usize, ratio: Option<f64>) -> String {
+    let value = value.map_or("n/a".into(), |value| format!("{value:.decimals$}"));
+    ratio.map_or(value.clone(), |ratio| format!("{value} ({ratio:.2}x)"))
+}
+
+fn median(samples: &[Sample], value: fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let mut values: Vec<f64> = samples.iter().filter_map(value).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}

@@ -1,0 +1,461 @@
+//! Calls that are not done: every one is an answer a model can act on, and leaves nothing behind.
+use crate::host::Host;
+use crate::lab::{Lab, speech};
+use debate_mcp::debate::template::Bad;
+use debate_mcp::debate::{Cue, Unfit};
+use debate_mcp::engine::{ArchiveError, BadContext, DeskError, Error, LogError, Unplayable};
+use debate_mcp::mcp::complaint::{Asked, Complaint};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// What is wrong with an error, as a model is to read it.
+fn ill_said(text: &str) -> Option<String> {
+    let next = text.lines().last()?.strip_prefix("Next: ").unwrap_or_default();
+    let rust = ["Some(", "None)", "Ok(", "Err(", "Custom {", "Error {", "Error(", "::", " { "];
+    if !text.starts_with("Error: ") {
+        Some("it does not begin as an error does".into())
+    } else if next.trim().is_empty() {
+        Some("it does not end with the next step".into())
+    } else if text.chars().count() > 2_000 {
+        Some("it is too long".into())
+    } else if text.contains(|c: char| c.is_control() && c != '\n') {
+        Some("it has control characters in it".into())
+    } else {
+        let found = rust.into_iter().find(|rust| text.contains(rust));
+        found.map(|rust| format!("`{rust}` is for programmers"))
+    }
+}
+
+/// Makes every call, and reads its error.
+#[track_caller]
+fn all_fail(host: &mut Host, calls: &[(&str, Value, &str)]) {
+    let mut wrong = vec![];
+    for (tool, arguments, fragment) in calls {
+        let id = host.begin(tool, arguments.clone());
+        let answer = host.answer(id);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let why = if answer["result"]["isError"] != true {
+            Some("it is no error".into())
+        } else if text.contains(fragment) {
+            ill_said(text)
+        } else {
+            Some(format!("there is no `{fragment}` in it"))
+        };
+        let short: String = arguments.to_string().chars().take(200).collect();
+        let text: String = text.chars().take(300).collect();
+        wrong.extend(why.map(|why| format!("{tool} {short}: {why}: {text}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A debate with one argument that is wrong.
+fn opening(name: &str, value: Value) -> Value {
+    let mut arguments = json!({"topic": "One file?", "proposer": "host", "challenger": "host"});
+    arguments[name] = value;
+    arguments
+}
+
+#[track_caller]
+fn nothing_opens(lab: &Lab, calls: &[(&str, Value, &str)]) {
+    let mut host = lab.host();
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|(name, value, fragment)| ("start_debate", opening(name, value.clone()), *fragment))
+        .collect();
+    all_fail(&mut host, &calls);
+    let listed = host.call("list_debates", json!({"query": "in:all"}));
+    assert_eq!(listed["debates"], json!([]), "nothing was opened");
+    assert!(!lab.root().join(".debates").exists(), "and nothing written");
+    assert!(!lab.root().join(".claude").exists());
+}
+
+/// A question is a line of text.
+#[test]
+fn a_debate_needs_a_question() {
+    nothing_opens(
+        &Lab::new(),
+        &[
+            ("topic", json!(""), "the topic is empty"),
+            ("topic", json!(" \n\t "), "the topic is empty"),
+            ("topic", json!(null), ""),
+            ("topic", json!(5), "expected a string"),
+            ("topic", json!(["One file?"]), "expected a string"),
+            ("topic", json!("x".repeat(5_000)), "`topic` has 5000 characters; at most 4000"),
+            ("topic", json!("数".repeat(4_001)), "`topic` has 4001 characters"),
+            ("topic", json!("One\u{0}file?"), "(U+0000)"),
+            ("topic", json!("One \u{1b}[31mfile?"), "(U+001B)"),
+            ("topic", json!("One \u{9b}31mfile?"), "(U+009B)"),
+        ],
+    );
+}
+
+/// Two sides, who can be seated, and are not the same tool.
+#[test]
+fn a_debate_needs_two_sides() {
+    let lab = Lab::new();
+    nothing_opens(
+        &lab,
+        &[
+            ("proposer", json!("cla ude"), "proposer `cla ude`: a tool's name has letters"),
+            ("proposer", json!("-x"), "does not begin with `-`"),
+            ("challenger", json!("host:y"), "take no model"),
+            ("challenger", json!("claude:--help"), "a model's name has letters"),
+            ("judge", json!("claude:opus;ls"), "a model's name has letters"),
+            ("judge", json!(":opus"), "a seat is written"),
+            ("judge", json!("bot"), "`bot` cannot play"),
+            ("judge", json!("nobody"), "there is no such tool"),
+            ("judge", json!("script"), "name its file"),
+            ("judge", json!("script:nowhere.json"), "nowhere.json"),
+            ("proposer", json!("\u{1b}[2J"), "(U+001B)"),
+            ("proposer", json!("x".repeat(501)), "at most 500"),
+            ("proposer", json!(7), "expected a string"),
+        ],
+    );
+    let calls = ["claude", "claude:opus"].map(|other| {
+        let arguments = json!({"topic": "One file?", "proposer": "claude", "challenger": other});
+        ("start_debate", arguments, "proposer and challenger are both `claude`")
+    });
+    let mut host = lab.host();
+    all_fail(&mut host, &calls);
+    assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
+}
+
+/// Numbers and words are those that are allowed, and the error says which are.
+#[test]
+fn a_debate_has_rounds_a_format_and_an_effort() {
+    nothing_opens(
+        &Lab::new(),
+        &[
+            ("rounds", json!(0), "0 rounds were asked for; this format has 1 to 5"),
+            ("rounds", json!(6), "6 rounds were asked for; this format has 1 to 5"),
+            ("rounds", json!(-1), "expected a whole number, not -1"),
+            ("rounds", json!(2.5), "expected a whole number, not 2.5"),
+            ("rounds", json!("2.5"), "expected a whole number"),
+            ("rounds", json!("two"), "expected a whole number"),
+            ("rounds", json!(true), "expected a whole number"),
+            ("wait_seconds", json!("soon"), "expected a whole number"),
+            ("wait_seconds", json!(-1), "expected a whole number"),
+            ("format", json!("chess"), "unknown format `chess`; known: "),
+            ("effort", json!("heroic"), "effort `heroic` is not known; allowed: low, medium"),
+            ("colour", json!("red"), "unknown field `colour`"),
+            ("\u{1b}[31m", json!("red"), "unknown field"),
+        ],
+    );
+}
+
+/// A number nobody would ask for is quoted as it was asked for.
+#[test]
+fn a_number_is_quoted_as_it_was_said() {
+    let asked = "1000 rounds were asked for";
+    nothing_opens(&Lab::new(), &[("rounds", json!(1_000), asked)]);
+}
+
+/// Of many arguments, the one that cannot be read is named.
+#[test]
+fn an_argument_that_cannot_be_read_is_named() {
+    let names = ["topic", "proposer", "rounds", "wait_seconds", "format"];
+    nothing_opens(&Lab::new(), &names.map(|name| (name, json!({}), name)));
+}
+
+/// A turn there is not is an error, whatever is decided with it.
+#[test]
+fn a_decision_is_about_a_turn_there_is() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    host.alone(json!({}));
+    let calls = ["continue", "confirm"].map(|decision| {
+        let arguments = json!({"decision": decision, "turn": "first"});
+        ("continue_round", arguments, "`first` names no turn")
+    });
+    all_fail(&mut host, &calls);
+}
+
+#[test]
+fn options_are_those_there_are() {
+    let keys = "confirm_plan, pause, max_cost";
+    nothing_opens(
+        &Lab::new(),
+        &[
+            ("options", json!({"colour": "red"}), "unknown field `colour`"),
+            ("options", json!({"colour": "red"}), keys),
+            ("options", json!({"confirm_plan": "perhaps"}), "options: "),
+            ("options", json!({"max_cost": -1}), "max_cost is -1"),
+            ("options", json!({"max_cost": 1e300}), "max_cost is "),
+            ("options", json!({"max_tokens": 1.5}), "options: "),
+            ("options", json!({"turn_seconds": -5}), "options: "),
+            ("options", json!(5), "options: "),
+            ("options", json!(true), "options: "),
+            ("options", json!("yes"), "options: "),
+        ],
+    );
+}
+
+/// Options have names: a list of them means nothing.
+#[test]
+fn options_are_no_list() {
+    nothing_opens(
+        &Lab::new(),
+        &[json!([]), json!([true]), json!("[true]")].map(|list| ("options", list, "options: ")),
+    );
+}
+
+/// Nothing outside the repository is read, however the way there is written.
+#[test]
+fn what_debaters_are_given_lies_in_the_repository() {
+    let lab = Lab::new();
+    fs::write(lab.outside("secret.txt"), "SECRET").unwrap();
+    let link = lab.root().join("link.txt");
+    std::os::unix::fs::symlink(lab.outside("secret.txt"), link).unwrap();
+    lab.file("notes/a.txt", "A");
+    let folder = format!("file={}", lab.outside("secret.txt").display());
+    nothing_opens(
+        &lab,
+        &[
+            ("context", json!("file=../secret.txt"), "leads out of the repository"),
+            ("context", json!("file=notes/../../secret.txt"), "leads out of the repository"),
+            ("context", json!("file=/etc/passwd"), "leads out of the repository"),
+            ("context", json!(folder), "leads out of the repository"),
+            ("context", json!("file=link.txt"), "leads out of the repository"),
+            ("context", json!("file=//server/share"), "not a path inside the repository"),
+            ("context", json!("file=notes"), "is no file"),
+            ("context", json!("file=missing.txt"), "missing.txt"),
+            ("context", json!("file="), "is no file"),
+            ("context", json!("file=a\u{0}b"), "(U+0000)"),
+            ("context", json!("everything"), "context `everything` is not known"),
+        ],
+    );
+}
+
+/// Where there is no debate, the error says how to open one.
+#[test]
+fn where_there_is_none_none_is_meant() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let none = "there is no debate in ";
+    let calls = ["continue_round", "verdict", "summarize", "show_debate"];
+    all_fail(&mut host, &calls.map(|tool| (tool, json!({}), none)));
+    all_fail(&mut host, &calls.map(|tool| (tool, json!({}), "start_debate")));
+    assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
+}
+
+/// Calls about debates there are, wrong in every way, change none of them.
+#[test]
+fn wrong_calls_change_nothing() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let other = host.alone(json!({"topic": "Another?"}));
+    let stands = host.alone(json!({}));
+    let ids = [&other, &stands].map(|it| it["debate_id"].as_str().unwrap().to_owned());
+    let logs = ids.each_ref().map(|id| lab.events(id));
+    let (speech, long) = (speech("Use one file.", "P1", &[]), "x".repeat(200_001));
+    all_fail(
+        &mut host,
+        &[
+            ("debate", json!({}), "there is no tool `debate`"),
+            ("", json!({}), "there is no tool"),
+            ("Start_Debate\u{1b}", json!({}), "there is no tool"),
+            ("summarize", json!({"debate_id": "debate-1999"}), "there is no debate `debate-1999`"),
+            ("summarize", json!({"debate_id": "debate"}), "`debate` fits 2 debates"),
+            ("verdict", json!({"debate_id": "' OR 1=1 --"}), "there is no debate"),
+            ("verdict", json!({"debate_id": "%"}), "there is no debate `%`"),
+            ("summarize", json!({"debate_id": "x\u{0}"}), "(U+0000)"),
+            ("summarize", json!({"debate_id": "x".repeat(501)}), "at most 500"),
+            ("summarize", json!({"id": ids[0]}), "unknown field `id`"),
+            ("summarize", json!({"debate_id": 5}), "expected a string"),
+            ("continue_round", json!({"decision": "maybe"}), "decision `maybe` is not known"),
+            ("continue_round", json!({"turn": "0.1.0.9"}), "names no turn"),
+            ("continue_round", json!({"say": ""}), "`say` is empty"),
+            ("continue_round", json!({"say": "\u{1b}c"}), "(U+001B)"),
+            ("continue_round", json!({"say": "a\u{0}b"}), "(U+0000)"),
+            ("continue_round", json!({"say": "x".repeat(8_001)}), "at most 8000"),
+            ("continue_round", json!({"turn": "0.1.0.0", "speech": ""}), "`speech` is empty"),
+            ("continue_round", json!({"turn": "0.1.0.0", "speech": long}), "has 200001 characters"),
+            ("continue_round", json!({"turn": "0.1.0.0", "speech": "a\u{0}b"}), "(U+0000)"),
+            ("continue_round", json!({"turn": "0.1.0.0", "speech": "\u{1b}[0m"}), "(U+001B)"),
+            ("continue_round", json!({"turn": "0\u{1b}", "speech": speech}), "(U+001B)"),
+            ("continue_round", json!({"turn": "0.1.0.0", "ruling": {}}), "unknown field `ruling`"),
+            ("verdict", json!({"turn": "0.1.0.0", "ruling": "a\u{0}b"}), "(U+0000)"),
+            ("verdict", json!({"turn": "0.1.0.0", "speech": speech}), "unknown field `speech`"),
+            ("show_debate", json!({"part": "gossip"}), "`gossip` is no part"),
+            ("show_debate", json!({"part": "9.9.9.9"}), "names no turn"),
+            ("show_debate", json!({"page": 0}), "there is no page 0; `transcript` has 1"),
+            ("show_debate", json!({"page": 99}), "there is no page 99; `transcript` has 1"),
+            ("show_debate", json!({"page": -1}), "expected a whole number"),
+            ("list_debates", json!({"status": "lost"}), "status `lost` is not known"),
+            ("list_debates", json!({"query": "x".repeat(600)}), "`query` has 600 characters"),
+            ("list_debates", json!({"query": "a\u{0}b"}), "(U+0000)"),
+            ("list_debates", json!({"query": "\u{1b}"}), "(U+001B)"),
+            ("list_models", json!({"probe": "maybe"}), "expected true or false"),
+            ("list_models", json!({"probes": true}), "unknown field `probes`"),
+        ],
+    );
+    assert_eq!(ids.each_ref().map(|id| lab.events(id)), logs);
+    assert_eq!(host.call("continue_round", json!({})), stands);
+}
+
+/// Nobody is sent to a ruling that was never made.
+#[test]
+fn a_cancelled_debate_has_no_ruling_to_read() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    host.alone(json!({}));
+    host.call("continue_round", json!({"decision": "cancel"}));
+    let error = host.fails("continue_round", json!({"decision": "continue"}));
+    assert!(!error.contains("has its ruling"), "{error}");
+}
+
+/// Every kind of something, with at least one of each: what is new in `$kind` does not compile
+/// until it has a row, and a row has a sample.
+macro_rules! table {
+    ($name:ident: $kind:ty, $($row:pat => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
+        fn $name() -> Vec<(&'static str, $kind)> {
+            let known = |kind: &$kind| match kind { $($row => stringify!($row)),+ };
+            let samples: Vec<$kind> = vec![$($($sample),+),+];
+            samples.into_iter().map(|sample| (known(&sample), sample)).collect()
+        }
+    };
+}
+
+fn s(text: &str) -> String {
+    text.into()
+}
+
+fn asked() -> Asked {
+    Asked { turn: s("0.1.0.0"), role: s("Proposer") }
+}
+
+const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
+
+table! { complaints: Complaint,
+    Complaint::Tool(..) => [Complaint::Tool(s("debate"))],
+    Complaint::Arguments { .. } =>
+        [Complaint::Arguments { tool: s("summarize"), why: s("unknown field `id`") }],
+    Complaint::NoTopic => [Complaint::NoTopic],
+    Complaint::Control { .. } => [Complaint::Control { name: s("say"), code: 0x1b }],
+    Complaint::TooLong { .. } => [
+        Complaint::TooLong { name: s("topic"), length: 5_000, most: 4_000 },
+        Complaint::TooLong { name: s("query"), length: 600, most: 500 },
+    ],
+    Complaint::Empty { .. } => [Complaint::Empty { name: s("say") }],
+    Complaint::Seat { .. } =>
+        [Complaint::Seat { name: s("judge"), said: s("-x"), why: s("not so") }],
+    Complaint::Word { .. } =>
+        [Complaint::Word { name: s("effort"), said: s("much"), allowed: s("low, high") }],
+    Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
+    Complaint::Desk(..) => [Complaint::Desk(DeskError::Clash(s("both are `claude`")))],
+    Complaint::NoTurn { .. } =>
+        [Complaint::NoTurn { due: Some(asked()) }, Complaint::NoTurn { due: None }],
+    Complaint::BadTurn(..) => [Complaint::BadTurn(s("first"), s(ID))],
+    Complaint::NotYours { .. } => [Complaint::NotYours {
+        turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
+    }],
+    Complaint::NotDue { .. } => [
+        Complaint::NotDue { turn: s("1.2.0.0"), due: Some(asked()), id: s(ID) },
+        Complaint::NotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
+    ],
+    Complaint::Taken { .. } => [Complaint::Taken { turn: s("0.1.0.0"), id: s(ID) }],
+    Complaint::Mend { .. } => [
+        Complaint::Mend { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false },
+        Complaint::Mend { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true },
+        Complaint::Mend { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false },
+    ],
+    Complaint::WrongTool { .. } => [Complaint::WrongTool {
+        turn: s("0.1.0.0"), wants: s("speech"), tool: s("continue_round"),
+    }],
+    Complaint::Ended { .. } => [
+        Complaint::Ended { id: s(ID), status: s("completed"), what: s("a change") },
+        Complaint::Ended { id: s(ID), status: s("cancelled"), what: s("a change") },
+    ],
+    Complaint::NotEnded { .. } =>
+        [Complaint::NotEnded { id: s(ID), what: s("keeping the record") }],
+    Complaint::Unspoken { .. } => [Complaint::Unspoken { due: Some(asked()), id: s(ID) }],
+    Complaint::NothingSaid { .. } => [Complaint::NothingSaid { id: s(ID) }],
+    Complaint::Unheard { .. } => [Complaint::Unheard { id: s(ID) }],
+    Complaint::Spent { .. } => [Complaint::Spent {
+        id: s(ID),
+        spent: s("0.50, 0 tokens"),
+        more: s("max_cost=AMOUNT"),
+    }],
+    Complaint::Change { .. } => [Complaint::Change { why: s("it is empty") }],
+    Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("too late"))],
+    Complaint::Part { .. } => [Complaint::Part { part: s("gossip") }],
+    Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
+    Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
+    Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
+    Complaint::Closing => [Complaint::Closing],
+    Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
+}
+
+table! { desk_errors: DeskError,
+    DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
+    DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
+    DeskError::Clash(..) => [DeskError::Clash(s("both are `claude`"))],
+    DeskError::Unplayable(..) => [Unplayable { voice: s("codex"), why: s("it is not here") }.into()],
+    DeskError::Unfit(..) => [
+        Unfit::NoTopic.into(),
+        Unfit::TooLong("brief", 3_000_000, 2_000_000).into(),
+        Unfit::Prompt(s("judge"), Bad::Unclosed).into(),
+    ],
+    DeskError::Context(..) => [BadContext(s("`x` leads out of the repository")).into()],
+    DeskError::Archive(..) => [
+        ArchiveError::Unknown(s("x")).into(),
+        ArchiveError::Ambiguous(s("debate"), 2).into(),
+        ArchiveError::Taken(s(ID)).into(),
+        ArchiveError::Busy { id: s(ID), holder: s("process 7") }.into(),
+        ArchiveError::Foreign(s("no JSON")).into(),
+        ArchiveError::TooNew(99).into(),
+        ArchiveError::Broken(s("disk I/O error")).into(),
+    ],
+    DeskError::NoneHere { .. } => [DeskError::NoneHere { unfinished: false, root: s("/repo") }],
+    DeskError::Flawed { .. } =>
+        [DeskError::Flawed { id: s(ID), seq: 4, why: s("cannot be read") }],
+    DeskError::Forged(..) => [DeskError::Forged(s("event 4"))],
+    DeskError::Chance(..) => [DeskError::Chance(s("no device"))],
+    DeskError::Session(..) => [
+        Error::Log(LogError::Lost).into(),
+        Error::Gone.into(),
+        Error::Taken(Cue { act: 0, round: 1, phase: 0, seat: 0 }).into(),
+    ],
+}
+
+/// Every error there is, under the name of its kind.
+fn every_error() -> Vec<(String, String)> {
+    let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.text()));
+    let desk = desk_errors().into_iter();
+    own.chain(desk.map(|(kind, it)| (kind.to_owned(), Complaint::from(it).text()))).collect()
+}
+
+/// Whatever is wrong, the next step is something that can be done: a tool to call, a resource to
+/// read, a command for the user.
+#[test]
+fn every_error_names_the_next_step() {
+    let tools =
+        "start_debate continue_round summarize verdict list_debates show_debate list_models";
+    let steps: Vec<&str> = tools.split(' ').chain(["debate://", "`debate "]).collect();
+    let mut vague = vec![];
+    for (kind, text) in every_error() {
+        assert_eq!(ill_said(&text), None, "{kind}: {text}");
+        let next = text.split_once("\nNext: ").unwrap().1;
+        if !steps.iter().any(|step| next.contains(step)) {
+            vague.push(format!("{kind}: {next}"));
+        }
+    }
+    assert!(vague.is_empty(), "no step is named: {vague:#?}");
+}
+
+/// `DEBATE_UPDATE=1 cargo test tool_errors` writes them anew.
+#[test]
+fn the_committed_tool_errors_are_the_ones_there_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");
+    let told = every_error().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
+    let text = told.collect::<Vec<_>>().join("\n");
+    if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
+        fs::write(&path, &text).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "tests/golden/tool-errors.txt is not up to date: set DEBATE_UPDATE=1"
+    );
+}

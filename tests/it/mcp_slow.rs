@@ -1,0 +1,73 @@
+//! A round as slow as real models can be, in real time, under a client that gives up after a minute.
+//! It takes four minutes, so it runs on demand:
+//!
+//! `cargo test --test it a_slow_round_in_real_time -- --ignored --nocapture`
+use crate::host::Host;
+use crate::lab::{Lab, Script, speech};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// What clients give a call.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+#[ignore = "takes four minutes of real time"]
+fn a_slow_round_in_real_time() {
+    let lab = Lab::new();
+    let mut script = Script::new();
+    for (phase, id, answers) in [("propose", "P1", "C0"), ("challenge", "C1", "P1")] {
+        let text = speech("Slowly.", id, &[answers]);
+        script = script.first(json!({"phase": phase, "text": text, "delay_ms": 75_000}));
+    }
+    lab.write(&script);
+    let arguments = json!({"topic": "Slow?", "proposer": lab.seat("pro.json"),
+        "challenger": lab.seat("con.json")});
+    let began = Instant::now();
+    let mut host = lab.host();
+    let mut stands = timed(&mut host, "start_debate", arguments);
+    // The first client dies, server and all, while the proposer speaks; another goes on. What was
+    // under way is asked for again, and nothing else.
+    assert_eq!(stands["status"], "running");
+    host.running().signal("KILL");
+    let mut host = lab.host_called("opencode");
+    while stands["status"] == "running" {
+        let turn = stands["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+        let arguments = json!({"debate_id": stands["debate_id"], "turn": turn});
+        stands = timed(&mut host, "continue_round", arguments);
+    }
+    assert_eq!(stands["status"], "paused");
+    let id = stands["debate_id"].as_str().unwrap();
+    let taken = lab.turns_taken(id);
+    assert_eq!(taken.values().copied().collect::<Vec<_>>(), [1, 1]);
+    report(&format!("the round took {:?}; turns {taken:?}", began.elapsed()));
+}
+
+/// One call: it is answered in time, and heard of at least every five seconds.
+fn timed(host: &mut Host, tool: &str, arguments: Value) -> Value {
+    host.aside.clear();
+    let began = Instant::now();
+    let id = host.begin(tool, arguments);
+    let (mut heard, mut silence, mut count) = (Instant::now(), Duration::ZERO, 0);
+    let answer = loop {
+        let answer = host.answer_within(id, Duration::from_millis(50));
+        if !host.aside.is_empty() || answer.is_some() {
+            silence = silence.max(heard.elapsed());
+            count += host.aside.drain(..).count();
+            heard = Instant::now();
+        }
+        if let Some(answer) = answer {
+            break answer;
+        }
+        assert!(began.elapsed() < PATIENCE, "the client gives up");
+    };
+    let took = began.elapsed();
+    report(&format!("{tool}: {took:?}, {count} times heard of, silent for {silence:?} at most"));
+    assert!(took < Duration::from_secs(55), "{took:?}");
+    assert!(silence < Duration::from_secs(5), "{silence:?}");
+    crate::host::result(&answer)
+}
+
+fn report(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,235 @@
+//! Waiting, in virtual time: how long a call may take, how often it is heard of, what a client that
+//! can poll is given, and that a panic is an answer. The server runs in this process.
+use crate::lab::{ruling, speech};
+use debate_mcp::brief::FromRepository;
+use debate_mcp::config::Config;
+use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
+use debate_mcp::engine::{Ask, Boxed, Clock, Desk, Listing, Said, Stream, Unplayable, Voices};
+use debate_mcp::mcp::{Server, serve_on};
+use debate_mcp::prompts;
+use debate_mcp::store::SqliteArchive;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::time::{Instant, timeout};
+
+/// Speaks as long as its model's name says, in seconds; `panic` does what it says.
+#[derive(Default)]
+struct Slow {
+    asked: AtomicUsize,
+}
+
+impl Voices for Slow {
+    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, Failure>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            let seconds = ask.voice.model().unwrap_or("0");
+            assert_ne!(seconds, "panic", "a voice that panics");
+            tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())).await;
+            let (n, before) = (ask.round, ask.round.saturating_sub(1));
+            let text = match (ask.reply, ask.seat.as_str()) {
+                (Kind::Verdict, _) => ruling("pro").to_string(),
+                (_, "proposer") => speech("So.", &format!("P{n}"), &[&format!("C{before}")]),
+                _ => speech("No.", &format!("C{n}"), &[&format!("P{n}")]),
+            };
+            Ok(Said { text, envelope: Envelope::default() })
+        })
+    }
+    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+        Ok(())
+    }
+    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+        None
+    }
+    fn listing(&self, _: bool) -> Vec<Listing> {
+        panic!("a list that panics")
+    }
+}
+
+/// The wall clock of virtual time.
+struct Virtual(Instant);
+
+impl Clock for Virtual {
+    fn now(&self) -> i64 {
+        i64::try_from(self.0.elapsed().as_millis()).unwrap()
+    }
+}
+
+/// A client in the same process.
+struct Client {
+    input: WriteHalf<DuplexStream>,
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    last: u64,
+    /// When progress was heard of, since the last request.
+    progress: Vec<(Instant, f64)>,
+}
+
+impl Client {
+    /// Connects to a server of its own over the archive in this folder.
+    async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
+        let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
+        let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
+        let briefs = FromRepository { root: folder.into(), folder: folder.into() };
+        let desk = Desk::new(archive, voices, Arc::new(briefs), clock, prompts::load(folder));
+        let config = Config {
+            home: folder.join("home"),
+            prompts: folder.join("prompts"),
+            folder: folder.into(),
+            root: folder.into(),
+            state_dir: None,
+            path: vec![],
+            editor: None,
+            log: None,
+        };
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(serve_on(Server::new(desk, config), read, write));
+        let (read, input) = tokio::io::split(ours);
+        let lines = BufReader::new(read).lines();
+        let mut client = Client { input, lines, last: 0, progress: vec![] };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "test", "version": "1"}});
+        client.ask("initialize", hello).await;
+        client
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        self.progress.clear();
+        loop {
+            let line = self.lines.next_line().await.unwrap().unwrap();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message;
+            }
+            assert_eq!(message["method"], "notifications/progress", "{message}");
+            let so_far = message["params"]["progress"].as_f64().unwrap();
+            self.progress.push((Instant::now(), so_far));
+        }
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
+        self.ask("tools/call", params).await["result"].clone()
+    }
+}
+
+fn slow(seconds: &str) -> Value {
+    json!({"topic": "Slow?", "proposer": format!("one:{seconds}"),
+        "challenger": format!("two:{seconds}"), "judge": "three:1"})
+}
+
+/// A round of 150 seconds: no call is longer than a minute, progress is heard of at least every
+/// five seconds and only grows, and every turn is taken once.
+#[tokio::test(start_paused = true)]
+async fn a_slow_round_is_waited_for_in_short_calls() {
+    let folder = TempDir::new().unwrap();
+    let voices = Arc::new(Slow::default());
+    let mut client = Client::connect(folder.path(), voices.clone(), json!({})).await;
+    let began = Instant::now();
+    let mut call = ("start_debate", slow("75"));
+    let mut calls = 0;
+    loop {
+        let asked = Instant::now();
+        let answer = client.call(call.0, call.1).await;
+        calls += 1;
+        assert!(asked.elapsed() <= Duration::from_secs(46), "{:?}", asked.elapsed());
+        let mut heard = vec![(asked, -1.0)];
+        heard.append(&mut client.progress);
+        for pair in heard.windows(2) {
+            assert!(pair[1].0 - pair[0].0 <= Duration::from_secs(5), "silence");
+            assert!(pair[1].1 > pair[0].1, "progress only grows");
+        }
+        assert!(heard.last().unwrap().0.elapsed() <= Duration::from_secs(5));
+        let stands = &answer["structuredContent"];
+        if stands["status"] != "running" {
+            assert_eq!(stands["status"], "paused", "{stands}");
+            break;
+        }
+        assert_eq!(stands["pending"].as_array().unwrap().len(), 1);
+        let turn = stands["pending"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+        call = ("continue_round", json!({"debate_id": stands["debate_id"], "turn": turn}));
+    }
+    let took = began.elapsed().as_secs();
+    assert!((150..=152).contains(&took), "{took}");
+    assert_eq!((calls, voices.asked.load(Ordering::SeqCst)), (4, 2));
+}
+
+/// Nobody waits longer than clients can bear, whatever they ask for; and no longer than asked.
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_no_longer_than_it_may() {
+    let folder = TempDir::new().unwrap();
+    let mut client = Client::connect(folder.path(), Arc::default(), json!({})).await;
+    let mut arguments = slow("500");
+    for (asked, waited) in [(json!(1_000_000), 55), (json!(3), 3), (json!(0), 0), (json!("7"), 7)] {
+        arguments["wait_seconds"] = asked;
+        let began = Instant::now();
+        let answer = client.call("start_debate", arguments.clone()).await;
+        assert_eq!(answer["structuredContent"]["status"], "running");
+        assert_eq!(began.elapsed().as_secs(), waited);
+    }
+}
+
+/// A client that can poll is handed a task for what takes longer, and the result when it is there.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_can_poll_is_handed_a_task() {
+    let folder = TempDir::new().unwrap();
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut client = Client::connect(folder.path(), Arc::default(), tasks).await;
+    let began = Instant::now();
+    let task = client.call("start_debate", slow("100")).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    assert!(began.elapsed() < Duration::from_secs(1));
+    let id = json!({"taskId": task["taskId"]});
+    let mut heard = vec![];
+    let done = loop {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let now = client.ask("tasks/get", id.clone()).await["result"].clone();
+        heard.push(now["statusMessage"].as_str().unwrap_or_default().to_owned());
+        if now["status"] != "working" {
+            break now;
+        }
+    };
+    assert_eq!(done["status"], "completed", "{done}");
+    assert_eq!(done["result"]["structuredContent"]["status"], "paused");
+    assert!(heard.iter().any(|message| message.contains("Challenger")), "{heard:?}");
+    // What is there at once is answered at once.
+    let short = json!({"topic": "Mine?", "proposer": "host", "challenger": "host"});
+    let answer = client.call("start_debate", short).await;
+    assert_eq!(answer["structuredContent"]["status"], "your_turn");
+    // Cancelling a task stops the waiting, not the work.
+    let task = client.call("start_debate", slow("20")).await;
+    let id = json!({"taskId": task["taskId"]});
+    client.ask("tasks/cancel", id.clone()).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(client.ask("tasks/get", id).await["result"]["status"], "cancelled");
+    let stands = client.call("summarize", json!({})).await;
+    assert_eq!(stands["structuredContent"]["status"], "paused");
+}
+
+/// A panic is an answer that says what to do, and the server lives.
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_contained() {
+    let folder = TempDir::new().unwrap();
+    let mut client = Client::connect(folder.path(), Arc::default(), json!({})).await;
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    let answer = client.call("list_models", json!({})).await;
+    assert_eq!(answer["isError"], true);
+    assert!(text(&answer).contains("a list that panics"), "{answer}");
+    // A voice that panics stops the play, and whoever waits is told.
+    let arguments = json!({"topic": "Panic?", "proposer": "one:panic", "challenger": "two:0",
+        "judge": "three:0"});
+    let answer = client.call("start_debate", arguments).await;
+    assert_eq!(answer["isError"], true, "{answer}");
+    let why = text(&answer);
+    assert!(why.contains("stopped") && why.contains("Next: continue_round"), "{why}");
+    let pinged = timeout(Duration::from_secs(5), client.ask("ping", json!({}))).await;
+    assert!(pinged.is_ok());
+}
