@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         }
     };
     let exit = match args.verb {
-        Verb::Mcp => runtime.block_on(mcp::serve(&config, desk)).into(),
+        Verb::Mcp => runtime.block_on(mcp::serve(&config, desk)),
         _ => runtime.block_on(cli::run(args, &config, &desk)).into(),
     };
     // A thread that waits for stdin must not keep the program alive.

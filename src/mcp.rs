@@ -62,12 +62,12 @@ const FAREWELL: Duration = Duration::from_millis(400);
 pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
     let server = Server::new(desk, config.clone());
     let (input, output) = stdio_pipes();
-    let served = tokio::select! {
-        served = serve_on(server.clone(), input, output) => served,
+    let done = tokio::select! {
+        done = serve_on(server.clone(), input, output) => done,
         () = told_to_stop() => Ok(()),
     };
     server.close().await;
-    match served {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             tracing::error!("{why}");

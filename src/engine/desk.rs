@@ -140,13 +140,12 @@ impl Desk {
         if let Some(id) = id.filter(|id| *id != "last") {
             return Ok(self.archive.find(id)?);
         }
-        let root = Some(root.to_owned());
-        let query = Query { root: root.clone(), unfinished, limit: Some(1), ..Query::default() };
+        let here = Some(root.to_owned());
+        let query = Query { root: here, unfinished, limit: Some(1), ..Query::default() };
         let newest = self.archive.list(&query)?.into_iter().next();
-        newest.map(|card| card.id).ok_or_else(|| DeskError::NoneHere {
-            unfinished,
-            root: root.unwrap_or_default().display().to_string(),
-        })
+        newest
+            .map(|card| card.id)
+            .ok_or_else(|| DeskError::NoneHere { unfinished, root: root.display().to_string() })
     }
 
     /// Whether everyone who may still be asked could play, with these seats handed over: in the

@@ -1,5 +1,6 @@
 //! What a tool is called with. The comments are what a model reads of each argument, so they are
 //! short: they are paid for in every conversation.
+#![expect(clippy::doc_markdown, reason = "a model needs no backticks")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};

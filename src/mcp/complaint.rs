@@ -64,8 +64,6 @@ pub enum Complaint {
     NoBrief(String),
     #[error("the play of debate {id} stopped: {why}")]
     Stopped { id: String, why: String },
-    #[error("the server is closing")]
-    Closing,
     #[error("the server failed inside ({0}); nothing that was recorded is lost")]
     Panic(String),
 }
@@ -116,6 +114,7 @@ pub(super) fn call(tool: &str, id: &str, more: &str) -> String {
 
 impl Complaint {
     /// Which call to make next.
+    #[expect(clippy::too_many_lines, reason = "a table, with a row for each")]
     pub fn next(&self) -> String {
         match self {
             Complaint::Tool(_) => {
@@ -230,7 +229,6 @@ impl Complaint {
                     call("continue_round", id, "")
                 )
             }
-            Complaint::Closing => "start the server again; continue_round goes on".into(),
             Complaint::Panic(_) => {
                 "call again; if it fails again, `debate doctor` in a terminal looks closer".into()
             }

@@ -36,7 +36,7 @@ pub(super) struct Found {
     pub(super) winner: Option<String>,
     /// The words that were looked for, and what stands around them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) found: Option<String>,
+    pub(super) excerpt: Option<String>,
 }
 
 /// What `show_debate` answers.
@@ -211,7 +211,7 @@ fn found(card: &Card, excerpt: Option<&str>) -> Found {
         updated_at: iso(card.updated_at),
         sides: words(&sides, 20),
         winner: card.winner.clone(),
-        found: excerpt.map(|excerpt| words(&printable(excerpt), 20)),
+        excerpt: excerpt.map(|excerpt| words(&printable(excerpt), 20)),
     }
 }
 

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a task is kept. The archive keeps what came of it.
-const TASK: Duration = Duration::from_hours(24);
+const TASK: Duration = Duration::from_secs(24 * 60 * 60);
 /// What takes no longer than this is answered at once, also to a client that could poll.
 const SOON: Duration = Duration::from_millis(500);
 
@@ -85,19 +85,19 @@ impl Server {
                 let patience = check::patience(args.wait_seconds);
                 let waiting = call.waiting(patience);
                 let (seen, before) = self.start(&args, place, &waiting).await?;
-                self.stands(seen, before, call, patience).await
+                Ok(self.stands(&seen, before, call, patience))
             }
             "continue_round" => {
                 let args: super::args::ContinueRound = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let seen = self.go_on(&args, place, &call.waiting(patience)).await?;
-                self.stands(seen, None, call, patience).await
+                Ok(self.stands(&seen, None, call, patience))
             }
             "verdict" => {
                 let args: super::args::Verdict = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let seen = self.rule(&args, place, &call.waiting(patience)).await?;
-                self.stands(seen, None, call, patience).await
+                Ok(self.stands(&seen, None, call, patience))
             }
             "summarize" => {
                 let args: Summarize = check::arguments(tool, arguments)?;
@@ -122,15 +122,15 @@ impl Server {
 
     /// The answer to a call that plays. A client that can poll is handed a task for what takes
     /// longer.
-    async fn stands(
+    fn stands(
         &self,
-        seen: Seen,
+        seen: &Seen,
         note: Option<String>,
         call: Call,
         patience: Duration,
-    ) -> Result<CallToolResponse, Complaint> {
+    ) -> CallToolResponse {
         if !(call.tasks && seen.running && patience > SOON) {
-            return Ok(CallToolResponse::Complete(answer(&seen, note)));
+            return CallToolResponse::Complete(answer(seen, note));
         }
         let options = TaskOptions::new()
             .with_ttl_ms(u64::try_from(TASK.as_millis()).unwrap_or(u64::MAX))
@@ -152,7 +152,7 @@ impl Server {
                 }
             })
         });
-        Ok(CreateTaskResult::new(task).into())
+        CreateTaskResult::new(task).into()
     }
 }
 

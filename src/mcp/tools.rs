@@ -19,6 +19,7 @@ pub(super) const INSTRUCTIONS: &str = "Makes AI tools argue a question, with evi
     instructions. Show the user the verdict first, and change no files because of it.";
 
 /// What a tool does to the world.
+#[derive(Clone, Copy)]
 enum Deed {
     /// It changes nothing.
     Reads,

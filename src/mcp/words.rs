@@ -53,8 +53,8 @@ pub(super) fn listed(it: &Listed) -> String {
         if let Some(winner) = &debate.winner {
             let _ = write!(text, "; for {winner}");
         }
-        if let Some(found) = &debate.found {
-            let _ = write!(text, "; {found}");
+        if let Some(excerpt) = &debate.excerpt {
+            let _ = write!(text, "; {excerpt}");
         }
         text.push('\n');
     }

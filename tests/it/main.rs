@@ -1,7 +1,7 @@
 //! One binary for all of it: `scene` builds debates, `players` and `chaos` play them, `grammar`
 //! makes up tables nobody has thought of, and the rest say what must hold, by table where a table
 //! can say it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 mod amend;
 mod asked;
 mod chaos;

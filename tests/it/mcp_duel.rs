@@ -202,3 +202,32 @@ fn words(value: &serde_json::Value, found: &mut Vec<String>) {
         _ => {}
     }
 }
+
+/// Debates are found by what was said, by how they stand, and in other repositories.
+#[test]
+fn debates_are_found_by_text_status_and_repository() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let ended = host.alone(json!({"topic": "Is the 数据库 small?", "rounds": 1}));
+    let ended = host.play_on(ended)["debate_id"].clone();
+    let open = host.alone(json!({"topic": "Is it open?"}))["debate_id"].clone();
+    let other = lab.outside("other");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    lab.debate(&["demo"]).folder(&other).success();
+    let shown = lab.debate(&["show", "last", "--json"]).folder(&other).success();
+    let elsewhere = shown.json()["id"].clone();
+    let mut ids = |query: &str, status: &str| {
+        let listed = host.call("list_debates", json!({"query": query, "status": status}));
+        let debates = listed["debates"].as_array().unwrap().clone();
+        debates.into_iter().map(|debate| debate["debate_id"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("", ""), [open.clone(), ended.clone()]);
+    assert_eq!(ids("数据库", ""), [ended.clone()]);
+    assert_eq!(ids("locks", ""), [ended.clone()], "what was said is found, too");
+    assert_eq!(ids("", "unfinished"), [open]);
+    assert_eq!(ids("locks", "completed"), [ended.clone()]);
+    assert_eq!(ids("locks", "cancelled"), [] as [serde_json::Value; 0]);
+    assert_eq!(ids("in:all", "").len(), 3);
+    assert_eq!(ids(&format!("in:{}", other.display()), ""), [elsewhere.clone()]);
+    assert_eq!(ids("in:../other", ""), [elsewhere]);
+}

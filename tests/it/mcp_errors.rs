@@ -383,7 +383,6 @@ table! { complaints: Complaint,
     Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
     Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
     Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
-    Complaint::Closing => [Complaint::Closing],
     Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
 }
 

@@ -96,9 +96,13 @@ fn rubbish_is_survived() {
         r#"{"jsonrpc":"1.0","method":"tools/list"}"#,
     ];
     let mut host = lab.stranger(&[]);
-    rubbish.iter().for_each(|line| host.line(line));
+    for line in rubbish {
+        host.line(line);
+    }
     host.ask("initialize", hello("claude-code"));
-    rubbish.iter().for_each(|line| host.line(line));
+    for line in rubbish {
+        host.line(line);
+    }
     host.ask("ping", json!({}));
     assert_eq!(host.alone(json!({}))["status"], "your_turn");
     let said = host.aside.iter().filter(|message| !message["garbage"].is_null()).count();
