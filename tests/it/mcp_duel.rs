@@ -216,18 +216,19 @@ fn debates_are_found_by_text_status_and_repository() {
     lab.debate(&["demo"]).folder(&other).success();
     let shown = lab.debate(&["show", "last", "--json"]).folder(&other).success();
     let elsewhere = shown.json()["id"].clone();
+    let just = |id: &serde_json::Value| vec![id.clone()];
     let mut ids = |query: &str, status: &str| {
         let listed = host.call("list_debates", json!({"query": query, "status": status}));
         let debates = listed["debates"].as_array().unwrap().clone();
         debates.into_iter().map(|debate| debate["debate_id"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids("", ""), [open.clone(), ended.clone()]);
-    assert_eq!(ids("数据库", ""), [ended.clone()]);
-    assert_eq!(ids("locks", ""), [ended.clone()], "what was said is found, too");
-    assert_eq!(ids("", "unfinished"), [open]);
-    assert_eq!(ids("locks", "completed"), [ended.clone()]);
+    assert_eq!(ids("数据库", ""), just(&ended));
+    assert_eq!(ids("locks", ""), just(&ended), "what was said is found, too");
+    assert_eq!(ids("", "unfinished"), just(&open));
+    assert_eq!(ids("locks", "completed"), just(&ended));
     assert_eq!(ids("locks", "cancelled"), [] as [serde_json::Value; 0]);
     assert_eq!(ids("in:all", "").len(), 3);
-    assert_eq!(ids(&format!("in:{}", other.display()), ""), [elsewhere.clone()]);
-    assert_eq!(ids("in:../other", ""), [elsewhere]);
+    assert_eq!(ids(&format!("in:{}", other.display()), ""), just(&elsewhere));
+    assert_eq!(ids("in:../other", ""), just(&elsewhere));
 }
