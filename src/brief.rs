@@ -39,7 +39,11 @@ impl FromRepository {
         }
         let whole = self.folder.join(path).canonicalize();
         let whole = whole.map_err(|error| format!("`{path}`: {error}"))?;
-        if whole.starts_with(&self.root) {
+        let below = whole.strip_prefix(&self.root).ok();
+        if below.is_some_and(|below| below.starts_with(".git")) {
+            return Err(format!("`{path}` belongs to git, and may hold what is nobody's business"));
+        }
+        if below.is_some() {
             Ok(whole)
         } else {
             Err(format!("`{path}` leads out of the repository"))

@@ -1,6 +1,8 @@
 //! What the surroundings say, read once. Nothing else reads the environment.
 use etcetera::BaseStrategy;
+use serde::Deserialize;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Where things are, and how the user likes them.
@@ -22,6 +24,30 @@ pub struct Config {
     pub editor: Option<String>,
     /// How much the program tells of itself: `error`, `warn`, `info`, `debug`, `trace`.
     pub log: Option<String>,
+    /// The user's home, and their configuration.
+    pub user: (PathBuf, PathBuf),
+    /// What the environment holds, for programs that are started.
+    pub environment: Environment,
+    /// What the user's own file says.
+    pub settings: Settings,
+}
+
+/// The environment: never shown, because there are keys in it.
+#[derive(Clone, Default)]
+pub struct Environment(pub Vec<(OsString, OsString)>);
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} variables", self.0.len())
+    }
+}
+
+/// `debate/config.toml` in the user's configuration. All of it may be left out.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How tools are called: fields in place of ours, or tools of the user's own.
+    pub tools: toml::Table,
 }
 
 /// Why there is no configuration.
@@ -32,6 +58,8 @@ pub enum ConfigError {
     Homeless,
     #[error("the current folder cannot be read: {0}")]
     Nowhere(std::io::Error),
+    #[error("`{0}`: {1}; known are the tables `tools.NAME`")]
+    Settings(String, String),
 }
 
 impl Config {
@@ -44,13 +72,15 @@ impl Config {
             .map(|home| folder.join(home))
             .or_else(|| dirs.as_ref().map(|dirs| dirs.data_dir().join("debate")))
             .ok_or(ConfigError::Homeless)?;
-        let prompts = dirs
-            .as_ref()
-            .map_or_else(|| home.clone(), |dirs| dirs.config_dir().join("debate"))
-            .join("prompts");
+        let config =
+            dirs.as_ref().map_or_else(|| home.clone(), |dirs| dirs.config_dir().join("debate"));
+        let user = dirs.as_ref().map(|dirs| (dirs.home_dir().to_owned(), dirs.config_dir()));
         Ok(Config {
             home,
-            prompts,
+            prompts: config.join("prompts"),
+            settings: settings(&config.join("config.toml"))?,
+            user: user.unwrap_or_default(),
+            environment: Environment(env::vars_os().collect()),
             root: repository(&folder),
             path: env::var_os("PATH")
                 .map_or_else(Vec::new, |path| env::split_paths(&path).collect()),
@@ -71,6 +101,14 @@ impl Config {
         let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(usual));
         self.root.join(folder).join("debate").join("last-debate.json")
     }
+}
+
+/// What the user's own file says; nothing, if there is none.
+fn settings(path: &Path) -> Result<Settings, ConfigError> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Settings::default()) };
+    let said = |error: toml::de::Error| error.message().replace('\n', " ");
+    toml::from_str(&text)
+        .map_err(|error| ConfigError::Settings(path.display().to_string(), said(error)))
 }
 
 /// The repository a folder is in, or the folder if there is none.

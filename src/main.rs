@@ -6,7 +6,7 @@ use debate_mcp::config::Config;
 use debate_mcp::engine::{Clock, Desk};
 use debate_mcp::mcp;
 use debate_mcp::prompts;
-use debate_mcp::seats::Roster;
+use debate_mcp::seats::{Roster, Surroundings};
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -40,7 +40,13 @@ fn main() -> ExitCode {
     };
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = SqliteArchive::at(&config.home, clock.clone());
-    let roster = Roster { demo_speed: demo_speed(&args), path: config.path.clone() };
+    let around = Surroundings {
+        environment: config.environment.0.clone(),
+        path: config.path.clone(),
+        home: config.user.0.clone(),
+        config: config.user.1.clone(),
+    };
+    let roster = Roster::new(demo_speed(&args), config.settings.tools.clone(), around);
     let briefs = FromRepository { root: config.root.clone(), folder: config.folder.clone() };
     let words = prompts::load(&config.prompts);
     let desk = Desk::new(Arc::new(archive), Arc::new(roster), Arc::new(briefs), clock, words);

@@ -14,7 +14,8 @@
 //! | `hub`       | the debates being played by this process                                       |
 //! | `attend`    | waiting for a debate, with progress                                            |
 //! | `opening`   | `start_debate`                                                                 |
-//! | `round`     | `continue_round` and `verdict`                                                 |
+//! | `round`     | `continue_round`                                                               |
+//! | `ruling`    | `verdict`, and which debate is meant                                           |
 //! | `change`    | what a user may change about a debate that is open                             |
 //! | `reading`   | `summarize`, `list_debates`, `show_debate`, `list_models`                       |
 //! | `standing`  | how a debate stands, for a model to read                                       |
@@ -38,6 +39,7 @@ mod prompts;
 mod reading;
 mod resources;
 mod round;
+mod ruling;
 mod server;
 mod standing;
 mod tools;
@@ -66,7 +68,8 @@ pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
         done = serve_on(server.clone(), input, output) => done,
         () = told_to_stop() => Ok(()),
     };
-    server.close().await;
+    // A disk that does not answer must not keep a server alive whose client has gone.
+    let _ = tokio::time::timeout(FAREWELL, server.close()).await;
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {

@@ -39,6 +39,9 @@ pub struct Cue {
 }
 
 impl Cue {
+    /// After every turn there is.
+    pub const END: Cue = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
+
     /// The round it belongs to.
     pub fn stand(self) -> Stand {
         Stand { act: self.act, round: self.round }

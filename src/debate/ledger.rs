@@ -154,8 +154,7 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
 
 /// A side's account at the end of the record.
 pub fn tally(debate: &Debate, side: Side) -> Tally {
-    let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
-    let entries = entries(debate, end);
+    let entries = entries(debate, Cue::END);
     let own = || entries.iter().filter(|entry| entry.side == side);
     // Whoever has no turn left cannot answer, so the last word is not held against the other side.
     let speeches = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));

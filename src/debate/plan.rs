@@ -210,7 +210,9 @@ impl Stage<'_> {
             return None;
         }
         let (spent, budget) = (debate.spent(), debate.budget());
-        if budget.exhausted(spent) {
+        // Whoever asks for the ending has allowed what it costs.
+        let allowed = debate.concluded() && self.at.act == debate.setup().ending();
+        if budget.exhausted(spent) && !allowed {
             return Some(Pause::Spent { spent, budget });
         }
         if debate.held() {

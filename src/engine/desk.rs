@@ -148,6 +148,14 @@ impl Desk {
             .ok_or_else(|| DeskError::NoneHere { unfinished, root: root.display().to_string() })
     }
 
+    /// Whether somebody who is waited for is late.
+    pub fn late(&self, debate: &Debate) -> bool {
+        let now = self.clock.now();
+        next(debate).cues().any(|cue| {
+            debate.seat(cue).voice.awaited() && debate.deadline(cue).is_some_and(|at| at <= now)
+        })
+    }
+
     /// Whether everyone who may still be asked could play, with these seats handed over: in the
     /// ending, only those who speak there.
     pub fn ready(&self, debate: &Debate, handed: &[(String, Voice)]) -> Result<(), DeskError> {
@@ -221,6 +229,8 @@ impl Desk {
         }
         let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone());
         session.asked_already(fresh);
+        // Whoever is late by now has lost the turn, whatever else is wished for.
+        session.expire()?;
         session.grant(wishes)?;
         let idle = session.idle();
         let voices = self.voices.clone();

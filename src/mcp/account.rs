@@ -31,9 +31,6 @@ pub(super) struct Account {
     pub(super) next: String,
 }
 
-/// Every claim a debate has seen.
-const END: Cue = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
-
 /// How a debate stands, in a bounded form.
 pub(super) fn account(stored: &Stored, debate: &Debate, running: bool) -> Account {
     let stands = super::standing::standing(stored, debate, running);
@@ -74,7 +71,7 @@ fn weight(account: &Account) -> usize {
 
 /// A side's claims, the latest first; without any, how its last speech begins.
 fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<String> {
-    let entries = entries(debate, END);
+    let entries = entries(debate, Cue::END);
     let own: Vec<_> = entries.iter().rev().filter(|entry| entry.side == side).collect();
     if own.is_empty() {
         let mut said =
@@ -97,7 +94,7 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
 
 /// What was given up, in the words it was given up in.
 fn concessions(debate: &Debate) -> Vec<String> {
-    let entries = entries(debate, END);
+    let entries = entries(debate, Cue::END);
     let given = entries.iter().filter_map(|entry| match entry.fate {
         Fate::Conceded(quote) => {
             let by = entry.side.other().word();
@@ -109,7 +106,7 @@ fn concessions(debate: &Debate) -> Vec<String> {
 }
 
 fn open(debate: &Debate, lines: usize, line: usize) -> Vec<String> {
-    let entries = entries(debate, END);
+    let entries = entries(debate, Cue::END);
     let open: Vec<_> = entries.iter().filter(|entry| entry.open()).collect();
     let told =
         open.iter().map(|entry| format!("{}: {}", entry.claim.id, words(&entry.claim.text, line)));

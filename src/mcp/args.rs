@@ -56,7 +56,7 @@ pub(super) struct Options {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContinueRound {
-    /// Default: the newest here
+    /// Default: the latest here
     pub debate_id: Option<String>,
     /// due.turn, as you were given it
     pub turn: Option<String>,
@@ -64,7 +64,7 @@ pub struct ContinueRound {
     pub speech: Option<String>,
     /// The user's remark, which both sides must answer; after the end, their decision
     pub say: Option<String>,
-    /// What the user wants: continue, confirm (the plan), change (say: "rounds=3"), cancel, end (rule now), keep, discard (the record)
+    /// What the user wants: continue, confirm (the plan), change (say: "rounds=3"), cancel, end (rule now), keep, discard (the record), retry (a failed turn)
     pub decision: Option<String>,
     /// 0-55
     #[serde(deserialize_with = "number")]
@@ -76,7 +76,7 @@ pub struct ContinueRound {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Summarize {
-    /// Default: the newest here
+    /// Default: the latest here
     pub debate_id: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct Summarize {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Verdict {
-    /// Default: the newest here
+    /// Default: the latest here
     pub debate_id: Option<String>,
     /// due.turn, if you judge
     pub turn: Option<String>,
@@ -115,7 +115,7 @@ pub(super) const PARTS: &str =
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShowDebate {
-    /// Default: the newest here
+    /// Default: the latest here
     pub debate_id: Option<String>,
     /// transcript (default), summary, claims, envelopes, brief, plan, or a turn
     pub part: Option<String>,

@@ -61,15 +61,18 @@ impl Hub {
                 Step::Close(_) => true,
                 _ => false,
             };
+            let busy = busy || self.desk.late(&debate);
             let mut run = self.running(id);
+            let mut taken = false;
             if run.is_none() && busy && flaw.is_none() && !self.closing.is_cancelled() {
-                run = self.begin(id, place, &debate)?;
-                updates = run.as_ref().map(|run| run.handle.updates());
+                run = self.begin(id, place, &debate).await?;
+                // Somebody else was faster.
+                taken = run.is_none();
             }
             if updates.is_none() {
                 updates = run.as_ref().map(|run| run.handle.updates());
             }
-            let elsewhere = run.is_none() && stored.holder.is_some();
+            let elsewhere = run.is_none() && (taken || stored.holder.is_some());
             let running = busy && (run.is_some() || elsewhere);
             if run.is_none() && !running {
                 return Ok(Seen { stored, debate, running: false });
@@ -100,14 +103,14 @@ impl Hub {
     }
 
     /// Takes up what nobody plays; none, if another process does.
-    fn begin(
+    async fn begin(
         self: &Arc<Hub>,
         id: &str,
         place: &Place,
         debate: &Debate,
     ) -> Result<Option<Run>, Complaint> {
         self.desk.ready(debate, &[])?;
-        match self.take_up(id, place) {
+        match self.take_up(id, place).await {
             Ok(run) => Ok(Some(run)),
             Err(DeskError::Archive(ArchiveError::Busy { .. })) => Ok(None),
             Err(error) => Err(error.into()),

@@ -1,5 +1,4 @@
 //! Who is calling, and where that client keeps its state.
-use rmcp::model::ClientCapabilities;
 use rmcp::service::{RequestContext, RoleServer};
 
 /// What matters about a client.
@@ -15,13 +14,9 @@ impl Client {
     /// As a request tells it: in the handshake, or with the request itself.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Client {
         let name = context.client_info().map(|info| info.name).unwrap_or_default();
-        let tasks = context.client_capabilities().as_ref().is_some_and(supports_tasks);
+        let tasks = context.client_capabilities().is_some_and(|able| able.supports_tasks());
         Client { folder: folder(&name), tasks }
     }
-}
-
-fn supports_tasks(capabilities: &ClientCapabilities) -> bool {
-    capabilities.supports_tasks()
 }
 
 /// The folder a client has in a repository.

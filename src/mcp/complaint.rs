@@ -26,8 +26,10 @@ pub enum Complaint {
     Options { why: String, format: String },
     #[error(transparent)]
     Desk(#[from] DeskError),
+    #[error("several debates are open here, and their turns have the same names")]
+    Which { id: String },
     #[error("which turn is this for? `turn` is missing")]
-    NoTurn { due: Option<Asked> },
+    NoTurn { due: Option<Asked>, id: String },
     #[error("`{0}` names no turn of this debate")]
     BadTurn(String, String),
     #[error("turn {turn} is not yours: {role} is played by {tool}")]
@@ -37,25 +39,27 @@ pub enum Complaint {
     #[error("turn {turn} was taken already, with another text; what was said stays")]
     Taken { turn: String, id: String },
     #[error("turn {turn} was not taken: {why}")]
-    Mend { turn: String, why: String, ruling: bool },
+    Mend { turn: String, why: String, ruling: bool, id: String },
     #[error("turn {turn} asks for a {wants}, and this call gives another kind of answer")]
-    WrongTool { turn: String, wants: String, tool: String },
+    WrongTool { turn: String, wants: String, tool: String, id: String },
     #[error("debate {id} has ended ({status}); {what} is no longer possible")]
-    Ended { id: String, status: String, what: String },
+    Ended { id: String, status: String, what: String, ruled: bool },
     #[error("debate {id} has not ended yet; {what} is for debates that have")]
     NotEnded { id: String, what: String },
     #[error("a speech is due before debate {id} can be ruled on")]
     Unspoken { due: Option<Asked>, id: String },
     #[error("nothing has been said in debate {id} yet, so there is nothing to rule on")]
-    NothingSaid { id: String },
+    NothingSaid { id: String, plan: bool },
+    #[error("no turn of debate {id} has failed, so there is nothing to retry")]
+    Whole { id: String },
     #[error("the rounds of debate {id} are over, so no debater would hear a remark")]
     Unheard { id: String },
     #[error("the budget of debate {id} is spent ({spent})")]
-    Spent { id: String, spent: String, more: String },
+    Spent { id: String, spent: String, step: String },
     #[error("`change` needs `say` to say what to change: {why}")]
     Change { why: String },
     #[error("this cannot be changed now: {0}")]
-    Unchangeable(String),
+    Unchangeable(String, String),
     #[error("`{part}` is no part of a debate")]
     Part { part: String },
     #[error("there is no page {page}; `{part}` has {pages}")]
@@ -75,15 +79,18 @@ pub struct Asked {
     pub turn: String,
     /// For whom.
     pub role: String,
+    /// Whether a ruling is asked for.
+    pub ruling: bool,
 }
 
 impl Asked {
     fn told(due: Option<&Asked>, id: &str) -> String {
         match due {
-            Some(Asked { turn, role }) => {
-                let (tool, what) = match role.as_str() {
-                    "Judge" => ("verdict", "\"ruling\":{...}"),
-                    _ => ("continue_round", "\"speech\":\"...\""),
+            Some(Asked { turn, role, ruling }) => {
+                let (tool, what) = if *ruling {
+                    ("verdict", "\"ruling\":{...}")
+                } else {
+                    ("continue_round", "\"speech\":\"...\"")
                 };
                 let answer = call(tool, id, &format!("\"turn\":\"{turn}\",{what}"));
                 format!("the turn due from you is `{turn}` ({role}): {answer}")
@@ -152,14 +159,18 @@ impl Complaint {
                 super::args::OPTIONS
             ),
             Complaint::Desk(error) => desk(error),
-            Complaint::NoTurn { due } => Asked::told(due.as_ref(), ""),
+            Complaint::Which { id } => format!(
+                "call again with `debate_id`: list_debates {{}} shows them; the latest is {id}"
+            ),
             Complaint::BadTurn(_, id) => {
                 format!("{} shows which turn is due", call("summarize", id, ""))
             }
             Complaint::NotYours { id, .. } => {
                 format!("{} waits for it", call("continue_round", id, ""))
             }
-            Complaint::NotDue { due, id, .. } => Asked::told(due.as_ref(), id),
+            Complaint::NoTurn { due, id } | Complaint::NotDue { due, id, .. } => {
+                Asked::told(due.as_ref(), id)
+            }
             Complaint::Unspoken { due, id } => {
                 let end = call("continue_round", id, "\"decision\":\"end\"");
                 format!(
@@ -172,19 +183,21 @@ impl Complaint {
                 let (show, on) = (call("show_debate", id, &part), call("continue_round", id, ""));
                 format!("{show} shows it; {on} goes on")
             }
-            Complaint::Mend { turn, ruling: false, .. } => {
-                format!("mend it and call continue_round again with \"turn\":\"{turn}\"")
+            Complaint::Mend { turn, ruling, id, .. } => {
+                let (tool, what) = if *ruling {
+                    ("verdict", "\"ruling\":{...}")
+                } else {
+                    ("continue_round", "\"speech\":\"...\"")
+                };
+                format!("mend it: {}", call(tool, id, &format!("\"turn\":\"{turn}\",{what}")))
             }
-            Complaint::Mend { turn, ruling: true, .. } => {
-                format!("mend it and call verdict again with \"turn\":\"{turn}\"")
+            Complaint::WrongTool { turn, tool, id, .. } => {
+                let answer = format!("\"turn\":\"{turn}\",\"speech\":\"...\"");
+                format!("answer it by {}", call(tool, id, &answer))
             }
-            Complaint::WrongTool { turn, tool, .. } => {
-                format!("answer it by {tool} with \"turn\":\"{turn}\"")
-            }
-            Complaint::Ended { id, status, .. } => {
-                let ruled = matches!(status.as_str(), "completed" | "degraded");
-                let tool = if ruled { "verdict" } else { "show_debate" };
-                let has = if ruled { "has its ruling" } else { "shows what was said" };
+            Complaint::Ended { id, ruled, .. } => {
+                let tool = if *ruled { "verdict" } else { "show_debate" };
+                let has = if *ruled { "has its ruling" } else { "shows what was said" };
                 format!("{} {has}; start_debate opens another", call(tool, id, ""))
             }
             Complaint::NotEnded { id, .. } => format!(
@@ -192,28 +205,28 @@ impl Complaint {
                 call("continue_round", id, ""),
                 call("continue_round", id, "\"decision\":\"end\"")
             ),
-            Complaint::NothingSaid { id } => format!(
+            Complaint::Whole { id } => {
+                format!("{} shows it; start_debate opens another", call("show_debate", id, ""))
+            }
+            Complaint::NothingSaid { id, plan } => format!(
                 "{} plays on; {} stops it for good",
-                call("continue_round", id, ""),
+                call("continue_round", id, if *plan { "\"decision\":\"confirm\"" } else { "" }),
                 call("continue_round", id, "\"decision\":\"cancel\"")
             ),
             Complaint::Unheard { id } => format!(
                 "{} waits for the ruling; after it, \"say\" records what the user decides",
                 call("verdict", id, "")
             ),
-            Complaint::Spent { id, more, .. } => {
-                let more = format!("\"decision\":\"change\",\"say\":\"{more}\"");
-                let (on, rule) = (call("continue_round", id, &more), call("verdict", id, ""));
-                format!("if the user allows more: {on}; else {rule}")
-            }
+            Complaint::Spent { step, .. } => step.clone(),
             Complaint::Change { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
                  judge=host\"; what can be changed: {}",
                 super::change::KEYS
             ),
-            Complaint::Unchangeable(_) => {
-                "summarize {} shows how it stands; start_debate opens another".into()
-            }
+            Complaint::Unchangeable(_, id) => format!(
+                "{} shows how it stands; start_debate opens another",
+                call("summarize", id, "")
+            ),
             Complaint::Part { .. } => {
                 format!("call show_debate with `part` one of {}", super::args::PARTS)
             }
@@ -280,8 +293,8 @@ fn desk(error: &DeskError) -> String {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
         DeskError::Archive(ArchiveError::Busy { .. }) => {
-            "continue_round {} watches it; only that process can change it while it speaks, so \
-             call again in a few seconds"
+            "continue_round with that `debate_id` watches it; only that process can change it while \
+             it speaks, so call again in a few seconds"
         }
         DeskError::Archive(ArchiveError::TooNew(_)) => {
             "tell the user to update this program, or to set DEBATE_HOME to another folder; \
@@ -290,8 +303,10 @@ fn desk(error: &DeskError) -> String {
         DeskError::Archive(_) | DeskError::Chance(_) | DeskError::Forged(_) => {
             "tell the user to run `debate doctor` in a terminal, then call again"
         }
-        DeskError::Flawed { .. } => "show_debate {} still reads it; start_debate opens another",
-        DeskError::Session(_) => "summarize {} shows what is due now",
+        DeskError::Flawed { .. } => {
+            "show_debate with that `debate_id` still reads it; start_debate opens another"
+        }
+        DeskError::Session(_) => "summarize with that `debate_id` shows what is due now",
     }
     .into()
 }

@@ -2,6 +2,7 @@
 //! as soon as it waits for somebody it is given up, so that any client may go on with it.
 use crate::engine::{Command, Desk, DeskError, Error, Handle, Job, Place};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -11,9 +12,11 @@ pub(super) struct Hub {
     pub(super) desk: Desk,
     pub(super) closing: CancellationToken,
     runs: Mutex<HashMap<String, Run>>,
+    /// Held while a debate is taken up, so that nobody begins two runs of one.
+    starting: tokio::sync::Mutex<()>,
     /// Held while a call reads a debate and has something recorded of it, so that calls that come
     /// at once see what the others did.
-    pub(super) recording: tokio::sync::Mutex<()>,
+    recording: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 /// A debate being played here.
@@ -21,6 +24,8 @@ pub(super) struct Hub {
 pub(super) struct Run {
     pub(super) handle: Handle,
     ended: watch::Receiver<Option<Ended>>,
+    /// How many are about to ask something of it: it is not given up under their hands.
+    asking: Arc<AtomicUsize>,
 }
 
 /// How a run ended: as it should, or why not.
@@ -51,8 +56,10 @@ impl Drop for Kept<'_> {
 
 impl Hub {
     pub(super) fn new(desk: Desk) -> Arc<Hub> {
-        let (runs, recording) = (Mutex::default(), tokio::sync::Mutex::default());
-        Arc::new(Hub { desk, closing: CancellationToken::new(), runs, recording })
+        let closing = CancellationToken::new();
+        let (runs, starting, recording) =
+            (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
+        Arc::new(Hub { desk, closing, runs, starting, recording })
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Run>> {
@@ -64,18 +71,35 @@ impl Hub {
         self.runs().get(id).cloned()
     }
 
-    /// Plays a debate that was just opened.
-    pub(super) fn play(self: &Arc<Hub>, job: Job) -> Run {
-        self.keep(&mut self.runs(), job)
+    /// One call after another has something recorded of a debate.
+    pub(super) async fn recording(&self, id: &str) -> tokio::sync::OwnedMutexGuard<()> {
+        let one = {
+            let mut all = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|_, one| Arc::strong_count(one) > 1);
+            all.entry(id.to_owned()).or_default().clone()
+        };
+        one.lock_owned().await
     }
 
     /// The run of a debate: the one there is, or a new one. Nobody can begin two.
-    pub(super) fn take_up(self: &Arc<Hub>, id: &str, place: &Place) -> Result<Run, DeskError> {
-        let mut runs = self.runs();
-        match runs.get(id) {
-            Some(run) => Ok(run.clone()),
-            None => Ok(self.keep(&mut runs, self.desk.resume(id, place, vec![])?)),
+    pub(super) async fn take_up(
+        self: &Arc<Hub>,
+        id: &str,
+        place: &Place,
+    ) -> Result<Run, DeskError> {
+        let _starting = self.starting.lock().await;
+        match self.running(id) {
+            Some(run) => Ok(run),
+            None => Ok(self.play(self.desk.resume(id, place, vec![])?)),
         }
+    }
+
+    /// The run of a debate, for somebody who is about to ask something of it.
+    fn to_ask(&self, id: &str) -> Option<Run> {
+        let runs = self.runs();
+        let run = runs.get(id)?;
+        run.asking.fetch_add(1, Ordering::SeqCst);
+        Some(run.clone())
     }
 
     /// Has something recorded: by whoever plays the debate here, or else by taking it up.
@@ -87,16 +111,16 @@ impl Hub {
     ) -> Result<(), DeskError> {
         loop {
             let mut run = {
-                let mut runs = self.runs();
-                if let Some(run) = runs.get(id) {
-                    run.clone()
-                } else {
-                    let job = self.desk.resume(id, place, commands)?;
-                    self.keep(&mut runs, job);
+                let _starting = self.starting.lock().await;
+                let Some(run) = self.to_ask(id) else {
+                    self.play(self.desk.resume(id, place, commands)?);
                     return Ok(());
-                }
+                };
+                run
             };
-            match run.handle.send(commands.clone()).await {
+            let done = run.handle.send(commands.clone()).await;
+            run.asking.fetch_sub(1, Ordering::SeqCst);
+            match done {
                 // It was just about to end: whatever is wrong, taking it up will say.
                 Err(Error::Gone) => drop(run.ended().await),
                 done => return Ok(done?),
@@ -104,17 +128,29 @@ impl Hub {
         }
     }
 
-    fn keep(self: &Arc<Hub>, runs: &mut HashMap<String, Run>, mut job: Job) -> Run {
+    /// Plays a debate until it waits for somebody.
+    pub(super) fn play(self: &Arc<Hub>, mut job: Job) -> Run {
         let (tell, ended) = watch::channel(None);
-        let run = Run { handle: job.handle(), ended };
+        let asking = Arc::new(AtomicUsize::new(0));
+        let run = Run { handle: job.handle(), ended, asking: asking.clone() };
         let id = job.id().to_owned();
-        runs.insert(id.clone(), run.clone());
+        self.runs().insert(id.clone(), run.clone());
         let hub = self.clone();
         tokio::spawn(async move {
             let kept = Kept { hub: &hub, id: &id };
-            let done = tokio::select! {
-                idle = job.idle() => idle.map(drop).map_err(|error| error.to_string()),
-                () = hub.closing.cancelled() => Ok(()),
+            let done = loop {
+                let idle = tokio::select! {
+                    idle = job.idle() => idle.map(drop).map_err(|error| error.to_string()),
+                    () = hub.closing.cancelled() => break Ok(()),
+                };
+                // Whoever found it running is heard first; from then on nobody finds it.
+                let mut runs = hub.runs();
+                if idle.is_err() || asking.load(Ordering::SeqCst) == 0 {
+                    runs.remove(&id);
+                    break idle;
+                }
+                drop(runs);
+                tokio::task::yield_now().await;
             };
             job.stop().await;
             drop(kept);
@@ -124,12 +160,13 @@ impl Hub {
     }
 
     /// Stops everything. What was recorded stays, and is in the files people read.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close(self: &Arc<Hub>) {
         self.closing.cancel();
         let runs: Vec<Run> = self.runs().values().cloned().collect();
         for mut run in runs {
             let _ = run.ended().await;
         }
-        self.desk.archive().flush();
+        let hub = self.clone();
+        let _ = tokio::task::spawn_blocking(move || hub.desk.archive().flush()).await;
     }
 }

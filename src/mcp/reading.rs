@@ -96,21 +96,27 @@ impl Server {
         let archive = self.hub.desk.archive();
         let cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
         let words = sought.join(" ");
-        let debates = if words.is_empty() {
-            cards.iter().take(SHOWN).map(|card| found(card, None)).collect()
+        let mut debates: Vec<Found> = if words.is_empty() {
+            cards.iter().map(|card| found(card, None)).collect()
         } else {
             let query = Query { limit: Some(200), ..query };
             let hits = archive.search(&words, &query).map_err(crate::engine::DeskError::from)?;
             let hit = |card: &Card| hits.iter().find(|hit| hit.id == card.id);
             let with = |card| Some(found(card, Some(&hit(card)?.excerpt)));
-            cards.iter().filter_map(with).take(SHOWN).collect()
+            cards.iter().filter_map(with).collect()
         };
-        Ok(Listed {
-            debates,
-            next: "continue_round {\"debate_id\":\"...\"} goes on with one; \
-                                     show_debate {\"debate_id\":\"...\"} reads it"
-                .into(),
-        })
+        let more = debates.len().saturating_sub(SHOWN);
+        debates.truncate(SHOWN);
+        let rest = if more > 0 {
+            format!("{more} more: narrow it down by words or status; ")
+        } else {
+            String::new()
+        };
+        let next = format!(
+            "{rest}continue_round {{\"debate_id\":\"...\"}} goes on with one; show_debate \
+             {{\"debate_id\":\"...\"}} reads it"
+        );
+        Ok(Listed { debates, next })
     }
 
     fn root_of(&self, path: &str) -> PathBuf {
@@ -189,7 +195,7 @@ fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {
         Status::Failed,
         Status::Cancelled,
     ];
-    let known = all.into_iter().find(|status| status.word() == said);
+    let known = all.into_iter().find(|status| status.word() == said.to_lowercase());
     match (known, said) {
         (Some(status), _) => Ok((Some(status), false)),
         (None, "unfinished") => Ok((None, true)),
@@ -217,9 +223,8 @@ fn found(card: &Card, excerpt: Option<&str>) -> Found {
 
 /// Every claim, and what became of it.
 fn claims(debate: &Debate) -> String {
-    let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
     let mut text = String::new();
-    for entry in entries(debate, end) {
+    for entry in entries(debate, Cue::END) {
         let (turn, side) = (entry.cue, entry.side.word());
         let _ = writeln!(
             text,

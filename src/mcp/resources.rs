@@ -47,7 +47,9 @@ impl Server {
             resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
         }
         for card in cards {
-            let resource = Resource::new(format!("debate://{}/transcript", card.id), card.id);
+            // A colon there would be read as a port.
+            let address = format!("debate://{}/transcript", card.id.replace(':', "%3A"));
+            let resource = Resource::new(address, card.id);
             resources.push(resource.with_description(card.topic).with_mime_type(MARKDOWN));
         }
         resources
@@ -68,7 +70,11 @@ impl Server {
             return if known { text(format(name), MARKDOWN) } else { Ok(None) };
         }
         let (id, part) = path.split_once('/').unwrap_or((path, ""));
-        let id = self.meant(Some(id), place)?;
+        let id = id.replace("%3A", ":").replace("%3a", ":");
+        if id.is_empty() {
+            return Ok(None);
+        }
+        let id = self.meant(Some(&id), place)?;
         match part {
             "" => {
                 let (_, debate, _) = self.hub.desk.read(&id)?;

@@ -1,15 +1,15 @@
-//! `continue_round` and `verdict`: what the host and the user have to say, and waiting for the rest.
-use super::args::{ContinueRound, Verdict};
+//! `continue_round`: what the host and the user have to say, and waiting for the rest.
+use super::args::ContinueRound;
 use super::attend::{Seen, Waiting};
 use super::change::changes;
 use super::check;
 use super::complaint::Complaint;
 use super::server::Server;
-use super::standing::{asked_of_host, is_plan, more};
+use super::standing::{asked_of_host, is_plan};
 use crate::debate::state::Remark;
-use crate::debate::{Cue, Debate, Kind, Pause, Stand, Step, next, standing};
+use crate::debate::verdict::judgment;
+use crate::debate::{Cue, Debate, Kind, Pause, Stand, Status, Step, next, standing};
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
-use serde_json::Value;
 
 /// What a user may decide.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,9 +21,10 @@ enum Decision {
     End,
     Keep,
     Discard,
+    Retry,
 }
 
-const DECISIONS: [(&str, Decision); 7] = [
+const DECISIONS: [(&str, Decision); 8] = [
     ("continue", Decision::Continue),
     ("confirm", Decision::Confirm),
     ("change", Decision::Change),
@@ -31,6 +32,7 @@ const DECISIONS: [(&str, Decision); 7] = [
     ("end", Decision::End),
     ("keep", Decision::Keep),
     ("discard", Decision::Discard),
+    ("retry", Decision::Retry),
 ];
 
 impl Server {
@@ -41,7 +43,6 @@ impl Server {
         place: &Place,
         waiting: &Waiting,
     ) -> Result<Seen, Complaint> {
-        let id = self.meant(args.debate_id.as_deref(), place)?;
         let turn = check::short("turn", args.turn.as_deref())?;
         let decision = decision(args.decision.as_deref())?;
         if let Some(say) = &args.say {
@@ -50,8 +51,10 @@ impl Server {
         if let Some(speech) = &args.speech {
             check::text("speech", speech, check::SPEECH)?;
         }
+        let id = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        let place = &self.place_of(&id, place)?;
         {
-            let _recording = self.hub.recording.lock().await;
+            let _recording = self.hub.recording(&id).await;
             self.record(&id, place, turn, decision, args).await?;
         }
         self.hub.attend(&id, place, waiting).await
@@ -86,51 +89,12 @@ impl Server {
         }
     }
 
-    /// Has a ruling made, or takes the host's, and waits for it. One that was made is given again.
-    pub(super) async fn rule(
-        &self,
-        args: &Verdict,
-        place: &Place,
-        waiting: &Waiting,
-    ) -> Result<Seen, Complaint> {
-        let id = self.meant(args.debate_id.as_deref(), place)?;
-        let turn = check::short("turn", args.turn.as_deref())?;
-        if let Some(ruling) = &args.ruling {
-            let text = match ruling {
-                Value::String(text) => text.clone(),
-                value => value.to_string(),
-            };
-            check::text("ruling", &text, check::SPEECH)?;
-            let _recording = self.hub.recording.lock().await;
-            self.reply(&id, place, turn, &text, "verdict").await?;
-        }
-        loop {
-            let seen = self.hub.attend(&id, place, waiting).await?;
-            let (ending, step) = (seen.debate.setup().ending(), next(&seen.debate));
-            match step {
-                // The floor is the user's, and they want a ruling.
-                Step::Hold { next, .. } if next.act < ending => {
-                    self.conclude(&id, place, &seen.debate).await?;
-                }
-                Step::Speak { driven, awaited } if driven.is_empty() => {
-                    return match awaited.first() {
-                        Some(cue) if cue.act < ending => {
-                            Err(Complaint::Unspoken { due: asked_of_host(&seen.debate), id })
-                        }
-                        _ => Ok(seen),
-                    };
-                }
-                _ => return Ok(seen),
-            }
-        }
-    }
-
-    fn debate(&self, id: &str) -> Result<Debate, Complaint> {
+    pub(super) fn debate(&self, id: &str) -> Result<Debate, Complaint> {
         Ok(self.hub.desk.read(id)?.1)
     }
 
     /// What an awaited seat says. The same words again are no second reply.
-    async fn reply(
+    pub(super) async fn reply(
         &self,
         id: &str,
         place: &Place,
@@ -140,7 +104,7 @@ impl Server {
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let due = asked_of_host(&debate);
-        let turn = turn.ok_or(Complaint::NoTurn { due: due.clone() })?;
+        let turn = turn.ok_or(Complaint::NoTurn { due: due.clone(), id: id.into() })?;
         let (take, cue) = which(turn)
             .filter(|(_, cue)| debate.has(*cue))
             .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
@@ -159,6 +123,7 @@ impl Server {
                 turn: turn.into(),
                 wants: "speech".into(),
                 tool: "continue_round".into(),
+                id: id.into(),
             });
         }
         let taken = debate.turn(cue).is_some();
@@ -175,7 +140,7 @@ impl Server {
             }
             DeskError::Session(Error::Refused(found)) => {
                 let says: Vec<_> = found.into_iter().map(|found| found.says).collect();
-                Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling }
+                Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling, id: id.into() }
             }
             DeskError::Session(Error::Unreadable(why)) => {
                 // The code before it is for the record.
@@ -183,7 +148,7 @@ impl Server {
                     Some((code, why)) if code.starts_with("PARSE_ERROR") => why.into(),
                     _ => why,
                 };
-                Complaint::Mend { turn: turn.into(), why, ruling }
+                Complaint::Mend { turn: turn.into(), why, ruling, id: id.into() }
             }
             error => error.into(),
         })
@@ -199,16 +164,17 @@ impl Server {
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let text = say.to_owned();
-        // The same words again, about a turn that is past or right after one another, are a client
-        // that tries again.
+        // The same words again, before anyone has heard them or about a turn that is past, are a
+        // client that tries again.
         let past = turn.and_then(which).is_some_and(|(_, cue)| debate.was_asked(cue));
-        let same = |remark: &Remark| remark.text == say;
-        if debate.remarks().last().is_some_and(same) || (past && debate.remarks().iter().any(same))
-        {
+        let over = debate.outcome().is_some();
+        let again =
+            |remark: &Remark| remark.text == say && (past || over || !debate.was_heard(remark));
+        if debate.remarks().iter().any(again) {
             return Ok(());
         }
         let step = next(&debate);
-        let command = if debate.outcome().is_some() {
+        let command = if over {
             if debate.decision() == Some(say) {
                 return Ok(());
             }
@@ -236,7 +202,7 @@ impl Server {
         self.let_go(id, place, &debate, turn).await
     }
 
-    async fn let_go(
+    pub(super) async fn let_go(
         &self,
         id: &str,
         place: &Place,
@@ -245,6 +211,7 @@ impl Server {
     ) -> Result<(), Complaint> {
         match next(debate) {
             Step::Hold { next, pause: Pause::Asked } => {
+                self.hub.desk.ready(debate, &[])?;
                 let meant = turn.is_none_or(|turn| which(turn) == Some((debate.take(), next)));
                 let before: Stand = next.stand();
                 if !meant {
@@ -259,7 +226,7 @@ impl Server {
             Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
                 let cost = spent.cost as f64 / 1e6;
                 let spent = format!("{cost:.2}, {} tokens", spent.tokens);
-                Err(Complaint::Spent { id: id.into(), spent, more: more(debate) })
+                Err(Complaint::Spent { id: id.into(), spent, step: super::standing::spent(debate) })
             }
             _ => Ok(()),
         }
@@ -278,15 +245,25 @@ impl Server {
         match decision {
             Decision::Continue | Decision::Confirm if over => Err(ended(&debate, "going on")),
             Decision::Change if over => Err(ended(&debate, "a change")),
-            Decision::Cancel if over && standing::status(&debate).word() != "cancelled" => {
+            Decision::Cancel if over && standing::status(&debate) != Status::Cancelled => {
                 Err(ended(&debate, "cancelling"))
             }
             Decision::Cancel | Decision::End if over => Ok(()),
+            Decision::Retry if !over => Ok(()),
+            Decision::Retry => {
+                let from = debate.reopens_at().ok_or_else(|| Complaint::Whole { id: id.into() })?;
+                self.hub.desk.ready(&debate, &[])?;
+                Ok(self.command(id, place, vec![Command::Reopen { from }]).await?)
+            }
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
             Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
             Decision::Confirm => Ok(()),
-            Decision::Cancel => Ok(self.command(id, place, vec![Command::Cancel]).await?),
-            Decision::End => self.conclude(id, place, &debate).await,
+            Decision::Cancel => match self.command(id, place, vec![Command::Cancel]).await {
+                // Somebody else ended it first.
+                Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+                done => Ok(done?),
+            },
+            Decision::End => self.conclude(id, place).await,
             Decision::Change => {
                 let say = say.ok_or_else(|| Complaint::Change { why: "it is missing".into() })?;
                 let changes = changes(say, &debate, &self.hub.desk, &self.config.folder)?;
@@ -295,7 +272,7 @@ impl Server {
                 }
                 self.command(id, place, changes).await.map_err(|error| match error {
                     DeskError::Session(Error::Illegal(_)) => {
-                        Complaint::Unchangeable(say.chars().take(200).collect())
+                        Complaint::Unchangeable(say.chars().take(200).collect(), id.into())
                     }
                     error => error.into(),
                 })
@@ -314,20 +291,27 @@ impl Server {
     }
 
     /// On to the ruling, unless it has begun.
-    async fn conclude(&self, id: &str, place: &Place, debate: &Debate) -> Result<(), Complaint> {
-        if debate.concluded() || next(debate).at().is_some_and(|c| c.act == debate.setup().ending())
-        {
+    pub(super) async fn conclude(&self, id: &str, place: &Place) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        let ending = debate.setup().ending();
+        let begun = next(&debate).at().is_none_or(|cue| cue.act == ending);
+        if debate.concluded() || begun {
             return Ok(());
         }
         if debate.spoken(..).next().is_none() {
-            return Err(Complaint::NothingSaid { id: id.into() });
+            return Err(Complaint::NothingSaid { id: id.into(), plan: is_plan(&debate) });
         }
-        Ok(self.command(id, place, vec![Command::Conclude { because: None }]).await?)
+        self.hub.desk.ready(&debate, &[])?;
+        match self.command(id, place, vec![Command::Conclude { because: None }]).await {
+            // Somebody else was faster: a ruling is on its way.
+            Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+            done => Ok(done?),
+        }
     }
 
     /// Has something recorded. While another process speaks, nobody else can: its turn is waited
     /// for a little, because most are short.
-    async fn command(
+    pub(super) async fn command(
         &self,
         id: &str,
         place: &Place,
@@ -357,6 +341,7 @@ fn ended(debate: &Debate, what: &str) -> Complaint {
         id: debate.setup().id.clone(),
         status: standing::status(debate).word().into(),
         what: what.into(),
+        ruled: judgment(debate).is_some(),
     }
 }
 

@@ -14,11 +14,11 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
     CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CreateTaskResult,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities,
-    ServerConfig,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskExit, TaskManager, TaskOptions};
@@ -48,6 +48,8 @@ struct Call {
     tasks: bool,
     ear: Ear,
     gone: CancellationToken,
+    /// Whether a ruling is waited for.
+    ruling: bool,
 }
 
 impl Server {
@@ -97,7 +99,7 @@ impl Server {
                 let args: super::args::Verdict = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let seen = self.rule(&args, place, &call.waiting(patience)).await?;
-                Ok(self.stands(&seen, None, call, patience))
+                Ok(self.stands(&seen, None, Call { ruling: true, ..call }, patience))
             }
             "summarize" => {
                 let args: Summarize = check::arguments(tool, arguments)?;
@@ -135,12 +137,20 @@ impl Server {
         let options = TaskOptions::new()
             .with_ttl_ms(u64::try_from(TASK.as_millis()).unwrap_or(u64::MAX))
             .with_status_message("debating");
-        let (server, id, place) = (self.clone(), seen.debate.setup().id.clone(), call.place);
+        let (server, id) = (self.clone(), seen.debate.setup().id.clone());
+        let Call { place, ruling, .. } = call;
+        let place = self.place_of(&id, &place).unwrap_or(place);
         let task = self.tasks.spawn(options, move |task| {
             Box::pin(async move {
                 let gone = CancellationToken::new();
                 let waiting = Waiting { until: None, gone, ear: Ear::Task(task.clone()) };
-                let attended = AssertUnwindSafe(server.hub.attend(&id, &place, &waiting));
+                let attended = AssertUnwindSafe(async {
+                    if ruling {
+                        server.rule_on(&id, &place, &waiting).await
+                    } else {
+                        server.hub.attend(&id, &place, &waiting).await
+                    }
+                });
                 tokio::select! {
                     // Nobody waits any more; the work goes on.
                     () = task.cancelled() => Err(TaskExit::Cancelled),
@@ -162,7 +172,7 @@ impl Call {
         let token = context.meta.get_progress_token();
         let ear = token.map_or(Ear::Nobody, |token| Ear::Client(context.peer.clone(), token));
         let place = server.place(&client);
-        Call { place, tasks: client.tasks, ear, gone: context.ct.clone() }
+        Call { place, tasks: client.tasks, ear, gone: context.ct.clone(), ruling: false }
     }
 
     /// Waits as long as the client may; one that can poll is not kept.
@@ -313,6 +323,21 @@ impl ServerHandler for Server {
                 .map_err(|error| ErrorData::internal_error(error, None))?;
             Ok(CompleteResult::new(info))
         })
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let known = ["tools/", "prompts/", "resources/", "completion/", "initialize"];
+        if known.iter().any(|known| method.starts_with(known)) {
+            // What is known by name but could not be read as such has arrived here.
+            let why = format!("the params of `{method}` cannot be read");
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
     async fn get_task(

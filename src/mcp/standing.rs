@@ -2,8 +2,8 @@
 use super::bounds::{self, tokens, words};
 use super::complaint::{Asked, call};
 use crate::debate::{
-    Cue, Debate, Failure, Hold, Kind, Origin, Pause, Reply, Role, Step, Voice, next, prompt,
-    standing,
+    Cue, Debate, Failure, Hold, Kind, Origin, Outcome, Pause, Reply, Role, Step, Voice, next,
+    prompt, standing,
 };
 use crate::engine::Stored;
 use crate::report::verdict::{VerdictView, verdict};
@@ -14,7 +14,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Standing {
     pub(super) debate_id: String,
-    /// `running`, `your_turn`, `paused`, `interrupted`, or how it ended.
+    /// `running`, `your_turn`, `user_turn`, `paused`, `interrupted`, or how it ended.
     pub(super) status: String,
     pub(super) round: u8,
     pub(super) rounds: u8,
@@ -138,7 +138,11 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
         due: if over { None } else { due(debate, &step) },
         verdict,
         notes: notes(debate, size),
-        record: stored.record.as_ref().map(|path| path.display().to_string()),
+        record: stored
+            .record
+            .as_ref()
+            .filter(|_| debate.kept() != Some(false))
+            .map(|path| path.display().to_string()),
         next: next_call(debate, &step, running),
     }
 }
@@ -149,7 +153,10 @@ fn status(debate: &Debate, step: &Step, running: bool) -> &'static str {
     }
     match step {
         Step::Hold { .. } => "paused",
-        Step::Speak { driven, .. } if driven.is_empty() => "your_turn",
+        Step::Speak { driven, awaited } if driven.is_empty() => {
+            let person = awaited.first().is_some_and(|cue| debate.seat(*cue).voice == Voice::Human);
+            if person { "user_turn" } else { "your_turn" }
+        }
         _ if running => "running",
         _ => "interrupted",
     }
@@ -323,6 +330,12 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
             other => other.into(),
         });
     }
+    if let Some(decision) = debate.decision() {
+        notes.push(format!("the user has decided: {}", words(decision, size.line)));
+    }
+    if let Some(keep) = debate.kept() {
+        notes.push(if keep { "the record is kept" } else { "the record is discarded" }.into());
+    }
     notes.extend(standing::notices(debate).iter().map(|notice| words(notice, size.line)));
     few(notes.into_iter(), size.lines.max(3))
 }
@@ -337,44 +350,71 @@ pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
 
 /// The turn the host was asked for.
 pub(super) fn asked_of_host(debate: &Debate) -> Option<Asked> {
-    let due = due(debate, &next(debate)).filter(|due| due.role != "user")?;
-    Some(Asked { turn: due.turn, role: due.role })
+    let step = next(debate);
+    let due = due(debate, &step).filter(|due| due.role != "user")?;
+    let cue = step.at()?;
+    let ruling = debate.setup().phase(cue).reply == Kind::Verdict;
+    Some(Asked { turn: due.turn, role: due.role, ruling })
 }
 
-/// How to allow more of what is spent.
-pub(super) fn more(debate: &Debate) -> String {
+/// What is left to do when it is over.
+fn after_the_end(debate: &Debate) -> String {
+    let id = &debate.setup().id;
+    let mut steps = vec![];
+    if debate.outcome() == Some(&Outcome::Cancelled) {
+        steps
+            .push(format!("it was cancelled; {} shows what was said", call("show_debate", id, "")));
+    } else {
+        let all = call("show_debate", id, "");
+        steps.push(format!("tell the user the result; {all} has all of it"));
+    }
+    if debate.missing().next().is_some() {
+        let retry = call("continue_round", id, "\"decision\":\"retry\"");
+        steps.push(format!("{retry} takes the failed turn again"));
+    }
+    if debate.decision().is_none() {
+        let say = call("continue_round", id, "\"say\":\"...\"");
+        steps.push(format!("{say} records what the user decides"));
+    }
+    if debate.kept().is_none() {
+        let keep = call("continue_round", id, "\"decision\":\"keep\"");
+        steps.push(format!("{keep} (or discard) settles whether the record stays"));
+    }
+    steps.join("; ")
+}
+
+/// What to do when nothing may be spent any more: more, or an end with what there is.
+pub(super) fn spent(debate: &Debate) -> String {
+    let id = &debate.setup().id;
     let (budget, spent) = (debate.budget(), debate.spent());
     let mut more = vec![];
     if budget.cost.is_some_and(|most| spent.cost >= most) {
-        more.push("max_cost=AMOUNT");
+        let enough = (spent.cost as f64 / 5e5).max(1.0);
+        more.push(format!("max_cost={enough:.2}"));
     }
     if budget.tokens.is_some_and(|most| spent.tokens >= most) {
-        more.push("max_tokens=NUMBER");
+        more.push(format!("max_tokens={}", (2 * spent.tokens).max(100_000)));
     }
-    more.join(", ")
+    let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
+    let on = call("continue_round", id, &more);
+    let end = if debate.spoken(..).next().is_some() {
+        format!("{} rules with what there is", call("verdict", id, ""))
+    } else {
+        format!("{} stops it", call("continue_round", id, "\"decision\":\"cancel\""))
+    };
+    format!("if the user allows more, in all: {on}; else {end}")
 }
 
 /// The call that goes on from here.
 fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
     let id = &debate.setup().id;
     if debate.outcome().is_some() {
-        let (say, keep) = ("\"say\":\"...\"", "\"decision\":\"keep\"");
-        return format!(
-            "Tell the user the result. {} has all of it; {} records what the user decides; {} (or \
-             discard) settles whether the record stays",
-            call("show_debate", id, ""),
-            call("continue_round", id, say),
-            call("continue_round", id, keep)
-        );
+        return after_the_end(debate);
     }
     let turn = step.at().map(|cue| id_of(debate, cue)).unwrap_or_default();
     let turn = format!("\"turn\":\"{turn}\"");
     match step {
-        Step::Hold { pause: Pause::Spent { .. }, .. } => {
-            let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more(debate));
-            let (on, rule) = (call("continue_round", id, &more), call("verdict", id, ""));
-            format!("if the user allows more: {on}; else {rule}")
-        }
+        Step::Hold { pause: Pause::Spent { .. }, .. } => spent(debate),
         Step::Hold { .. } if is_plan(debate) => {
             let (yes, other, no) = (
                 "\"decision\":\"confirm\"",
@@ -386,7 +426,7 @@ fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
         }
         Step::Hold { .. } if debate.held() => {
             let yes = call("continue_round", id, "\"decision\":\"continue\"");
-            format!("if the user wants to go on: {yes}")
+            format!("if the user wants to go on: {yes}; {} rules now", call("verdict", id, ""))
         }
         Step::Hold { next, .. } => {
             let on = call("continue_round", id, &turn);
@@ -399,12 +439,21 @@ fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let cue = awaited.first().copied();
             let ruling = cue.is_some_and(|cue| debate.setup().phase(cue).reply == Kind::Verdict);
+            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Voice::Human);
             let (tool, what) = if ruling {
                 ("verdict", "\"ruling\":{...}")
             } else {
                 ("continue_round", "\"speech\":\"...\"")
             };
-            format!("answer the brief: {}", call(tool, id, &format!("{turn},{what}")))
+            let answer = call(tool, id, &format!("{turn},{what}"));
+            if person {
+                return format!("show the user the brief, and pass on their own words: {answer}");
+            }
+            format!("answer the brief: {answer}")
+        }
+        // A ruling was asked for while somebody spoke.
+        _ if running && debate.held() => {
+            format!("{} waits for the ruling", call("verdict", id, ""))
         }
         _ if running => {
             format!("{} waits on; nothing is spent twice", call("continue_round", id, &turn))

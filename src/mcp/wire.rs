@@ -4,6 +4,7 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -86,11 +87,12 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// What is wrong with a line goes back to whoever is waiting for an answer to it.
-    async fn refuse(&mut self, id: Option<RequestId>, why: String) {
+    async fn refuse(&mut self, ids: impl IntoIterator<Item = RequestId>, why: String) {
         tracing::debug!("{why}");
-        let Some(id) = id else { return };
-        let error = JsonRpcMessage::error(ErrorData::invalid_request(why, None), Some(id));
-        let _ = self.send(error).await;
+        for id in ids {
+            let error = ErrorData::invalid_request(why.clone(), None);
+            let _ = self.send(JsonRpcMessage::error(error, Some(id))).await;
+        }
     }
 }
 
@@ -127,7 +129,7 @@ where
                     }
                     Ok(message) if self.asked => return Some(message),
                     Ok(_) => {}
-                    Err((id, why)) => self.refuse(id, why).await,
+                    Err((ids, why)) => self.refuse(ids, why).await,
                 },
                 Line::TooLong { start, end, length } => {
                     let id = id_in(&start, &end);
@@ -149,15 +151,54 @@ where
 }
 
 /// A message, or what is wrong with it and whom to tell.
-fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, (Option<RequestId>, String)> {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    serde_json::from_slice(line).map_err(|_| match serde_json::from_slice::<Value>(line) {
+fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, (Vec<RequestId>, String)> {
+    let line = String::from_utf8_lossy(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line));
+    let line = paired(&line);
+    serde_json::from_str(&line).map_err(|_| match serde_json::from_str::<Value>(&line) {
+        Ok(Value::Array(batch)) => {
+            let ids = batch.iter().filter_map(|value| id_of(value.get("id"))).collect();
+            (ids, "batches are not read; send one message a line".into())
+        }
         Ok(value) => {
             let method = value.get("method").and_then(Value::as_str).unwrap_or("this");
-            (id_of(value.get("id")), format!("`{method}` is no request this server can read"))
+            let ids = id_of(value.get("id")).into_iter().collect();
+            (ids, format!("`{method}` is no request this server can read"))
         }
-        Err(error) => (None, format!("a line on stdin is no JSON: {error}")),
+        Err(error) => {
+            let ids = id_in(line.as_bytes(), line.as_bytes()).into_iter().collect();
+            (ids, format!("this is no JSON: {error}"))
+        }
     })
+}
+
+/// Text that was cut in the middle of a character is sent with half of it escaped. Such a half
+/// becomes the sign for what could not be read.
+fn paired(line: &str) -> Cow<'_, str> {
+    let half = |rest: &str| -> Option<u16> {
+        let digits = rest.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..0xE000).contains(unit))
+    };
+    if !line.contains("\\u") {
+        return line.into();
+    }
+    let mut mended = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('\\') {
+        mended.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (taken, whole) = match half(rest) {
+            Some(first) if first < 0xDC00 && half(&rest[6..]).is_some_and(|it| it >= 0xDC00) => {
+                (12, true)
+            }
+            Some(_) => (6, false),
+            // Whatever is escaped, both characters belong together.
+            None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
+        };
+        mended.push_str(if whole { &rest[..taken] } else { "\\ufffd" });
+        rest = &rest[taken..];
+    }
+    mended.push_str(rest);
+    mended.into()
 }
 
 fn id_of(id: Option<&Value>) -> Option<RequestId> {

@@ -2,6 +2,7 @@
 use super::account::Account;
 use super::reading::{Listed, Models, Shown};
 use super::standing::{Answered, Due, Ruled, Standing};
+use crate::debate::prompt::fingerprint;
 use std::fmt::Write;
 
 pub(super) fn standing(it: &Standing) -> String {
@@ -38,7 +39,9 @@ pub(super) fn account(it: &Account) -> String {
 
 pub(super) fn shown(it: &Shown) -> String {
     let head = format!("{}, {}, page {} of {}", it.debate_id, it.part, it.page, it.pages);
-    format!("{head}\n\n{}\n\nNext: {}\n", it.text.trim_end(), it.next)
+    // Nothing that was said can hold the mark that is made of all of it.
+    let mark = format!("--- {}", fingerprint(&it.text));
+    format!("{head}\n\n{mark}\n{}\n{mark}\n\nNext: {}\n", it.text.trim_end(), it.next)
 }
 
 pub(super) fn listed(it: &Listed) -> String {

@@ -116,8 +116,7 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &Ruling) -> Ruling
 
 /// Claims nothing was offered for, each with its side.
 pub fn unsupported(debate: &Debate) -> Vec<String> {
-    let end = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
-    let bare = ledger::entries(debate, end).into_iter().filter(ledger::Entry::unsupported);
+    let bare = ledger::entries(debate, Cue::END).into_iter().filter(ledger::Entry::unsupported);
     bare.map(|entry| {
         let side = standing::name_of(debate, entry.side);
         format!("{side} `{}`: {}", entry.claim.id, entry.claim.text)

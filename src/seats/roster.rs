@@ -1,40 +1,23 @@
 //! Which voices there are, and which may face each other. A vendor is a row, not a module.
+use super::cli::{self, MARK, Surroundings};
 use super::demo;
+use super::row::{Row, rows};
 use super::script::Script;
 use crate::debate::{Failure, Trouble, Voice};
 use crate::engine::{Ask, Boxed, Listing, Said, Stream, Unplayable, Voices};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Everyone who can be called by name.
 pub struct Roster {
     /// Characters a second that the demo speaks; none is all at once.
-    pub demo_speed: Option<u32>,
-    /// Where programs are looked for.
-    pub path: Vec<PathBuf>,
+    demo_speed: Option<u32>,
+    /// What the user's configuration says of tools.
+    own: toml::Table,
+    around: Surroundings,
+    rows: OnceLock<Result<BTreeMap<String, Row>, String>>,
+    nested: OnceLock<bool>,
 }
-
-/// What two sides must not have in common.
-enum Distinct {
-    /// One tool against itself is no debate.
-    Tool,
-    /// The same words may be said twice: a script knows which side it is on.
-    Nothing,
-}
-
-struct Row {
-    tool: &'static str,
-    distinct: Distinct,
-}
-
-const ROWS: &[Row] = &[
-    Row { tool: "claude", distinct: Distinct::Tool },
-    Row { tool: "codex", distinct: Distinct::Tool },
-    Row { tool: "gemini", distinct: Distinct::Tool },
-    Row { tool: "opencode", distinct: Distinct::Tool },
-    Row { tool: "copilot", distinct: Distinct::Tool },
-    Row { tool: "script", distinct: Distinct::Nothing },
-    Row { tool: "demo", distinct: Distinct::Nothing },
-];
 
 /// Those who need nothing installed.
 const OTHERS: &[(&str, &str)] = &[
@@ -45,74 +28,121 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 impl Roster {
-    /// Where a program is installed.
-    fn installed(&self, program: &str) -> Option<PathBuf> {
-        let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        self.path.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
+    /// Nothing is looked for until it is asked for.
+    pub fn new(demo_speed: Option<u32>, own: toml::Table, around: Surroundings) -> Roster {
+        let (rows, nested) = (OnceLock::new(), OnceLock::new());
+        Roster { demo_speed, own, around, rows, nested }
     }
+
+    fn rows(&self) -> Result<&BTreeMap<String, Row>, String> {
+        self.rows.get_or_init(|| rows(&self.own)).as_ref().map_err(Clone::clone)
+    }
+
+    fn row(&self, tool: &str) -> Result<Option<&Row>, String> {
+        Ok(self.rows()?.get(tool))
+    }
+
+    /// Whether this program runs inside a seat: by a mark in the environment, or, where a tool drops
+    /// that, because one of the processes it descends from is this program.
+    fn nested(&self) -> bool {
+        *self.nested.get_or_init(|| {
+            let marked = self.around.environment.iter().any(|(name, _)| name == MARK);
+            marked || ancestors_include_us()
+        })
+    }
+}
+
+/// As far as the system tells.
+fn ancestors_include_us() -> bool {
+    let Ok(us) = std::env::current_exe() else { return false };
+    let parent = |process: &str| -> Option<String> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name before it may hold anything, so what comes after its end is counted.
+        let fields = stat.rsplit_once(')')?.1;
+        fields.split_whitespace().nth(1).map(Into::into)
+    };
+    let mut process = parent("self");
+    while let Some(id) = process.filter(|id| id != "0") {
+        if std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|exe| exe == us) {
+            return true;
+        }
+        process = parent(&id);
+    }
+    false
 }
 
 impl Voices for Roster {
     fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
         Box::pin(async move {
-            let script = match (ask.voice.tool(), ask.voice.model()) {
+            let absent = |why: String| Failure::new(Trouble::NotFound, why);
+            let tool = ask.voice.tool();
+            let script = match (tool, ask.voice.model()) {
                 ("demo", _) => demo::script(&ask.prompt, self.demo_speed),
                 ("script", Some(file)) => Script::load(file),
-                (tool, _) => Err(format!("`{tool}` has no voice here")),
+                _ => match self.row(tool).map_err(absent)? {
+                    Some(row) => return cli::speak(tool, row, &self.around, ask, &stream).await,
+                    None => Err(format!("`{tool}` has no voice here")),
+                },
             };
-            let script = script.map_err(|why| Failure::new(Trouble::NotFound, why))?;
-            script.speak(ask, &stream).await
+            script.map_err(absent)?.speak(ask, &stream).await
         })
     }
 
     fn playable(&self, voice: &Voice) -> Result<(), Unplayable> {
         let no = |why: String| Err(Unplayable { voice: voice.to_string(), why });
+        if self.nested() {
+            return no(
+                "this program was started by a seat of another debate, and a debate opens no \
+                       debates"
+                    .into(),
+            );
+        }
         match (voice.tool(), voice.model()) {
             ("bot", _) => no("a bot joins by itself and cannot be called".into()),
             _ if voice.awaited() => Ok(()),
             ("demo", _) => Ok(()),
             ("script", None) => no("name its file, as in `script:turns.json`".into()),
             ("script", Some(file)) => Script::load(file).map(drop).or_else(no),
-            (tool, _) if ROWS.iter().any(|row| row.tool == tool) => {
-                no("this version does not call model CLIs yet".into())
-            }
-            _ => {
-                let known: Vec<&str> = ROWS.iter().map(|row| row.tool).collect();
-                no(format!("there is no such tool; known are {}, host and human", known.join(", ")))
-            }
+            (tool, _) => match self.row(tool) {
+                Err(why) => no(why),
+                Ok(Some(row)) => match self.around.installed(&row.program) {
+                    Some(_) => Ok(()),
+                    None => no(format!("`{}` is not installed ({})", row.program, row.install)),
+                },
+                Ok(None) => {
+                    let known = self.rows().map(|rows| rows.keys().cloned().collect::<Vec<_>>());
+                    let known = known.unwrap_or_default().join(", ");
+                    no(format!("there is no such tool; known are {known}, script, host and human"))
+                }
+            },
         }
     }
 
     fn listing(&self, probe: bool) -> Vec<Listing> {
-        let cli = |row: &&Row| matches!(row.distinct, Distinct::Tool);
-        let models = ROWS.iter().filter(cli).map(|row| {
-            let voice = Voice::Model { tool: row.tool.into(), model: None };
-            let can = self.playable(&voice);
-            let found = match probe.then(|| self.installed(row.tool)) {
-                Some(Some(path)) => format!("installed as {}; ", path.display()),
-                Some(None) => "not installed; ".into(),
-                None => String::new(),
+        let rows = self.rows().into_iter().flatten();
+        let models = rows.map(|(tool, row)| {
+            let found = self.around.installed(&row.program);
+            let note = match &found {
+                Some(path) if probe => format!("a model CLI, installed as {}", path.display()),
+                Some(_) => "a model CLI, installed".into(),
+                None => format!("not installed ({})", row.install),
             };
-            let note = can.as_ref().map_or_else(|no| no.why.clone(), |()| "a model CLI".into());
-            let note = format!("{found}{note}");
-            Listing { seat: row.tool.into(), model: true, playable: can.is_ok(), note }
+            let playable = found.is_some() && !self.nested();
+            Listing { seat: tool.clone(), model: true, playable, note }
         });
         let others = OTHERS.iter().map(|(seat, note)| Listing {
             seat: (*seat).into(),
             model: false,
-            playable: true,
+            playable: !self.nested(),
             note: (*note).into(),
         });
         models.chain(others).collect()
     }
 
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String> {
-        let row = ROWS.iter().find(|row| row.tool == one.tool())?;
-        let same = match row.distinct {
-            Distinct::Tool => one.tool() == other.tool(),
-            Distinct::Nothing => false,
-        };
-        same.then(|| {
+        // A script knows which side it is on; one model CLI against itself is no debate.
+        let model = self.row(one.tool()).is_ok_and(|row| row.is_some());
+        (model && one.tool() == other.tool()).then(|| {
             format!(
                 "proposer and challenger are both `{}`; a debate needs two different tools",
                 one.tool()

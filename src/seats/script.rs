@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::fs;
 use std::time::Duration;
 
+/// Bytes of a script.
+const LONGEST: u64 = 16 * 1024 * 1024;
+
 /// The file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +53,11 @@ enum Fail {
 
 impl Script {
     pub(super) fn load(file: &str) -> Result<Script, String> {
+        // A pipe or a device would be waited for, and could be endless.
+        let about = fs::metadata(file).map_err(|error| format!("`{file}`: {error}"))?;
+        if !about.is_file() || about.len() > LONGEST {
+            return Err(format!("`{file}` is no file of at most {LONGEST} bytes"));
+        }
         let text = fs::read_to_string(file).map_err(|error| format!("`{file}`: {error}"))?;
         Script::parse(&text).map_err(|error| format!("`{file}`: {error}"))
     }

@@ -49,13 +49,16 @@ impl Database {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, ArchiveError>,
     ) -> Result<T, ArchiveError> {
-        // A panic elsewhere leaves a transaction that was never committed, so nothing is half done.
-        let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let connection = match slot.take() {
-            Some(connection) => slot.insert(connection),
-            None => slot.insert(self.connect()?),
-        };
-        work(connection)
+        patiently(|| {
+            // A panic elsewhere leaves a transaction that was never committed, so nothing is half
+            // done.
+            let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let connection = match slot.take() {
+                Some(connection) => slot.insert(connection),
+                None => slot.insert(self.connect()?),
+            };
+            work(connection)
+        })
     }
 
     fn connect(&self) -> Result<Connection, ArchiveError> {
@@ -71,6 +74,16 @@ impl Database {
         schema::prepare(&mut connection)?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
+    }
+}
+
+/// Waits for a disk, or for another process, without holding up whatever else this thread would do.
+fn patiently<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    let threads = Handle::try_current().map(|handle| handle.runtime_flavor());
+    match threads {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 

@@ -121,10 +121,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
     }
     if let Some(path) = &stored.record {
         let done = if debate.kept() == Some(false) {
-            std::fs::remove_file(path).or_else(|error| match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
-            })
+            remove(root, path)
         } else {
             write_beside(root, path, "*\n!.gitignore\n", &record(&debate))
         };
@@ -136,6 +133,16 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
         }
     }
     Ok(())
+}
+
+/// Nothing is removed that lies elsewhere, by way of a link.
+fn remove(root: &Path, path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
+    files::within(root, folder)?;
+    std::fs::remove_file(path).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// Nothing is written for a repository that is gone.

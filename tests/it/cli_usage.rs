@@ -109,7 +109,7 @@ fn without_seats_nobody_plays() {
         (&["--proposer", &pro, "--challenger", "script:nowhere.json"], "nowhere.json"),
         (&["--proposer", &pro, "--challenger", "script"], "name its file"),
         (&["--proposer", &pro, "--challenger", "eliza"], "there is no such tool"),
-        (&["--proposer", &pro, "--challenger", "claude"], "does not call model CLIs yet"),
+        (&["--proposer", &pro, "--challenger", "claude"], "`claude` is not installed"),
         (&["--proposer", &pro, "--challenger", "human", "--judge", "eliza"], "no such tool"),
     ];
     for (args, says) in rows {

@@ -1,8 +1,9 @@
 //! A client of the real server: it speaks JSON-RPC on the server's stdin and stdout, line by line,
 //! as plainly as the protocol allows, so that it can also misbehave.
-use crate::lab::{Lab, Running, speech};
+use crate::lab::{Call, Lab, Running, speech};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -35,16 +36,24 @@ impl Lab {
         host
     }
 
+    /// A client that works in another folder.
+    pub(crate) fn host_in(&self, folder: &Path) -> Host {
+        let mut host = connect(self.debate(&["mcp"]).folder(folder));
+        host.ask("initialize", hello("claude-code"));
+        host
+    }
+
     /// A client that has said nothing yet.
     pub(crate) fn stranger(&self, env: &[(&str, &str)]) -> Host {
-        let mut command = self.debate(&["mcp"]);
-        for (name, value) in env {
-            command = command.env(name, value);
-        }
-        let mut child = command.command();
-        let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Host::of(Running::new(child.spawn().unwrap()))
+        let server = self.debate(&["mcp"]);
+        connect(env.iter().fold(server, |server, (name, value)| server.env(name, value)))
     }
+}
+
+fn connect(server: Call) -> Host {
+    let mut child = server.command();
+    let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Host::of(Running::new(child.spawn().unwrap()))
 }
 
 /// What a client says first.
@@ -216,7 +225,8 @@ pub(crate) fn due(stands: &Value) -> Option<(&'static str, Value)> {
         call[name] = value;
         call
     };
-    Some(match due["role"].as_str()? {
+    // A person is asked in brackets.
+    Some(match due["role"].as_str()?.split(" (").next()? {
         "user" => ("continue_round", own),
         "Judge" => ("verdict", with("ruling", ruling())),
         "Scribe" => ("continue_round", with("speech", minutes().into())),

@@ -26,7 +26,7 @@ impl Lab {
     /// A folder that is no repository.
     pub(crate) fn without_git() -> Lab {
         let folder = tempfile::tempdir().unwrap();
-        for inner in ["repo", "user"] {
+        for inner in ["repo", "user", "bin"] {
             fs::create_dir(folder.path().join(inner)).unwrap();
         }
         let lab = Lab { home: folder.path().join("home"), folder };
@@ -42,6 +42,11 @@ impl Lab {
     /// Somewhere outside it.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// The only place programs are found in: nothing that happens to be installed is ever called.
+    pub(crate) fn bin(&self) -> PathBuf {
+        self.outside("bin")
     }
 
     /// Where the archive and the key are.
@@ -88,7 +93,7 @@ impl Lab {
             .args(args)
             .current_dir(self.root())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", self.bin())
             .env("HOME", self.outside("user"))
             .env("DEBATE_HOME", &self.home);
         Call { command, stdin: None }

@@ -264,7 +264,7 @@ fn wrong_calls_change_nothing() {
             ("summarize", json!({"id": ids[0]}), "unknown field `id`"),
             ("summarize", json!({"debate_id": 5}), "expected a string"),
             ("continue_round", json!({"decision": "maybe"}), "decision `maybe` is not known"),
-            ("continue_round", json!({"turn": "0.1.0.9"}), "names no turn"),
+            ("continue_round", json!({"turn": "0.1.0.9"}), "several debates are open"),
             ("continue_round", json!({"say": ""}), "`say` is empty"),
             ("continue_round", json!({"say": "\u{1b}c"}), "(U+001B)"),
             ("continue_round", json!({"say": "a\u{0}b"}), "(U+0000)"),
@@ -322,7 +322,7 @@ fn s(text: &str) -> String {
 }
 
 fn asked() -> Asked {
-    Asked { turn: s("0.1.0.0"), role: s("Proposer") }
+    Asked { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
 }
 
 const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
@@ -345,7 +345,8 @@ table! { complaints: Complaint,
     Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
     Complaint::Desk(..) => [Complaint::Desk(DeskError::Clash(s("both are `claude`")))],
     Complaint::NoTurn { .. } =>
-        [Complaint::NoTurn { due: Some(asked()) }, Complaint::NoTurn { due: None }],
+        [Complaint::NoTurn { due: Some(asked()), id: s(ID) }, Complaint::NoTurn { due: None, id: s(ID) }],
+    Complaint::Which { .. } => [Complaint::Which { id: s(ID) }],
     Complaint::BadTurn(..) => [Complaint::BadTurn(s("first"), s(ID))],
     Complaint::NotYours { .. } => [Complaint::NotYours {
         turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
@@ -356,29 +357,33 @@ table! { complaints: Complaint,
     ],
     Complaint::Taken { .. } => [Complaint::Taken { turn: s("0.1.0.0"), id: s(ID) }],
     Complaint::Mend { .. } => [
-        Complaint::Mend { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false },
-        Complaint::Mend { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true },
-        Complaint::Mend { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false },
+        Complaint::Mend { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false, id: s(ID) },
+        Complaint::Mend { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true, id: s(ID) },
+        Complaint::Mend { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false, id: s(ID) },
     ],
     Complaint::WrongTool { .. } => [Complaint::WrongTool {
-        turn: s("0.1.0.0"), wants: s("speech"), tool: s("continue_round"),
+        turn: s("0.1.0.0"), wants: s("speech"), tool: s("continue_round"), id: s(ID),
     }],
     Complaint::Ended { .. } => [
-        Complaint::Ended { id: s(ID), status: s("completed"), what: s("a change") },
-        Complaint::Ended { id: s(ID), status: s("cancelled"), what: s("a change") },
+        Complaint::Ended { id: s(ID), status: s("completed"), what: s("a change"), ruled: true },
+        Complaint::Ended { id: s(ID), status: s("cancelled"), what: s("a change"), ruled: false },
     ],
     Complaint::NotEnded { .. } =>
         [Complaint::NotEnded { id: s(ID), what: s("keeping the record") }],
     Complaint::Unspoken { .. } => [Complaint::Unspoken { due: Some(asked()), id: s(ID) }],
-    Complaint::NothingSaid { .. } => [Complaint::NothingSaid { id: s(ID) }],
+    Complaint::NothingSaid { .. } => [
+        Complaint::NothingSaid { id: s(ID), plan: false },
+        Complaint::NothingSaid { id: s(ID), plan: true },
+    ],
+    Complaint::Whole { .. } => [Complaint::Whole { id: s(ID) }],
     Complaint::Unheard { .. } => [Complaint::Unheard { id: s(ID) }],
     Complaint::Spent { .. } => [Complaint::Spent {
         id: s(ID),
         spent: s("0.50, 0 tokens"),
-        more: s("max_cost=AMOUNT"),
+        step: s("continue_round {\"decision\":\"change\",\"say\":\"max_cost=1.00\"}"),
     }],
     Complaint::Change { .. } => [Complaint::Change { why: s("it is empty") }],
-    Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("too late"))],
+    Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("rounds=1"), s(ID))],
     Complaint::Part { .. } => [Complaint::Part { part: s("gossip") }],
     Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
     Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],

@@ -226,7 +226,8 @@ fn resources_are_read_by_address() {
     let listed = host.ask("resources/list", json!({}))["result"]["resources"].clone();
     let listed: Vec<&str> =
         listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
-    let transcript = format!("debate://{id}/transcript");
+    let transcript = format!("debate://{}/transcript", id.replace(':', "%3A"));
+    assert!(read(&mut host, &transcript)["result"]["contents"][0]["text"].is_string());
     assert_eq!(listed, ["debate://last", "debate://formats/duel", &transcript]);
 }
 

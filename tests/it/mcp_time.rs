@@ -2,7 +2,7 @@
 //! can poll is given, and that a panic is an answer. The server runs in this process.
 use crate::lab::{ruling, speech};
 use debate_mcp::brief::FromRepository;
-use debate_mcp::config::Config;
+use debate_mcp::config::{Config, Environment, Settings};
 use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
 use debate_mcp::engine::{Ask, Boxed, Clock, Desk, Listing, Said, Stream, Unplayable, Voices};
 use debate_mcp::mcp::{Server, serve_on};
@@ -84,6 +84,9 @@ impl Client {
             path: vec![],
             editor: None,
             log: None,
+            user: (folder.into(), folder.into()),
+            environment: Environment::default(),
+            settings: Settings::default(),
         };
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

@@ -168,7 +168,8 @@ fn a_refused_speech_can_be_mended() {
     ] {
         let error = host.fails("continue_round", json!({"turn": "0.1.1.1", "speech": speech}));
         assert!(error.contains("turn 0.1.1.1 was not taken") && error.contains(why), "{error}");
-        assert!(error.ends_with("call continue_round again with \"turn\":\"0.1.1.1\""), "{error}");
+        let again = "\"turn\":\"0.1.1.1\",\"speech\":\"...\"}";
+        assert!(error.contains("mend it: continue_round {") && error.ends_with(again), "{error}");
         assert_eq!(lab.events(&debate), log);
         assert_eq!(host.call("continue_round", json!({})), second, "it is still asked for");
     }
@@ -201,8 +202,8 @@ fn a_refused_ruling_can_be_mended() {
     ] {
         let error = host.fails("verdict", json!({"turn": turn, "ruling": bad}));
         assert!(error.contains("was not taken: ") && error.contains(why), "{bad}: {error}");
-        let again = format!("call verdict again with \"turn\":{turn}");
-        assert!(error.ends_with(&again), "{bad}: {error}");
+        let again = format!("\"turn\":{turn},\"ruling\":{{...}}}}");
+        assert!(error.contains("mend it: verdict {") && error.ends_with(&again), "{bad}: {error}");
         assert_eq!(lab.events(&debate), log, "{bad}");
     }
     let (tool, mended) = due(&stands).unwrap();

@@ -127,6 +127,66 @@ fn what_cannot_be_read_is_answered_if_it_has_an_id() {
     }
 }
 
+/// A cut emoji, bytes that are no text, brackets without end, several at once: each is answered.
+#[test]
+fn what_is_hardly_json_is_answered() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    let cut = r#"{"method":"tools/call","params":{"name":"start_debate","arguments":{"topic":"Is \\u it \ud83d?","proposer":"host","challenger":"host"}},"jsonrpc":"2.0","id":"cut"}"#;
+    host.line(cut);
+    let stands = result(&host.answer("cut"));
+    assert_eq!(stands["status"], "your_turn");
+    assert!(stands["due"]["brief"].as_str().unwrap().contains("\\u it \u{fffd}?"), "{stands}");
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{}{}}}"#,
+        "[".repeat(300),
+        "]".repeat(300)
+    );
+    host.line(&deep);
+    assert!(host.answer("deep")["error"]["message"].is_string());
+    host.line(r#"[{"jsonrpc":"2.0","id":"x","method":"ping"},{"jsonrpc":"2.0","id":"y","method":"ping"}]"#);
+    for id in ["x", "y"] {
+        let why = host.answer(id)["error"]["message"].as_str().unwrap().to_owned();
+        assert!(why.contains("one message a line"), "{why}");
+    }
+    host.line(r#"{"jsonrpc":"2.0","id":"z","method":"tools/call","params":{"name":"summarize","arguments":[]}}"#);
+    assert_eq!(host.answer("z")["error"]["code"], -32602);
+}
+
+/// A client is answered, and leaves, while another process holds the archive.
+#[test]
+fn a_locked_archive_holds_up_nobody_else() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    host.alone(json!({}));
+    let locked = lab.database();
+    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let waiting: Vec<u64> = (0..4)
+        .map(|_| {
+            let arguments = json!({"topic": "Locked?", "proposer": "host", "challenger": "host"});
+            host.begin("start_debate", arguments)
+        })
+        .collect();
+    let began = Instant::now();
+    host.ask("ping", json!({}));
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+    let (took, said) = host.hang_up();
+    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    assert!(said.iter().all(|message| waiting.iter().all(|id| message["id"] != *id)));
+}
+
+/// A pipe or a device is no script.
+#[test]
+fn a_script_is_a_file() {
+    let lab = Lab::new();
+    let mut host = lab.host();
+    for path in ["/dev/zero", "/dev/stdin", "/dev"] {
+        let seat = format!("script:{path}");
+        let arguments = json!({"topic": "Well?", "proposer": seat, "challenger": "host"});
+        assert!(host.fails("start_debate", arguments).contains("is no file"), "{path}");
+    }
+}
+
 /// A message that is far too long is refused by its id, wherever the id stands, and not kept.
 #[test]
 fn floods_are_refused() {

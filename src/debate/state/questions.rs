@@ -13,6 +13,10 @@ impl Debate {
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
+    /// Whether anyone who may hear a remark has been asked since it was made.
+    pub fn was_heard(&self, remark: &Remark) -> bool {
+        self.asked.range(remark.from..).next().is_some()
+    }
     /// The question as it stands now.
     pub fn question(&self) -> &str {
         &self.now().topic

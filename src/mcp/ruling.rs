@@ -1,0 +1,124 @@
+//! `verdict`: a ruling now, the host's ruling, or the one there is. And which debate is meant.
+use super::args::Verdict;
+use super::attend::{Seen, Waiting};
+use super::check;
+use super::complaint::Complaint;
+use super::server::Server;
+use super::standing::asked_of_host;
+use crate::debate::{Cue, Origin, Pause, Step, next};
+use crate::engine::{ArchiveError, Command, DeskError, Error, Place, Query};
+use serde_json::Value;
+
+impl Server {
+    /// Has a ruling made, or takes the host's, and waits for it. One that was made is given again.
+    pub(super) async fn rule(
+        &self,
+        args: &Verdict,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<Seen, Complaint> {
+        let turn = check::short("turn", args.turn.as_deref())?;
+        let text = args.ruling.as_ref().map(|ruling| match ruling {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        });
+        if let Some(text) = &text {
+            check::text("ruling", text, check::SPEECH)?;
+        }
+        let id = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        let place = &self.place_of(&id, place)?;
+        if let Some(text) = &text {
+            let _recording = self.hub.recording(&id).await;
+            self.reply(&id, place, turn, text, "verdict").await?;
+        }
+        self.ask_no_more(&id, place).await?;
+        self.rule_on(&id, place, waiting).await
+    }
+
+    /// Whoever speaks is let finish, because that is paid for; before the ruling nobody else is
+    /// asked.
+    async fn ask_no_more(&self, id: &str, place: &Place) -> Result<(), Complaint> {
+        let debate = self.debate(id)?;
+        let rounds = |cue: &Cue| cue.act < debate.setup().ending();
+        let speaking = match next(&debate) {
+            Step::Speak { driven, .. } => driven.iter().any(rounds),
+            _ => false,
+        };
+        if !speaking || debate.held() || debate.concluded() {
+            return Ok(());
+        }
+        match self.command(id, place, vec![Command::Hold]).await {
+            // It has gone on meanwhile, or another process has it: then that is waited for.
+            Ok(())
+            | Err(
+                DeskError::Session(Error::Illegal(_))
+                | DeskError::Archive(ArchiveError::Busy { .. }),
+            ) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for whoever speaks, and then for the ruling.
+    pub(super) async fn rule_on(
+        &self,
+        id: &str,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<Seen, Complaint> {
+        loop {
+            let seen = self.hub.attend(id, place, waiting).await?;
+            let ending = seen.debate.setup().ending();
+            let imported = seen.debate.setup().origin != Origin::Here && seen.debate.held();
+            match next(&seen.debate) {
+                Step::Hold { .. } if imported => return Ok(seen),
+                // The floor is the user's, and they want a ruling.
+                Step::Hold { next, .. } if next.act < ending => {
+                    let _recording = self.hub.recording(id).await;
+                    self.conclude(id, place).await?;
+                }
+                Step::Hold { pause: Pause::Asked, .. } => {
+                    self.let_go(id, place, &seen.debate, None).await?;
+                }
+                Step::Speak { driven, awaited } if driven.is_empty() => {
+                    return match awaited.first() {
+                        Some(cue) if cue.act < ending => {
+                            let due = asked_of_host(&seen.debate);
+                            Err(Complaint::Unspoken { due, id: id.into() })
+                        }
+                        _ => Ok(seen),
+                    };
+                }
+                _ => return Ok(seen),
+            }
+        }
+    }
+
+    /// The debate that is meant. Turns of different debates have the same names, so whoever names
+    /// one of several that are open says of which.
+    pub(super) fn meant_by(
+        &self,
+        id: Option<&str>,
+        turn: Option<&str>,
+        place: &Place,
+    ) -> Result<String, Complaint> {
+        let meant = self.meant(id, place)?;
+        if id.is_none() && turn.is_some() {
+            let root = Some(place.root.clone());
+            let query = Query { root, unfinished: true, limit: Some(2), ..Query::default() };
+            let open = self.hub.desk.archive().list(&query).map_err(DeskError::from)?;
+            if open.len() > 1 {
+                return Err(Complaint::Which { id: meant });
+            }
+        }
+        Ok(meant)
+    }
+
+    /// Where a debate is written out: a debate of another repository stays there.
+    pub(super) fn place_of(&self, id: &str, place: &Place) -> Result<Place, Complaint> {
+        let (stored, ..) = self.hub.desk.read(id)?;
+        let elsewhere = !stored.state_files.is_empty()
+            && stored.state_files.iter().all(|(_, root)| *root != place.root);
+        let state_file = place.state_file.clone().filter(|_| !elsewhere);
+        Ok(Place { state_file, ..place.clone() })
+    }
+}

@@ -1,0 +1,229 @@
+//! What a model CLI prints, line by line, as it really prints it: text, deltas, errors, and the proof
+//! of who spoke.
+use super::row::Reads;
+use crate::debate::Envelope;
+use serde_json::Value;
+
+/// What was understood so far.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// The answer.
+    pub text: String,
+    /// What the tool says went wrong.
+    pub error: Option<String>,
+    /// The status of the model's own service, where the tool tells.
+    pub status: Option<u64>,
+    /// The model declined to answer.
+    pub refused: bool,
+    /// The tool's account of itself.
+    pub envelope: Envelope,
+    /// Whether the tool came to its end in its own words.
+    pub ended: bool,
+}
+
+impl Heard {
+    /// Takes in a line; the new words in it, if there are any.
+    pub fn line(&mut self, reads: Reads, line: &str) -> Option<String> {
+        if reads == Reads::Text {
+            let line = format!("{line}\n");
+            self.text.push_str(&line);
+            self.ended = true;
+            return Some(line);
+        }
+        // Warnings and banners stand between the lines that are meant for programs.
+        let it: Value = serde_json::from_str(line.trim()).ok()?;
+        match reads {
+            Reads::Claude => self.claude(&it),
+            Reads::Codex => self.codex(&it),
+            Reads::Gemini => self.gemini(&it),
+            Reads::Opencode => self.opencode(&it),
+            Reads::Copilot => self.copilot(&it),
+            Reads::Text => None,
+        }
+    }
+
+    fn claude(&mut self, it: &Value) -> Option<String> {
+        match it["type"].as_str()? {
+            "system" if it["subtype"] == "init" => {
+                self.envelope.version = text(&it["claude_code_version"]);
+                self.envelope.model_reported = text(&it["model"]);
+                None
+            }
+            "stream_event" => {
+                let event = &it["event"];
+                if event["delta"]["stop_reason"] == "refusal" {
+                    self.refused = true;
+                }
+                text(&event["delta"]["text"])
+            }
+            "result" => {
+                self.ended = true;
+                // Never its subtype: that says success about failures.
+                let said = text(&it["result"]).unwrap_or_default();
+                if it["is_error"] == true || it.get("result").is_none() {
+                    let errors = it["errors"].as_array().into_iter().flatten();
+                    let errors: Vec<String> = errors.filter_map(text).collect();
+                    let subtype = text(&it["subtype"]).unwrap_or_default();
+                    let why = if said.is_empty() { errors.join("; ") } else { said };
+                    self.error = Some(if why.is_empty() { subtype } else { why });
+                    self.status = it["api_error_status"].as_u64();
+                } else {
+                    self.text = said;
+                }
+                self.refused |= it["stop_reason"] == "refusal";
+                let usage = &it["usage"];
+                let read =
+                    ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+                self.envelope.tokens_in = sum(read.iter().map(|name| &usage[*name]));
+                self.envelope.tokens_out = usage["output_tokens"].as_u64();
+                self.envelope.cost = it["total_cost_usd"].as_f64().map(millionths);
+                if let Some(models) = it["modelUsage"].as_object() {
+                    let most = models.iter().max_by_key(|(_, used)| used["outputTokens"].as_u64());
+                    self.envelope.model_reported =
+                        most.map(|(name, _)| name.clone()).or(self.envelope.model_reported.take());
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn codex(&mut self, it: &Value) -> Option<String> {
+        match it["type"].as_str()? {
+            // An item that is an error may be a mere warning; a turn that failed is not.
+            "item.completed" if it["item"]["type"] == "agent_message" => {
+                self.text = text(&it["item"]["text"])?;
+                Some(self.text.clone())
+            }
+            "turn.completed" => {
+                self.ended = true;
+                let usage = &it["usage"];
+                self.envelope.tokens_in = usage["input_tokens"].as_u64();
+                self.envelope.tokens_out = usage["output_tokens"].as_u64();
+                None
+            }
+            "turn.failed" => {
+                self.ended = true;
+                self.error = text(&it["error"]["message"]);
+                None
+            }
+            "error" => {
+                self.error = self.error.take().or_else(|| text(&it["message"]));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn gemini(&mut self, it: &Value) -> Option<String> {
+        match it["type"].as_str()? {
+            "init" => {
+                self.envelope.model_reported = text(&it["model"]).filter(|model| model != "auto");
+                None
+            }
+            "message" if it["role"] == "assistant" => {
+                let words = text(&it["content"])?;
+                self.text.push_str(&words);
+                Some(words)
+            }
+            // What was said before it looked something up is not its answer.
+            "tool_use" => {
+                self.text.clear();
+                None
+            }
+            "error" if it["severity"] != "warning" => {
+                self.error = text(&it["message"]);
+                None
+            }
+            "result" => {
+                self.ended = true;
+                if it["status"] != "success" {
+                    self.error = text(&it["error"]["message"]).or_else(|| text(&it["status"]));
+                }
+                let stats = &it["stats"];
+                self.envelope.tokens_in = stats["input_tokens"].as_u64();
+                self.envelope.tokens_out = stats["output_tokens"].as_u64();
+                let models = stats["models"].as_object();
+                let most = models.and_then(|models| {
+                    models.iter().max_by_key(|(_, used)| used["output_tokens"].as_u64())
+                });
+                self.envelope.model_reported =
+                    most.map(|(name, _)| name.clone()).or(self.envelope.model_reported.take());
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn opencode(&mut self, it: &Value) -> Option<String> {
+        match it["type"].as_str()? {
+            "step_start" => {
+                self.text.clear();
+                None
+            }
+            "text" => {
+                let words = text(&it["part"]["text"])?;
+                self.text.push_str(&words);
+                Some(words)
+            }
+            "step_finish" => {
+                self.ended = true;
+                let (part, own) = (&it["part"], &mut self.envelope);
+                let more = |sum: Option<u64>, it: &Value| {
+                    it.as_u64().map(|n| sum.unwrap_or(0) + n).or(sum)
+                };
+                own.tokens_in = more(own.tokens_in, &part["tokens"]["input"]);
+                own.tokens_out = more(own.tokens_out, &part["tokens"]["output"]);
+                // It says nothing where it does not know the price.
+                let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).map(millionths);
+                own.cost = cost.map(|cost| own.cost.unwrap_or(0) + cost).or(own.cost);
+                None
+            }
+            "error" => {
+                let error = &it["error"];
+                let said = text(&error["data"]["message"]).or_else(|| text(&error["name"]));
+                self.error = said;
+                self.status = error["data"]["statusCode"].as_u64();
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn copilot(&mut self, it: &Value) -> Option<String> {
+        let data = &it["data"];
+        match it["type"].as_str()? {
+            "assistant.message_delta" => text(&data["deltaContent"]),
+            "assistant.message" => {
+                self.envelope.model_reported = text(&data["model"]);
+                if let Some(words) = text(&data["content"]).filter(|words| !words.is_empty()) {
+                    self.text = words;
+                }
+                None
+            }
+            "session.error" => {
+                self.error = text(&data["message"]);
+                self.status = data["statusCode"].as_u64();
+                None
+            }
+            "result" => {
+                self.ended = true;
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(Into::into)
+}
+
+fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> Option<u64> {
+    values.filter_map(Value::as_u64).reduce(|sum, n| sum + n)
+}
+
+#[expect(clippy::cast_sign_loss, reason = "less than nothing is nothing")]
+fn millionths(cost: f64) -> u64 {
+    (cost * 1e6).max(0.0).round() as u64
+}

@@ -1,0 +1,125 @@
+//! Stand-ins for model CLIs: programs that print what a real one printed and note how they were
+//! called. They are found on the only path a laboratory has.
+use crate::lab::Lab;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+/// How a stand-in was called.
+pub(crate) struct Called {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: Vec<String>,
+    pub(crate) folder: String,
+    pub(crate) prompt: String,
+}
+
+/// What a real CLI printed: stdout, stderr and the exit code.
+pub(crate) struct Capture {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: i32,
+}
+
+impl Capture {
+    /// As it was captured.
+    pub(crate) fn of(name: &str) -> Capture {
+        let path = crate::needs::here("tests/captures").join(format!("{name}.txt"));
+        let text = fs::read_to_string(path).unwrap();
+        let part = |from: &str, to: &str| {
+            let start = text.find(from).unwrap() + from.len();
+            let end = text[start..].find(to).unwrap() + start;
+            text[start..end].trim_matches('\n').to_owned()
+        };
+        let code = part("===== rc\nrc=", " ").parse().unwrap();
+        let out = part("===== out\n", "===== err") + "\n";
+        Capture { out, err: part("===== err\n", "===== rc"), code }
+    }
+}
+
+impl Lab {
+    /// A program that says this, whatever it is asked.
+    pub(crate) fn fake(&self, tool: &str, capture: &Capture) {
+        let own = self.outside(&format!("fake-{tool}"));
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("out"), &capture.out).unwrap();
+        fs::write(own.join("err"), &capture.err).unwrap();
+        self.program(
+            tool,
+            &format!(
+                "/bin/cat '{0}/out'\n/bin/cat '{0}/err' >&2\nexit {1}",
+                own.display(),
+                capture.code
+            ),
+        );
+    }
+
+    /// A program that notes how it was called and then does this.
+    pub(crate) fn program(&self, tool: &str, does: &str) -> PathBuf {
+        let own = self.outside(&format!("fake-{tool}"));
+        fs::create_dir_all(&own).unwrap();
+        let path = self.bin().join(tool);
+        let text = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" > '{0}/arguments'\n/usr/bin/env > '{0}/environment'\n\
+             pwd > '{0}/folder'\n/bin/cat > '{0}/prompt'\n{does}\n",
+            own.display()
+        );
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// How a stand-in was called last.
+    pub(crate) fn called(&self, tool: &str) -> Called {
+        let own = self.outside(&format!("fake-{tool}"));
+        let read = |name: &str| fs::read_to_string(own.join(name)).unwrap();
+        let lines = |name: &str| read(name).lines().map(Into::into).collect();
+        Called {
+            arguments: lines("arguments"),
+            environment: lines("environment"),
+            folder: read("folder").trim().to_owned(),
+            prompt: read("prompt"),
+        }
+    }
+
+    /// A stand-in for each of the five that says this, in its own way.
+    pub(crate) fn speaks(&self, tool: &str, text: &str) {
+        let lines: Vec<Value> = match tool {
+            "claude" => vec![
+                json!({"type": "system", "subtype": "init", "model": "claude-big",
+                    "claude_code_version": "9.9"}),
+                json!({"type": "stream_event", "event": {"type": "content_block_delta",
+                    "delta": {"type": "text_delta", "text": text}}}),
+                json!({"type": "result", "subtype": "success", "is_error": false, "result": text,
+                    "total_cost_usd": 0.25, "usage": {"input_tokens": 100, "output_tokens": 20},
+                    "modelUsage": {"claude-big": {"outputTokens": 20}}}),
+            ],
+            "codex" => vec![
+                json!({"type": "thread.started", "thread_id": "t"}),
+                json!({"type": "item.completed", "item": {"type": "error", "message": "a warning"}}),
+                json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}}),
+                json!({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}),
+            ],
+            "gemini" => vec![
+                json!({"type": "init", "model": "auto"}),
+                json!({"type": "message", "role": "user", "content": "?"}),
+                json!({"type": "message", "role": "assistant", "content": text, "delta": true}),
+                json!({"type": "result", "status": "success", "stats": {"input_tokens": 100,
+                    "output_tokens": 20, "models": {"gemini-big": {"output_tokens": 20}}}}),
+            ],
+            "opencode" => vec![
+                json!({"type": "step_start", "part": {}}),
+                json!({"type": "text", "part": {"text": text}}),
+                json!({"type": "step_finish", "part": {"cost": 0,
+                    "tokens": {"input": 100, "output": 20}}}),
+            ],
+            _ => vec![
+                json!({"type": "assistant.message_delta", "data": {"deltaContent": text}}),
+                json!({"type": "assistant.message", "data": {"content": text, "model": "copilot-big"}}),
+                json!({"type": "result", "exitCode": 0}),
+            ],
+        };
+        let out = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
+        self.fake(tool, &Capture { out, err: "a banner\n".into(), code: 0 });
+    }
+}

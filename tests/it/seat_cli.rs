@@ -1,0 +1,374 @@
+//! Seats spoken for by model CLIs: how they are called, what is made of what they print, and that
+//! nothing of them is left behind.
+use crate::fakes::Capture;
+use crate::lab::{Lab, Script, ruling, speech, until};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
+
+/// One round in which these two argue and a third rules.
+fn duel(lab: &Lab, proposer: &str, challenger: &str, judge: &str) -> Value {
+    lab.speaks(proposer, &speech("Use one file.", "P1", &[]));
+    lab.speaks(challenger, &speech("One file locks.", "C1", &["P1"]));
+    lab.speaks(judge, &ruling("pro").to_string());
+    let seats = ["--proposer", proposer, "--challenger", challenger, "--judge", judge];
+    let more = ["--rounds", "1", "--json"];
+    let args = [&["run", "One file?"][..], &seats, &more].concat();
+    lab.debate(&args).success().json()
+}
+
+/// Each of the five argues for, argues against and rules, and every turn proves who spoke.
+#[test]
+fn every_tool_plays_every_seat() {
+    for nth in 0..TOOLS.len() {
+        let [one, two, three] = [0, 1, 2].map(|more| TOOLS[(nth + more) % TOOLS.len()]);
+        let lab = Lab::new();
+        let result = duel(&lab, one, two, three);
+        assert_eq!(result["status"], "completed", "{result:#}");
+        assert_eq!(result["verdict"]["winner"], one);
+        let turns = result["turns"].as_array().unwrap();
+        let tools: Vec<&str> = turns.iter().map(|turn| turn["tool"].as_str().unwrap()).collect();
+        assert_eq!(tools, [one, two, three, three]);
+        for turn in turns {
+            let envelope = &turn["envelope"];
+            assert_eq!(envelope["exit_code"], 0, "{turn:#}");
+            assert_eq!(envelope["attempts"], 1);
+            let tool = turn["tool"].as_str().unwrap();
+            if tool != "copilot" {
+                assert_eq!(envelope["tokens_in"], 100, "{tool}");
+                assert_eq!(envelope["tokens_out"], 20, "{tool}");
+            }
+            if matches!(tool, "claude" | "gemini" | "copilot") {
+                assert_eq!(envelope["model_reported"], format!("{tool}-big"));
+            }
+        }
+    }
+}
+
+/// A tool is called without a shell, with the prompt on stdin, in a folder of its own, read-only,
+/// without servers, hooks or plugins, and with nobody else's keys.
+#[test]
+fn a_tool_is_called_in_isolation() {
+    let only: [(&str, &[&str], &[&str]); 5] = [
+        (
+            "claude",
+            &["-p", "--strict-mcp-config", "--tools", "Read,Grep,Glob", "--setting-sources"],
+            &["ANTHROPIC_API_KEY"],
+        ),
+        (
+            "codex",
+            &["exec", "-s", "read-only", "--ignore-user-config", "--ephemeral"],
+            &["OPENAI_API_KEY"],
+        ),
+        (
+            "gemini",
+            &["--approval-mode", "plan", "--allowed-mcp-server-names", "none"],
+            &["GEMINI_API_KEY"],
+        ),
+        ("opencode", &["run", "--agent", "debater"], &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]),
+        (
+            "copilot",
+            &[
+                "--available-tools=view,grep,glob",
+                "--disable-builtin-mcps",
+                "--disable-mcp-server",
+                "mine",
+            ],
+            &["GITHUB_TOKEN"],
+        ),
+    ];
+    let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GITHUB_TOKEN"];
+    for (tool, flags, own) in only {
+        let lab = Lab::new();
+        fs::create_dir_all(lab.outside("user/.copilot")).unwrap();
+        fs::write(lab.outside("user/.copilot/mcp-config.json"), r#"{"mcpServers": {"mine": {}}}"#)
+            .unwrap();
+        fs::create_dir_all(lab.outside("user/.config/opencode")).unwrap();
+        let config = "{ // mine\n \"mcp\": {\"mine\": {\"url\": \"http://a//b\"}} /* so */ }";
+        fs::write(lab.outside("user/.config/opencode/opencode.jsonc"), config).unwrap();
+        lab.speaks(tool, &speech("Use one file.", "P1", &[]));
+        let mut run = lab.debate(&[
+            "run",
+            "One $(file) or `many`?",
+            "--proposer",
+            &format!("{tool}:big"),
+            "--challenger",
+            &lab.seat("con.json"),
+            "--rounds",
+            "1",
+            "--judge",
+            &lab.seat("pro.json"),
+            "--effort",
+            "high",
+        ]);
+        for key in keys {
+            run = run.env(key, "secret");
+        }
+        run.env("CLAUDECODE", "1").env("SECRET_OF_MINE", "x").success();
+        let called = lab.called(tool);
+        for flag in flags {
+            assert!(called.arguments.iter().any(|argument| argument == flag), "{tool}: {flag}");
+        }
+        assert!(called.arguments.iter().any(|argument| argument == "big"), "{tool}");
+        assert!(called.prompt.contains("One $(file) or `many`?") && !called.prompt.is_empty());
+        assert!(called.arguments.iter().all(|argument| !argument.contains("PROPOSER")), "{tool}");
+        for key in keys {
+            let given = called.environment.iter().any(|line| line == &format!("{key}=secret"));
+            assert_eq!(given, own.contains(&key), "{tool}: {key}");
+        }
+        let environment = called.environment.join("\n");
+        assert!(!environment.contains("CLAUDECODE") && !environment.contains("SECRET_OF_MINE"));
+        assert!(environment.contains("DEBATE_SEAT=1"));
+        assert!(!Path::new(&called.folder).starts_with(lab.root()), "{}", called.folder);
+        assert!(!Path::new(&called.folder).exists(), "its folder is gone");
+        if tool == "opencode" {
+            assert!(environment.contains(r#""mcp":{"mine":{"enabled":false}}"#), "{environment}");
+            assert!(environment.contains(r#""*":"deny""#), "{environment}");
+        }
+    }
+}
+
+/// What real tools printed when something went wrong, and what is made of it.
+#[test]
+fn failures_are_told_apart() {
+    for (capture, trouble, says) in [
+        ("claude-err400", "crashed", "400"),
+        ("claude-noauth", "not logged in", "log in"),
+        ("claude-badflag", "crashed", "unknown option"),
+        ("claude-iso-maxturns1", "crashed", ""),
+        ("codex-err400", "crashed", "fake 400"),
+        ("codex-err401", "not logged in", "codex login"),
+        ("codex-stdin12m", "crashed", "maximum length"),
+        ("gemini-err400", "crashed", "400"),
+        ("gemini-err401", "not logged in", "GEMINI_API_KEY"),
+        ("gemini-untrusted", "crashed", "trusted"),
+        ("opencode-err401", "not logged in", "opencode auth login"),
+        ("copilot-err400", "crashed", "400"),
+    ] {
+        let tool = capture.split('-').next().unwrap();
+        let lab = Lab::new();
+        lab.fake(tool, &Capture::of(capture));
+        let done = lab.debate(&[
+            "run",
+            "Well?",
+            "--proposer",
+            tool,
+            "--challenger",
+            &lab.seat("con.json"),
+            "--json",
+        ]);
+        let result: Value = serde_json::from_str(&done.done().out).unwrap();
+        let failure = result["turns"][0]["failure"].as_str().unwrap().to_owned();
+        assert!(failure.starts_with(trouble), "{capture}: {failure}");
+        assert!(failure.contains(says), "{capture}: {failure}");
+        assert!(!failure.contains('\u{1b}') && failure.len() < 700, "{capture}: {failure}");
+        assert!(result["turns"][0]["envelope"]["exit_code"].is_i64(), "{capture}");
+    }
+}
+
+/// And when it went well.
+#[test]
+fn what_real_tools_print_is_read() {
+    for (capture, answer, model, tokens) in [
+        ("claude-stream", "FAKE-ANSWER: forty-two.", Some("claude-opus-5-5"), Some((11, 7))),
+        ("codex-json", "FAKE-ANSWER: forty-two.", None, Some((11, 7))),
+        ("gemini-stream-json", "FAKE-ANSWER: forty-two.", Some("gemini-2.5-flash"), Some((11, 7))),
+        ("gemini-mcp-toolcall", "TOOL-RESULT-SEEN", Some("gemini-2.5-flash"), Some((22, 14))),
+        ("opencode-json", "FAKE-ANSWER: forty-two.", None, Some((11, 7))),
+        ("opencode-mcp-toolcall", "TOOL-RESULT-SEEN", None, Some((22, 14))),
+        ("copilot-json", "FAKE-ANSWER: forty-two.", Some("fake-model"), None),
+    ] {
+        let tool = capture.split('-').next().unwrap();
+        let lab = Lab::new();
+        lab.fake(tool, &Capture::of(capture));
+        let done = lab.debate(&[
+            "run",
+            "Well?",
+            "--proposer",
+            tool,
+            "--challenger",
+            &lab.seat("con.json"),
+            "--rounds",
+            "1",
+            "--judge",
+            &lab.seat("pro.json"),
+            "--json",
+        ]);
+        let result: Value = serde_json::from_str(&done.done().out).unwrap();
+        let turn = &result["turns"][0];
+        let said = turn["text"].as_str().unwrap_or_else(|| panic!("{capture}: {turn:#}"));
+        assert!(said.starts_with(answer), "{capture}: {said}");
+        assert_eq!(turn["envelope"]["model_reported"].as_str(), model, "{capture}");
+        let told = &turn["envelope"];
+        let told = told["tokens_in"].as_u64().zip(told["tokens_out"].as_u64());
+        assert_eq!(told, tokens, "{capture}");
+    }
+}
+
+/// Nothing, rubbish, and far too much.
+#[test]
+fn what_cannot_be_an_answer_is_none() {
+    let empty = r#"{"type":"result","is_error":false,"result":"  "}"#;
+    for (does, trouble) in [
+        ("exit 0", "unreadable reply"),
+        ("echo rubbish", "unreadable reply"),
+        (&format!("echo '{empty}'"), "empty reply"),
+        ("kill -9 $$", "crashed"),
+        ("exec /usr/bin/yes '{\"type\":\"noise\"}'", "unreadable reply"),
+    ] {
+        let lab = Lab::new();
+        lab.program("claude", does);
+        let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json")];
+        let done = lab.debate(&[&["run", "Well?", "--json"][..], &seats].concat()).done();
+        let result: Value = serde_json::from_str(&done.out).unwrap();
+        let failure = result["turns"][0]["failure"].as_str().unwrap();
+        assert!(failure.starts_with(trouble), "{does}: {failure}");
+    }
+}
+
+/// Whether a process is there, and is not a corpse.
+fn lives(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+/// A tool that hangs, and a child of it that does not listen, die when their time is up, when the
+/// user cancels, and when the client goes away.
+#[test]
+fn nothing_outlives_its_turn() {
+    let stubborn = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
+                    echo $$ > PID\nwhile [ ! -s LEFT ]; do :; done\n/bin/sleep 300";
+    for end in ["time", "cancel", "hang up", "interrupt"] {
+        let lab = Lab::new();
+        let (pid, left) = (lab.outside("pid"), lab.outside("left"));
+        let does = stubborn.replace("PID", pid.to_str().unwrap());
+        lab.program("claude", &does.replace("LEFT", left.to_str().unwrap()));
+        let begun = || fs::read_to_string(&pid).is_ok_and(|pid| !pid.trim().is_empty());
+        let con = lab.seat("con.json");
+        let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con];
+        match end {
+            "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "1"]].concat()).done()),
+            "interrupt" => {
+                let running = lab.debate(&seats).start();
+                until("it has begun", begun);
+                running.signal("INT");
+                running.wait();
+            }
+            _ => {
+                let mut host = lab.host();
+                let arguments = json!({"topic": "Hang?", "proposer": "claude", "challenger": con,
+                    "wait_seconds": 0});
+                host.call("start_debate", arguments);
+                until("it has begun", begun);
+                if end == "cancel" {
+                    host.call("continue_round", json!({"decision": "cancel"}));
+                }
+                host.hang_up();
+            }
+        }
+        for file in [&pid, &left] {
+            let pid = fs::read_to_string(file).unwrap();
+            until("it is gone", || !lives(&pid));
+        }
+    }
+}
+
+/// What can pass is tried again, and what was answered is not.
+#[test]
+fn what_can_pass_is_tried_again() {
+    let lab = Lab::new();
+    lab.speaks("claude", &speech("Use one file.", "P1", &[]));
+    let counter = lab.outside("counter");
+    let limited = json!({"type": "result", "is_error": true, "result": "API Error: 529 overloaded",
+        "api_error_status": 529});
+    let own = lab.outside("fake-claude/out");
+    lab.program(
+        "claude",
+        &format!(
+            "echo x >> '{0}'\nif [ $(/usr/bin/wc -l < '{0}') -lt 2 ]; then echo '{limited}'; exit 1; fi\n\
+             /bin/cat '{1}'",
+            counter.display(),
+            own.display()
+        ),
+    );
+    let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json"), "--rounds", "1"];
+    let judge = ["--judge", &lab.seat("pro.json"), "--json"];
+    let result = lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).success().json();
+    assert_eq!(result["turns"][0]["envelope"]["attempts"], 2);
+    assert_eq!(fs::read_to_string(counter).unwrap().lines().count(), 2);
+}
+
+/// A seat opens no debates, whether or not it is told that it is one.
+#[test]
+fn a_debate_opens_no_debates() {
+    for hidden in ["", "/usr/bin/env -u DEBATE_SEAT "] {
+        let lab = Lab::new();
+        let said = lab.outside("said");
+        let debate = env!("CARGO_BIN_EXE_debate");
+        let con = lab.seat("con.json");
+        lab.program(
+            "claude",
+            &format!(
+                "DEBATE_HOME='{}' {hidden}'{debate}' run Again? --proposer '{con}' --challenger \
+                 '{con}' > '{}' 2>&1; echo $? >> '{1}'; exit 1",
+                lab.outside("other").display(),
+                said.display()
+            ),
+        );
+        lab.debate(&["run", "Once?", "--proposer", "claude", "--challenger", &con]).done();
+        let said = fs::read_to_string(&said).unwrap();
+        assert!(said.contains("a debate opens no debates") && said.ends_with("4\n"), "{said}");
+    }
+}
+
+/// A user's own file changes how a tool is called, or adds one; a mistake in it is named.
+#[test]
+fn a_user_may_change_and_add_rows() {
+    let lab = Lab::new();
+    let folder = lab.outside("user/.config/debate");
+    fs::create_dir_all(&folder).unwrap();
+    let write = |text: &str| fs::write(folder.join("config.toml"), text).unwrap();
+    write(
+        "[tools.claude]\nextra = [\"--mine\"]\n\n[tools.parrot]\nprogram = \"parrot\"\nreads = \"text\"\n",
+    );
+    lab.speaks("claude", &speech("One.", "P1", &[]));
+    let parrot = speech("No.", "C1", &["P1"]);
+    lab.fake("parrot", &Capture { out: parrot, err: String::new(), code: 0 });
+    let seats = ["--proposer", "claude", "--challenger", "parrot", "--rounds", "1"];
+    let judge = ["--judge", &lab.seat("pro.json"), "--json"];
+    let result = lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).success().json();
+    assert_eq!(result["turns"][1]["tool"], "parrot");
+    assert!(lab.called("claude").arguments.contains(&"--mine".to_owned()));
+    for (text, says) in [
+        ("colour = \"red\"", "colour"),
+        ("[tools.claude]\nprogrm = \"x\"", "progrm"),
+        ("[tools.mine]\nprogram = \"x\"", "reads"),
+        ("[tools", "config.toml"),
+    ] {
+        write(text);
+        let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).done();
+        assert!(done.err.contains(says) && done.code != Some(0), "{text}: {}", done.err);
+    }
+}
+
+/// Whoever is not named is chosen among what is installed; where nothing is, the host plays.
+#[test]
+fn seats_nobody_named_are_filled_with_what_is_there() {
+    let lab = Lab::new();
+    lab.write(&Script::new());
+    let mut host = lab.host();
+    let alone = host.call("start_debate", json!({"topic": "Who?"}));
+    assert_eq!(alone["due"]["role"], "Proposer");
+    lab.speaks("gemini", &speech("Use one file.", "P1", &[]));
+    lab.speaks("codex", &speech("Use one file.", "P1", &[]));
+    let listed = host.call("list_models", json!({"probe": true}));
+    let able = listed["models"].as_array().unwrap().iter().filter(|it| it["playable"] == true);
+    let able: Vec<&str> = able.map(|it| it["seat"].as_str().unwrap()).collect();
+    assert_eq!(able, ["codex", "gemini", "host", "human", "script:FILE", "demo"]);
+    let stands = host.call("start_debate", json!({"topic": "Who now?", "rounds": 1}));
+    let roles: Vec<&Value> =
+        stands["answered"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
+    assert!(roles.contains(&&json!("Proposer (codex)")), "{stands:#}");
+}
