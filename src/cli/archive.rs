@@ -1,7 +1,7 @@
 //! What is kept: list, show, search, export, import, reindex.
-use super::args::{Export, Form, Import, Json, List, Search, Show};
+use super::args::{Export, Form, Import, Json, List, Models, Search, Show};
 use super::exit::{Exit, Failed};
-use super::output::{Asked, Found, Imported, Listed, Rebuilt, Shown};
+use super::output::{Asked, Callable, Found, Imported, Listed, Rebuilt, Shown};
 use super::place;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
@@ -257,4 +257,18 @@ pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Ex
         screen.warn(&format!("[WARN] {flaw}"));
     }
     Ok(exit)
+}
+
+/// `debate models`
+pub(super) fn models(models: Models, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
+    let listing = desk.listing(models.probe);
+    if models.json {
+        screen.json(&Callable { v: 1, models: listing })?;
+        return Ok(Exit::Ok);
+    }
+    for it in listing {
+        let can = if it.playable { "can play" } else { "cannot play" };
+        screen.print(&format!("{BOLD}{:<12}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
+    }
+    Ok(Exit::Ok)
 }

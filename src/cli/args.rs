@@ -45,6 +45,8 @@ pub enum Verb {
     Reindex(Json),
     /// Look for problems, and say how to mend them
     Doctor(Json),
+    /// Show who can play a seat here, and why others cannot
+    Models(Models),
     /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
     Mcp,
     /// Print completions for a shell
@@ -57,6 +59,17 @@ pub enum Verb {
 /// JSON or not.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `debate models`
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Models {
+    /// Say where each program is installed
+    #[arg(long)]
+    pub probe: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

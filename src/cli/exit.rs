@@ -78,7 +78,7 @@ impl Failed {
         let hint = match self {
             Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
             Failed::Desk(DeskError::Unplayable(_)) => {
-                "seats that can play now: `human`, `script:FILE`, `demo`; see `debate run --help`"
+                "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
             }
             Failed::Desk(DeskError::Clash(_)) => "name two different tools",
             Failed::Desk(DeskError::Format { .. }) => "`--format duel` is what there is",

@@ -1,8 +1,17 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
-use crate::engine::{Card, Health, Hit, LiveText, Reindexed, Update};
+use crate::engine::{Card, Health, Hit, Listing, LiveText, Reindexed, Update};
 use crate::report::view::DebateView;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// `debate models --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Callable {
+    /// Of this layout.
+    pub v: u8,
+    /// Everyone who can be called by name.
+    pub models: Vec<Listing>,
+}
 
 /// `debate list --json`
 #[derive(Serialize, JsonSchema)]
@@ -156,6 +165,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("event", schemars::schema_for!(Told<'_>)),
         ("import", schemars::schema_for!(Imported)),
         ("list", schemars::schema_for!(Listed)),
+        ("models", schemars::schema_for!(Callable)),
         ("prompt", schemars::schema_for!(Asked)),
         ("reindex", schemars::schema_for!(Rebuilt)),
         ("replayed", schemars::schema_for!(Replayed)),

@@ -11,35 +11,52 @@ use crate::engine::opening::{found_again, judge_for};
 use crate::engine::{Opening, Place, Query};
 use serde_json::Value;
 
+/// Whom the user has named.
+struct Named {
+    proposer: Option<Voice>,
+    challenger: Option<Voice>,
+    judge: Option<Voice>,
+}
+
+/// Who is seated.
+struct Seated {
+    proposer: Voice,
+    challenger: Voice,
+    judge: Voice,
+}
+
 impl Server {
-    /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told of
-    /// an unfinished debate about the same question.
+    /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told who
+    /// was chosen, and of an unfinished debate about the same question.
     pub(super) async fn start(
         &self,
         args: &StartDebate,
         place: &Place,
         waiting: &Waiting,
-    ) -> Result<(Seen, Option<String>), Complaint> {
-        let opening = self.opening(args)?;
-        let before = self.unfinished(&opening.topic, place);
+    ) -> Result<(Seen, Vec<String>), Complaint> {
+        let (opening, chosen) = self.opening(args)?;
+        let notes: Vec<String> =
+            chosen.into_iter().chain(self.unfinished(&opening.topic, place)).collect();
         let job = self.hub.desk.open(&opening, place)?;
         let id = job.id().to_owned();
         self.hub.play(job);
-        Ok((self.hub.attend(&id, place, waiting).await?, before))
+        Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
-    fn opening(&self, args: &StartDebate) -> Result<Opening, Complaint> {
+    /// What was asked for, and whom nobody named.
+    fn opening(&self, args: &StartDebate) -> Result<(Opening, Option<String>), Complaint> {
         let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
         if topic.is_empty() {
             return Err(Complaint::NoTopic);
         }
         check::text("topic", &topic, LONGEST_TOPIC)?;
         let format = check::short("format", args.format.as_deref())?.unwrap_or("duel");
-        let proposer = self.seat("proposer", args.proposer.as_deref())?;
-        let challenger = self.seat("challenger", args.challenger.as_deref())?;
-        let (proposer, challenger) = self.sides(proposer, challenger);
-        let judge = self.seat("judge", args.judge.as_deref())?;
-        let judge = judge_for(judge, &proposer, &challenger, Voice::Host);
+        let named = Named {
+            proposer: self.seat("proposer", args.proposer.as_deref())?,
+            challenger: self.seat("challenger", args.challenger.as_deref())?,
+            judge: self.seat("judge", args.judge.as_deref())?,
+        };
+        let (Seated { proposer, challenger, judge }, chosen) = self.seats(named);
         let options = options(args, format)?;
         let mut holds = vec![];
         holds.extend(options.confirm_plan.then_some(Hold::Start));
@@ -49,7 +66,7 @@ impl Server {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
             millionths(amount).ok_or(Complaint::Options { why, format: format.into() })
         };
-        Ok(Opening {
+        let opening = Opening {
             format: format.into(),
             rounds: args.rounds.map(|rounds| self.hub.desk.fits(format, rounds)).transpose()?,
             effort: effort(args.effort.as_deref())?,
@@ -63,7 +80,8 @@ impl Server {
             await_seconds: options.await_seconds,
             holds,
             ..Opening::new(&topic, proposer, challenger, judge)
-        })
+        };
+        Ok((opening, chosen))
     }
 
     fn seat(&self, name: &str, said: Option<&str>) -> Result<Option<Voice>, Complaint> {
@@ -76,18 +94,41 @@ impl Server {
         Ok(Some(found_again(voice, &self.config.folder)))
     }
 
-    /// Whoever was not named is the first model that can play and is not on the other side; where
-    /// there is none, the host.
-    fn sides(&self, proposer: Option<Voice>, challenger: Option<Voice>) -> (Voice, Voice) {
-        let free = |other: Option<&Voice>| {
-            let mut able = self.hub.desk.listing(false).into_iter();
-            let tool = other.map(Voice::tool);
-            let fits = able.find(|it| it.model && it.playable && Some(it.seat.as_str()) != tool);
-            fits.and_then(|it| it.seat.parse().ok()).unwrap_or(Voice::Host)
+    /// Whoever was not named is a tool that is installed and has no seat yet; where there is none,
+    /// the host plays. A judge is a third tool if there is one, and never one of two tools that
+    /// argue.
+    fn seats(&self, named: Named) -> (Seated, Option<String>) {
+        // Nobody is looked for whom nobody needs.
+        let needed =
+            named.proposer.is_none() || named.challenger.is_none() || named.judge.is_none();
+        let listed = if needed { self.hub.desk.listing(false) } else { vec![] };
+        let able = listed.into_iter().filter(|it| it.model && it.playable);
+        let installed: Vec<String> = able.map(|it| it.seat).collect();
+        let free = |taken: &[&Voice]| {
+            let fits = |tool: &&String| taken.iter().all(|voice| voice.tool() != tool.as_str());
+            installed.iter().find(fits).and_then(|tool| tool.parse().ok())
         };
-        let proposer = proposer.unwrap_or_else(|| free(challenger.as_ref()));
-        let challenger = challenger.unwrap_or_else(|| free(Some(&proposer)));
-        (proposer, challenger)
+        let mut chosen = vec![];
+        let mut choose = |role: &str, voice: Option<Voice>, why: &str| {
+            let voice = voice.unwrap_or(Voice::Host);
+            chosen.push(format!("{role} {voice}{why}"));
+            voice
+        };
+        let taken: Vec<&Voice> = named.challenger.iter().chain(&named.judge).collect();
+        let other = free(&taken);
+        let proposer = named.proposer.unwrap_or_else(|| choose("proposer", other, ""));
+        let taken: Vec<&Voice> = [&proposer].into_iter().chain(&named.judge).collect();
+        let other = free(&taken);
+        let challenger = named.challenger.unwrap_or_else(|| choose("challenger", other, ""));
+        let judge = named.judge.unwrap_or_else(|| match free(&[&proposer, &challenger]) {
+            Some(third) => choose("judge", Some(third), ""),
+            None if installed.iter().any(|tool| tool == proposer.tool()) => {
+                choose("judge", None, ", because no third tool is installed")
+            }
+            None => judge_for(None, &proposer, &challenger, Voice::Host),
+        });
+        let chosen = (!chosen.is_empty()).then(|| format!("chosen: {}", chosen.join(", ")));
+        (Seated { proposer, challenger, judge }, chosen)
     }
 
     /// An unfinished debate about the same question, which somebody may rather go on with.

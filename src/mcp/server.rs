@@ -86,20 +86,20 @@ impl Server {
                 let args: StartDebate = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let waiting = call.waiting(patience);
-                let (seen, before) = self.start(&args, place, &waiting).await?;
-                Ok(self.stands(&seen, before, call, patience))
+                let (seen, notes) = self.start(&args, place, &waiting).await?;
+                Ok(self.stands(&seen, notes, call, patience))
             }
             "continue_round" => {
                 let args: super::args::ContinueRound = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let seen = self.go_on(&args, place, &call.waiting(patience)).await?;
-                Ok(self.stands(&seen, None, call, patience))
+                Ok(self.stands(&seen, vec![], call, patience))
             }
             "verdict" => {
                 let args: super::args::Verdict = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
                 let seen = self.rule(&args, place, &call.waiting(patience)).await?;
-                Ok(self.stands(&seen, None, Call { ruling: true, ..call }, patience))
+                Ok(self.stands(&seen, vec![], Call { ruling: true, ..call }, patience))
             }
             "summarize" => {
                 let args: Summarize = check::arguments(tool, arguments)?;
@@ -127,12 +127,12 @@ impl Server {
     fn stands(
         &self,
         seen: &Seen,
-        note: Option<String>,
+        notes: Vec<String>,
         call: Call,
         patience: Duration,
     ) -> CallToolResponse {
         if !(call.tasks && seen.running && patience > SOON) {
-            return CallToolResponse::Complete(answer(seen, note));
+            return CallToolResponse::Complete(answer(seen, notes));
         }
         let options = TaskOptions::new()
             .with_ttl_ms(u64::try_from(TASK.as_millis()).unwrap_or(u64::MAX))
@@ -155,7 +155,7 @@ impl Server {
                     // Nobody waits any more; the work goes on.
                     () = task.cancelled() => Err(TaskExit::Cancelled),
                     seen = attended.catch_unwind() => Ok(match seen {
-                        Ok(Ok(seen)) => answer(&seen, note),
+                        Ok(Ok(seen)) => answer(&seen, notes),
                         Ok(Err(complaint)) => refusal(&complaint),
                         Err(panic) => refusal(&panicked(&*panic)),
                     }),
@@ -186,9 +186,9 @@ impl Call {
     }
 }
 
-fn answer(seen: &Seen, note: Option<String>) -> CallToolResult {
+fn answer(seen: &Seen, notes: Vec<String>) -> CallToolResult {
     let mut stands: Standing = standing(&seen.stored, &seen.debate, seen.running);
-    stands.notes.extend(note);
+    stands.notes.extend(notes);
     let text = words::standing(&stands);
     both(&stands, text)
 }

@@ -6,8 +6,10 @@ use super::process::{self, Program};
 use super::row::Row;
 use crate::debate::{Effort, Failure, Trouble};
 use crate::engine::{Ask, Said, Stream};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// What a program inherits of the surroundings.
@@ -71,6 +73,8 @@ pub(super) const MARK: &str = "DEBATE_SEAT";
 
 /// How often a tool is asked when what went wrong can pass.
 const TRIES: u16 = 3;
+/// How long a tool may take to tell its version.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Surroundings {
     /// Where a program is installed.
@@ -97,11 +101,43 @@ impl Surroundings {
     }
 }
 
+/// What the tools call their versions, asked for once.
+#[derive(Default)]
+pub(super) struct Versions(Mutex<BTreeMap<PathBuf, Option<String>>>);
+
+impl Versions {
+    async fn of(&self, path: &Path, row: &Row, around: &Surroundings) -> Option<String> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = known().get(path) {
+            return version.clone();
+        }
+        let folder = tempfile::tempdir().ok()?;
+        let program = Program {
+            path: path.to_owned(),
+            arguments: vec!["--version".into()],
+            environment: around.of(row, &[]),
+            folder: folder.path(),
+            input: "",
+        };
+        let mut version = None;
+        let number =
+            |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+        let asked = process::run(&program, |line| {
+            let words = line.split([' ', 'v', ',', '(']);
+            version = version.take().or_else(|| words.into_iter().find(number).map(Into::into));
+        });
+        let _ = tokio::time::timeout(PATIENCE, asked).await;
+        known().insert(path.to_owned(), version.clone());
+        version
+    }
+}
+
 /// Fetches one turn.
 pub(super) async fn speak(
     tool: &str,
     row: &Row,
     around: &Surroundings,
+    versions: &Versions,
     ask: &Ask,
     stream: &Stream,
 ) -> Result<Said, Failure> {
@@ -113,18 +149,20 @@ pub(super) async fn speak(
     })?;
     let mut tries = 1;
     loop {
-        let done = once(tool, row, &path, around, ask, stream).await;
-        let (mut envelope, failure) = match done {
-            Ok(said) => {
-                let mut said = said;
-                said.envelope.attempts = Some(tries);
-                return Ok(said);
+        // Asked beside the turn, which takes longer.
+        let (mut done, version) = tokio::join!(
+            once(tool, row, &path, around, ask, stream),
+            versions.of(&path, row, around)
+        );
+        match &mut done {
+            Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => {
+                envelope.attempts = Some(tries);
+                envelope.version = envelope.version.take().or(version);
             }
-            Err(failure) => (failure.envelope.clone(), failure),
-        };
-        if tries == TRIES || !fault::passing(&failure) {
-            envelope.attempts = Some(tries);
-            return Err(Failure { envelope, ..failure });
+        }
+        match done {
+            Err(failure) if tries < TRIES && fault::passing(&failure) => {}
+            done => return done,
         }
         tokio::time::sleep(pause(tries)).await;
         tries += 1;

@@ -1,5 +1,5 @@
 //! Which voices there are, and which may face each other. A vendor is a row, not a module.
-use super::cli::{self, MARK, Surroundings};
+use super::cli::{self, MARK, Surroundings, Versions};
 use super::demo;
 use super::row::{Row, rows};
 use super::script::Script;
@@ -16,6 +16,7 @@ pub struct Roster {
     own: toml::Table,
     around: Surroundings,
     rows: OnceLock<Result<BTreeMap<String, Row>, String>>,
+    versions: Versions,
     nested: OnceLock<bool>,
 }
 
@@ -31,7 +32,7 @@ impl Roster {
     /// Nothing is looked for until it is asked for.
     pub fn new(demo_speed: Option<u32>, own: toml::Table, around: Surroundings) -> Roster {
         let (rows, nested) = (OnceLock::new(), OnceLock::new());
-        Roster { demo_speed, own, around, rows, nested }
+        Roster { demo_speed, own, around, rows, versions: Versions::default(), nested }
     }
 
     fn rows(&self) -> Result<&BTreeMap<String, Row>, String> {
@@ -80,7 +81,10 @@ impl Voices for Roster {
                 ("demo", _) => demo::script(&ask.prompt, self.demo_speed),
                 ("script", Some(file)) => Script::load(file),
                 _ => match self.row(tool).map_err(absent)? {
-                    Some(row) => return cli::speak(tool, row, &self.around, ask, &stream).await,
+                    Some(row) => {
+                        let (around, versions) = (&self.around, &self.versions);
+                        return cli::speak(tool, row, around, versions, ask, &stream).await;
+                    }
                     None => Err(format!("`{tool}` has no voice here")),
                 },
             };

@@ -66,6 +66,8 @@ fn every_answer_fits_its_schema() {
         ("search", &["search", "数据", "--json"]),
         ("search", &["search", "nothing-of-the-kind", "--json"]),
         ("doctor", &["doctor", "--json"]),
+        ("models", &["models", "--json"]),
+        ("models", &["models", "--probe", "--json"]),
         ("reindex", &["reindex", "--json"]),
         ("prompt", &["show", "--prompt", "0.1.0.0", "--json"]),
     ];

@@ -204,7 +204,8 @@ async fn a_client_that_can_poll_is_handed_a_task() {
     assert_eq!(done["result"]["structuredContent"]["status"], "paused");
     assert!(heard.iter().any(|message| message.contains("Challenger")), "{heard:?}");
     // What is there at once is answered at once.
-    let short = json!({"topic": "Mine?", "proposer": "host", "challenger": "host"});
+    let short =
+        json!({"topic": "Mine?", "proposer": "host", "challenger": "host", "judge": "host"});
     let answer = client.call("start_debate", short).await;
     assert_eq!(answer["structuredContent"]["status"], "your_turn");
     // Cancelling a task stops the waiting, not the work.

@@ -36,6 +36,9 @@ fn every_tool_plays_every_seat() {
             assert_eq!(envelope["exit_code"], 0, "{turn:#}");
             assert_eq!(envelope["attempts"], 1);
             let tool = turn["tool"].as_str().unwrap();
+            // One tells its version by itself; the others are asked.
+            let version = if tool == "claude" { "9.9" } else { "1.2.3" };
+            assert_eq!(envelope["version"], version, "{tool}");
             if tool != "copilot" {
                 assert_eq!(envelope["tokens_in"], 100, "{tool}");
                 assert_eq!(envelope["tokens_out"], 20, "{tool}");
@@ -371,4 +374,6 @@ fn seats_nobody_named_are_filled_with_what_is_there() {
     let roles: Vec<&Value> =
         stands["answered"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
     assert!(roles.contains(&&json!("Proposer (codex)")), "{stands:#}");
+    let chosen = "chosen: proposer codex, challenger gemini, judge host, because no third tool";
+    assert!(stands["notes"].to_string().contains(chosen), "{stands:#}");
 }
