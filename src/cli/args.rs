@@ -107,9 +107,9 @@ pub struct Run {
     /// What the debaters are given besides the topic: `none`, or `file=PATH` inside the repository
     #[arg(long, default_value = "none", value_name = "C")]
     pub context: String,
-    /// Pause when this much has been spent
-    #[arg(long, value_name = "X")]
-    pub max_cost: Option<f64>,
+    /// Where it pauses.
+    #[command(flatten)]
+    pub most: Most,
     /// Seconds a turn may take
     #[arg(long, value_name = "S")]
     pub turn_timeout: Option<u32>,
@@ -122,6 +122,20 @@ pub struct Run {
     /// How it is printed.
     #[command(flatten)]
     pub shown: Shown,
+}
+
+/// What may be spent in all; then the debate pauses, and loses nothing.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Most {
+    /// Pause when this much has been spent in all
+    #[arg(long, value_name = "X")]
+    pub max_cost: Option<f64>,
+    /// Pause when this many tokens were read and written in all
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Pause when turns have taken this many minutes in all
+    #[arg(long, value_name = "M")]
+    pub max_minutes: Option<u64>,
 }
 
 /// How a debate is printed while and after it is played.
@@ -160,9 +174,9 @@ pub struct Resume {
     /// Hand a seat to someone else, as in `--seat challenger=human`
     #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
     pub seat: Vec<(String, Voice)>,
-    /// Allow this much to be spent in all
-    #[arg(long, value_name = "X")]
-    pub max_cost: Option<f64>,
+    /// Where it pauses from now on.
+    #[command(flatten)]
+    pub most: Most,
     /// Go straight to the verdict
     #[arg(long)]
     pub conclude: bool,

@@ -1,5 +1,5 @@
 //! From what was typed to a debate being played: `debate run` and `debate resume`.
-use super::args::{Resume, Run};
+use super::args::{Most, Resume, Run};
 use super::exit::{Exit, Failed};
 use super::place;
 use super::play::{Play, finish};
@@ -35,7 +35,7 @@ pub(super) async fn run(
         rounds: run.rounds,
         effort: run.effort.map(Into::into),
         brief: desk.brief(&run.context)?,
-        budget: Budget { cost: run.max_cost.map(millionths).transpose()?, ..Budget::default() },
+        budget: budget(run.most, Budget::default())?,
         turn_seconds: run.turn_timeout,
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
         ..Opening::new(&run.topic, proposer, challenger, judge)
@@ -74,6 +74,20 @@ fn seat(
         (voice, None) => voice.clone(),
     };
     Ok(found_again(voice, folder))
+}
+
+/// What may be spent, where something else was typed than was allowed before.
+fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
+    let cost = most.max_cost.map(millionths).transpose()?;
+    Ok(Budget {
+        cost: cost.or(before.cost),
+        tokens: most.max_tokens.or(before.tokens),
+        milliseconds: most.max_minutes.map(minutes).or(before.milliseconds),
+    })
+}
+
+fn minutes(minutes: u64) -> u64 {
+    minutes.saturating_mul(60_000)
 }
 
 /// Money as it is typed, in millionths.
@@ -132,7 +146,7 @@ fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command
     }
     let asks = resume.say.is_some()
         || resume.conclude
-        || resume.max_cost.is_some()
+        || budget(resume.most, debate.budget())? != debate.budget()
         || !resume.seat.is_empty();
     let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
     if ended && asks && !resume.retry {
@@ -150,8 +164,14 @@ fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command
         })?;
         wishes.push(Command::Reopen { from });
     }
-    if let Some(amount) = resume.max_cost {
-        let budget = Budget { cost: Some(millionths(amount)?), ..debate.budget() };
+    let budget = budget(resume.most, debate.budget())?;
+    if budget != debate.budget() {
+        if budget.exhausted(debate.spent()) {
+            return Err(Failed::Usage(
+                "more than that is spent already".into(),
+                "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
+            ));
+        }
         wishes.push(Command::Amend { change: Change::Limit { budget }, because: String::new() });
     }
     for (name, voice) in &resume.seat {

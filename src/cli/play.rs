@@ -104,7 +104,9 @@ impl Play<'_> {
         match step {
             Step::Rest | Step::Close(_) => Ok(Some(Stop::Over)),
             Step::Hold { pause: Pause::Spent { .. }, .. } => Ok(Some(Stop::Needs(
-                "The budget is spent. Allow more with `--max-cost X` when you resume.".into(),
+                "The budget is spent. Allow more when you resume, with `--max-cost X`, `--max-tokens N` \
+                 or `--max-minutes M`."
+                    .into(),
             ))),
             Step::Hold { next, pause: Pause::Asked } => self.held(job, debate, next, screen).await,
             Step::Speak { awaited, .. } => {

@@ -8,8 +8,8 @@ use crate::engine::{Command, Desk};
 use std::path::Path;
 
 /// What can be changed.
-pub(super) const KEYS: &str =
-    "rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens";
+pub(super) const KEYS: &str = "rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens, \
+     max_minutes";
 
 /// The commands that change what was asked for, in the order it was.
 pub(super) fn changes(
@@ -60,6 +60,16 @@ pub(super) fn changes(
                     return Err(bad(&format!("{} are spent already", spent.tokens)));
                 }
                 budget = Budget { tokens: Some(tokens), ..budget };
+                Change::Limit { budget }
+            }
+            "max_minutes" => {
+                let minutes: u64 = value.parse().map_err(|_| bad("a number is needed"))?;
+                let milliseconds = minutes.saturating_mul(60_000);
+                if milliseconds <= spent.milliseconds {
+                    let gone = spent.milliseconds as f64 / 6e4;
+                    return Err(bad(&format!("{gone:.1} are gone already")));
+                }
+                budget = Budget { milliseconds: Some(milliseconds), ..budget };
                 Change::Limit { budget }
             }
             seat => {

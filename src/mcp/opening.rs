@@ -74,7 +74,7 @@ impl Server {
             budget: Budget {
                 cost: options.max_cost.map(cost).transpose()?,
                 tokens: options.max_tokens,
-                ..Budget::default()
+                milliseconds: options.max_minutes.map(|minutes| minutes.saturating_mul(60_000)),
             },
             turn_seconds: options.turn_seconds,
             await_seconds: options.await_seconds,

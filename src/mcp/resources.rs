@@ -110,10 +110,11 @@ Given as one object, `\"options\": {...}`.
 - `pause` (true or false, usually true): after each round the floor is the user's. With false all rounds are played in one go.
 - `max_cost` (a number): the debate pauses when this much has been spent.
 - `max_tokens` (a number): the debate pauses when this many were read and written.
+- `max_minutes` (a number): the debate pauses when its turns have taken this long together.
 - `turn_seconds` (usually 240): how long a tool may take for a turn.
 - `await_seconds` (usually for ever): how long a turn of `host` or `human` is waited for.
 
 ## Changing an open debate
 
-`continue_round {\"decision\":\"change\",\"say\":\"rounds=3, challenger=host\"}` changes rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens for whoever has not been asked yet.
+`continue_round {\"decision\":\"change\",\"say\":\"rounds=3, challenger=host\"}` changes rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens, max_minutes for whoever has not been asked yet.
 ";

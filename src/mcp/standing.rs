@@ -311,6 +311,9 @@ pub(super) fn plan(debate: &Debate) -> String {
     if let Some(tokens) = budget.tokens {
         let _ = writeln!(text, "Pauses at {tokens} tokens");
     }
+    if let Some(milliseconds) = budget.milliseconds {
+        let _ = writeln!(text, "Pauses after {} minutes", milliseconds / 60_000);
+    }
     text
 }
 
@@ -394,6 +397,9 @@ pub(super) fn spent(debate: &Debate) -> String {
     }
     if budget.tokens.is_some_and(|most| spent.tokens >= most) {
         more.push(format!("max_tokens={}", (2 * spent.tokens).max(100_000)));
+    }
+    if budget.milliseconds.is_some_and(|most| spent.milliseconds >= most) {
+        more.push(format!("max_minutes={}", 2 * (spent.milliseconds / 60_000) + 10));
     }
     let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
     let on = call("continue_round", id, &more);

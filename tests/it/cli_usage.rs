@@ -154,7 +154,7 @@ fn topics_have_a_length() {
 fn money_that_is_spent_pauses_the_debate() {
     let lab = Lab::new();
     let done = lab.run("Money?", &["--max-cost", "0"]).ends(2);
-    done.warns("The budget is spent. Allow more with `--max-cost X` when you resume.");
+    done.warns("The budget is spent. Allow more when you resume, with `--max-cost X`");
     done.says(&["Status: paused", "No verdict yet."]);
     assert_eq!(lab.state()["status"], "paused");
     lab.debate(&["resume"]).ends(2).warns("The budget is spent");
@@ -162,6 +162,19 @@ fn money_that_is_spent_pauses_the_debate() {
     lab.debate(&["resume", "--max-cost=-3"]).fails_with(2);
     lab.debate(&["resume", "--max-cost", "0.01"]).success().says(&["### Verdict"]);
     lab.replays(&lab.last());
+}
+
+/// So do tokens and time; each is raised by its own flag.
+#[test]
+fn tokens_and_minutes_pause_a_debate_too() {
+    for flag in ["--max-tokens", "--max-minutes"] {
+        let lab = Lab::new();
+        lab.run("Enough?", &[flag, "0"]).ends(2).warns("The budget is spent");
+        let done = lab.debate(&["resume", "--max-cost", "9"]).fails_with(2);
+        done.warns("more than that is spent already");
+        done.warns(flag);
+        lab.debate(&["resume", flag, "1000"]).success().says(&["### Verdict"]);
+    }
 }
 
 #[test]

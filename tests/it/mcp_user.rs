@@ -433,7 +433,9 @@ fn a_budget_that_is_too_small_is_refused() {
 fn a_spent_budget_is_named() {
     let lab = Lab::new();
     let mut host = lab.host();
-    for (name, other) in [("max_cost", "max_tokens"), ("max_tokens", "max_cost")] {
+    for (name, other) in
+        [("max_cost", "max_tokens"), ("max_tokens", "max_cost"), ("max_minutes", "max_tokens")]
+    {
         let spent = host.call("start_debate", others(&lab, json!({"options": {name: 0}})));
         let error = host.fails("continue_round", json!({}));
         for text in [spent["next"].as_str().unwrap(), &error] {
