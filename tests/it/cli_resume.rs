@@ -21,7 +21,7 @@ fn a_wish_that_cannot_be_granted_undoes_the_others() {
     let before = lab.events(&lab.last());
     assert_eq!(shown(&lab)["verdict"]["winner"], "proposer");
     // Nothing may be spent, so reopening it is pointless, and is not done.
-    lab.debate(&["resume", "last", "--retry", "--max-cost", "0"]).ends(1);
+    lab.debate(&["resume", "last", "--retry", "--max-cost", "0"]).ends(2);
     assert_eq!(lab.events(&lab.last()), before);
     assert_eq!(shown(&lab)["verdict"]["winner"], "proposer");
 }
