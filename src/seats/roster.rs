@@ -127,8 +127,10 @@ impl Voices for Roster {
         let models = rows.map(|(tool, row)| {
             let found = self.around.installed(&row.program);
             let note = match &found {
-                Some(path) if probe => format!("a model CLI, installed as {}", path.display()),
-                Some(_) => "a model CLI, installed".into(),
+                Some(path) if probe => {
+                    format!("a model CLI, installed as {}; sees only its brief", path.display())
+                }
+                Some(_) => "a model CLI; sees only its brief".into(),
                 None => format!("not installed ({})", row.install),
             };
             let playable = found.is_some() && !self.nested();
