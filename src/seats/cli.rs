@@ -124,7 +124,9 @@ impl Versions {
             |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
         let asked = process::run(&program, |line| {
             let words = line.split([' ', 'v', ',', '(']);
-            version = version.take().or_else(|| words.into_iter().find(number).map(Into::into));
+            version = version.take().or_else(|| {
+                words.into_iter().find(number).map(|word| word.trim_end_matches('.').into())
+            });
         });
         let _ = tokio::time::timeout(PATIENCE, asked).await;
         known().insert(path.to_owned(), version.clone());

@@ -60,7 +60,7 @@ impl Lab {
         fs::create_dir_all(&own).unwrap();
         let path = self.bin().join(tool);
         let text = format!(
-            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'fake v1.2.3 (x)'; exit; fi\nprintf '%s\\n' \"$@\" > '{0}/arguments'\n/usr/bin/env > '{0}/environment'\n\
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Fake CLI v1.2.3.'; exit; fi\nprintf '%s\\n' \"$@\" > '{0}/arguments'\n/usr/bin/env > '{0}/environment'\n\
              pwd > '{0}/folder'\n/bin/cat > '{0}/prompt'\n{does}\n",
             own.display()
         );
