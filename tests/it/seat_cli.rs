@@ -133,6 +133,18 @@ fn a_tool_is_called_in_isolation() {
     }
 }
 
+/// The turn of a tool that prints what a real one printed.
+fn printed(capture: &str) -> Value {
+    let tool = capture.split('-').next().unwrap();
+    let lab = Lab::new();
+    lab.fake(tool, &Capture::of(capture));
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", tool, "--challenger", &con, "--judge", &judge];
+    let run = lab.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats].concat());
+    let result: Value = serde_json::from_str(&run.done().out).unwrap();
+    result["turns"][0].clone()
+}
+
 /// What real tools printed when something went wrong, and what is made of it.
 #[test]
 fn failures_are_told_apart() {
@@ -150,24 +162,12 @@ fn failures_are_told_apart() {
         ("opencode-err401", "not logged in", "opencode auth login"),
         ("copilot-err400", "crashed", "400"),
     ] {
-        let tool = capture.split('-').next().unwrap();
-        let lab = Lab::new();
-        lab.fake(tool, &Capture::of(capture));
-        let done = lab.debate(&[
-            "run",
-            "Well?",
-            "--proposer",
-            tool,
-            "--challenger",
-            &lab.seat("con.json"),
-            "--json",
-        ]);
-        let result: Value = serde_json::from_str(&done.done().out).unwrap();
-        let failure = result["turns"][0]["failure"].as_str().unwrap().to_owned();
+        let turn = printed(capture);
+        let failure = turn["failure"].as_str().unwrap();
         assert!(failure.starts_with(trouble), "{capture}: {failure}");
         assert!(failure.contains(says), "{capture}: {failure}");
         assert!(!failure.contains('\u{1b}') && failure.len() < 700, "{capture}: {failure}");
-        assert!(result["turns"][0]["envelope"]["exit_code"].is_i64(), "{capture}");
+        assert!(turn["envelope"]["exit_code"].is_i64(), "{capture}");
     }
 }
 
@@ -183,24 +183,7 @@ fn what_real_tools_print_is_read() {
         ("opencode-mcp-toolcall", "TOOL-RESULT-SEEN", None, Some((22, 14))),
         ("copilot-json", "FAKE-ANSWER: forty-two.", Some("fake-model"), None),
     ] {
-        let tool = capture.split('-').next().unwrap();
-        let lab = Lab::new();
-        lab.fake(tool, &Capture::of(capture));
-        let done = lab.debate(&[
-            "run",
-            "Well?",
-            "--proposer",
-            tool,
-            "--challenger",
-            &lab.seat("con.json"),
-            "--rounds",
-            "1",
-            "--judge",
-            &lab.seat("pro.json"),
-            "--json",
-        ]);
-        let result: Value = serde_json::from_str(&done.done().out).unwrap();
-        let turn = &result["turns"][0];
+        let turn = printed(capture);
         let said = turn["text"].as_str().unwrap_or_else(|| panic!("{capture}: {turn:#}"));
         assert!(said.starts_with(answer), "{capture}: {said}");
         assert_eq!(turn["envelope"]["model_reported"].as_str(), model, "{capture}");
