@@ -53,7 +53,7 @@ pub mod verdict;
 
 pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
 pub use citation::{Citation, Found};
-pub use envelope::{Envelope, Spend};
+pub use envelope::{Envelope, Spend, millionths};
 pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand, Trouble};
 pub use format::{
     Act, Format, Hears, Order, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers,

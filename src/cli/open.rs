@@ -5,7 +5,7 @@ use super::place;
 use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Voice};
+use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Voice, millionths};
 use crate::engine::desk::seat_number;
 use crate::engine::opening::{found_again, judge_for};
 use crate::engine::{Command, Desk, DeskError, Opening};
@@ -78,7 +78,7 @@ fn seat(
 
 /// What may be spent, where something else was typed than was allowed before.
 fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
-    let cost = most.max_cost.map(millionths).transpose()?;
+    let cost = most.max_cost.map(money).transpose()?;
     Ok(Budget {
         cost: cost.or(before.cost),
         tokens: most.max_tokens.or(before.tokens),
@@ -90,13 +90,11 @@ fn minutes(minutes: u64) -> u64 {
     minutes.saturating_mul(60_000)
 }
 
-/// Money as it is typed, in millionths.
-#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-fn millionths(amount: f64) -> Result<u64, Failed> {
-    if amount.is_finite() && (0.0..1e9).contains(&amount) {
-        return Ok((amount * 1e6).round() as u64);
-    }
-    Err(Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into()))
+/// Money as it is typed.
+fn money(amount: f64) -> Result<u64, Failed> {
+    millionths(amount).ok_or_else(|| {
+        Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
+    })
 }
 
 /// `debate resume`

@@ -44,6 +44,12 @@ pub struct Envelope {
     pub caveats: Vec<String>,
 }
 
+/// Money in millionths of the currency, if it is an amount at all.
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+pub fn millionths(amount: f64) -> Option<u64> {
+    (0.0..1e9).contains(&amount).then(|| (amount * 1e6).round() as u64)
+}
+
 /// What turns have used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spend {

@@ -2,7 +2,7 @@
 use super::check;
 use super::complaint::Complaint;
 use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice};
+use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice, millionths};
 use crate::engine::opening::found_again;
 use crate::engine::{Command, Desk};
 use std::path::Path;
@@ -145,10 +145,4 @@ fn pairs(said: &str) -> Result<Vec<(String, String)>, Complaint> {
         return Err(Complaint::Change { why: "it is empty".into() });
     }
     Ok(pairs)
-}
-
-/// Money as it is said, in millionths.
-#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-pub(super) fn millionths(amount: f64) -> Option<u64> {
-    (amount.is_finite() && (0.0..1e9).contains(&amount)).then(|| (amount * 1e6).round() as u64)
 }

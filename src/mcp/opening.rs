@@ -1,12 +1,11 @@
 //! `start_debate`: from what a model asks for to a debate being played.
 use super::args::{Options, StartDebate};
 use super::attend::{Seen, Waiting};
-use super::change::millionths;
 use super::check;
 use super::complaint::{Complaint, call};
 use super::server::Server;
 use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Effort, Hold, Voice};
+use crate::debate::{Budget, Effort, Hold, Voice, millionths};
 use crate::engine::opening::{found_again, judge_for};
 use crate::engine::{Opening, Place, Query};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What a model CLI prints, line by line, as it really prints it: text, deltas, errors, and the proof
 //! of who spoke.
 use super::row::Reads;
-use crate::debate::Envelope;
+use crate::debate::{Envelope, millionths};
 use serde_json::Value;
 
 /// What was understood so far.
@@ -76,7 +76,7 @@ impl Heard {
                     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
                 self.envelope.tokens_in = sum(read.iter().map(|name| &usage[*name]));
                 self.envelope.tokens_out = usage["output_tokens"].as_u64();
-                self.envelope.cost = it["total_cost_usd"].as_f64().map(millionths);
+                self.envelope.cost = it["total_cost_usd"].as_f64().and_then(millionths);
                 if let Some(models) = it["modelUsage"].as_object() {
                     let most = models.iter().max_by_key(|(_, used)| used["outputTokens"].as_u64());
                     self.envelope.model_reported =
@@ -175,7 +175,7 @@ impl Heard {
                 own.tokens_in = more(own.tokens_in, &part["tokens"]["input"]);
                 own.tokens_out = more(own.tokens_out, &part["tokens"]["output"]);
                 // It says nothing where it does not know the price.
-                let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).map(millionths);
+                let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).and_then(millionths);
                 own.cost = cost.map(|cost| own.cost.unwrap_or(0) + cost).or(own.cost);
                 None
             }
@@ -221,9 +221,4 @@ fn text(value: &Value) -> Option<String> {
 
 fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> Option<u64> {
     values.filter_map(Value::as_u64).reduce(|sum, n| sum + n)
-}
-
-#[expect(clippy::cast_sign_loss, reason = "less than nothing is nothing")]
-fn millionths(cost: f64) -> u64 {
-    (cost * 1e6).max(0.0).round() as u64
 }

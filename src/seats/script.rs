@@ -1,6 +1,6 @@
 //! What is said is written down beforehand: a file of lines, each saying whose turn it is for. The
 //! first line that fits speaks. Nothing is used up, so a debate taken up again goes on the same way.
-use crate::debate::{Envelope, Failure, Role, Trouble};
+use crate::debate::{Envelope, Failure, Role, Trouble, millionths};
 use crate::engine::{Ask, Said, Stream};
 use serde::Deserialize;
 use serde_json::Value;
@@ -95,7 +95,7 @@ impl Script {
                 let envelope = Envelope {
                     tool: ask.voice.tool().into(),
                     model_asked: ask.voice.model().map(Into::into),
-                    cost: line.cost.map(millionths),
+                    cost: line.cost.and_then(millionths),
                     ..Envelope::default()
                 };
                 Ok(Said { text, envelope })
@@ -113,11 +113,6 @@ impl Line {
             && self.round.is_none_or(|round| round == ask.round)
             && self.attempt.is_none_or(|attempt| attempt == ask.attempt)
     }
-}
-
-#[expect(clippy::cast_sign_loss, reason = "less than nothing is nothing")]
-fn millionths(cost: f64) -> u64 {
-    (cost * 1e6).max(0.0).round() as u64
 }
 
 /// The shortest wait worth making.
