@@ -225,7 +225,7 @@ fn lives(pid: &str) -> bool {
 #[test]
 fn nothing_outlives_its_turn() {
     let stubborn = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
-                    echo $$ > PID\nwhile [ ! -s LEFT ]; do :; done\n/bin/sleep 300";
+                    while [ ! -s LEFT ]; do :; done\necho $$ > PID\n/bin/sleep 300";
     for end in ["time", "cancel", "hang up", "interrupt"] {
         let lab = Lab::new();
         let (pid, left) = (lab.outside("pid"), lab.outside("left"));
@@ -235,7 +235,7 @@ fn nothing_outlives_its_turn() {
         let con = lab.seat("con.json");
         let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con];
         match end {
-            "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "1"]].concat()).done()),
+            "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).done()),
             "interrupt" => {
                 let running = lab.debate(&seats).start();
                 until("it has begun", begun);
