@@ -44,6 +44,7 @@ pub mod plan;
 pub mod prompt;
 pub mod reply;
 pub mod rules;
+pub mod schema;
 pub mod seat;
 pub mod setup;
 pub mod standing;

@@ -258,6 +258,9 @@ pub struct Failure {
     /// What it cost all the same.
     #[serde(default)]
     pub envelope: Envelope,
+    /// Milliseconds after which it may be asked again, where it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_ms: Option<u64>,
 }
 
 /// The ways a seat can fail. A row of a format says what a failure means; this says what it was.
@@ -313,7 +316,7 @@ impl Trouble {
 impl Failure {
     /// One that cost nothing.
     pub fn new(trouble: Trouble, note: impl Into<String>) -> Failure {
-        Failure { trouble, note: note.into(), envelope: Envelope::default() }
+        Failure { trouble, note: note.into(), envelope: Envelope::default(), retry_ms: None }
     }
 }
 

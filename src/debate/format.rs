@@ -66,6 +66,17 @@ pub struct Phase {
     pub short: Shortfall,
     /// What is asked of a reply, and how much each rule weighs.
     pub rules: Vec<(Rule, Weight)>,
+    /// Whether they may look things up on the web.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub web: bool,
+}
+
+impl Phase {
+    /// The same row, with the web.
+    #[must_use]
+    pub fn on_the_web(self) -> Phase {
+        Phase { web: true, ..self }
+    }
 }
 
 /// Who speaks: a function of the setup and of what came before this phase, never of the phase

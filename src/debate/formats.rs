@@ -91,7 +91,7 @@ pub fn duel() -> Format {
 pub fn research() -> Format {
     format("research", [
         act("inquiry", Once, [
-            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    &[(Rule::Structured, Note), (Rule::Evidenced, Note)]),
+            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    &[(Rule::Structured, Note), (Rule::Evidenced, Note)]).on_the_web(),
             row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     &[(Rule::Structured, Note)]),
             row("audit",       seated([Auditor]),  InTurn, Speeches,   Audit,    One, GoOn,     &[]),
         ]),
@@ -200,5 +200,15 @@ fn row(
     short: Shortfall,
     rules: &[(Rule, Weight)],
 ) -> Phase {
-    Phase { name: name.into(), speakers, order, hears, reply, quorum, short, rules: rules.into() }
+    Phase {
+        name: name.into(),
+        speakers,
+        order,
+        hears,
+        reply,
+        quorum,
+        short,
+        rules: rules.into(),
+        web: false,
+    }
 }

@@ -12,7 +12,7 @@ use super::transcript::adopt;
 use super::turn::Told;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -88,7 +88,8 @@ impl Desk {
             fresh = told;
             events
         })?;
-        self.play(Start { debate, seq: 0, first, log, fresh, wishes: vec![] })
+        let root = place.root.clone();
+        self.play(Start { debate, seq: 0, first, log, fresh, wishes: vec![], root })
     }
 
     /// Starts a log, under an id nobody has yet, with what happens to it at once.
@@ -120,7 +121,8 @@ impl Desk {
         if let Some(Flaw { seq, why }) = flaw {
             return Err(DeskError::Flawed { id: id.into(), seq, why });
         }
-        self.play(Start { debate, seq, first: vec![], log: opened.log, fresh: Told::new(), wishes })
+        let (first, fresh, root) = (vec![], Told::new(), place.root.clone());
+        self.play(Start { debate, seq, first, log: opened.log, fresh, wishes, root })
     }
 
     /// Reads a debate, whoever runs it. A flaw says from where on it cannot be believed.
@@ -216,7 +218,7 @@ impl Desk {
     }
 
     fn play(&self, start: Start) -> Result<Job, DeskError> {
-        let Start { debate, seq, first, log, fresh, wishes } = start;
+        let Start { debate, seq, first, log, fresh, wishes, root } = start;
         let (sender, requests) = mpsc::channel(16);
         let live = Live::default();
         let id = debate.setup().id.clone();
@@ -227,7 +229,7 @@ impl Desk {
             now.apply(event.clone()).map_err(Error::from)?;
             live.tell(Update::Fact { seq, event });
         }
-        let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone());
+        let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone(), root);
         session.asked_already(fresh);
         // Whoever is late by now has lost the turn, whatever else is wished for.
         session.expire()?;
@@ -329,6 +331,7 @@ struct Start {
     /// Those who have just been recorded as asked.
     fresh: Told,
     wishes: Vec<Command>,
+    root: PathBuf,
 }
 
 /// What became of a file from outside.

@@ -76,6 +76,14 @@ pub struct Ask {
     pub effort: Option<Effort>,
     /// What it is told.
     pub prompt: String,
+    /// What its answer must look like, where that is one JSON object.
+    pub schema: Option<serde_json::Value>,
+    /// Whether it may look things up on the web.
+    pub web: bool,
+    /// The repository the debate is about, as it is now.
+    pub root: PathBuf,
+    /// The tree it was opened on, if there was one.
+    pub pin: Option<String>,
     /// 1, or 2 if its first answer was not taken.
     pub attempt: u8,
 }

@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -21,6 +22,8 @@ pub struct Session {
     requests: mpsc::Receiver<Request>,
     live: Live,
     clock: Arc<dyn Clock>,
+    /// The repository it is about.
+    root: PathBuf,
     /// What is due; nothing while turns are being fetched.
     idle: watch::Sender<Option<Step>>,
     /// Those this session has recorded as asked and is about to ask.
@@ -35,9 +38,10 @@ impl Session {
         requests: mpsc::Receiver<Request>,
         live: Live,
         clock: Arc<dyn Clock>,
+        root: PathBuf,
     ) -> Session {
         let idle = watch::Sender::new(None);
-        Session { debate, log, requests, live, clock, idle, fresh: Told::new() }
+        Session { debate, log, requests, live, clock, root, idle, fresh: Told::new() }
     }
 
     /// What opening a debate records at once: whom it asks first.
@@ -171,7 +175,7 @@ impl Session {
                 if self.voice_of(cue).awaited() {
                     continue;
                 }
-                match turn::ask(&self.debate, cue, told.remove(&cue)) {
+                match turn::ask(&self.debate, cue, told.remove(&cue), &self.root) {
                     Ok(ask) => {
                         let (handle, registration) = AbortHandle::new_pair();
                         under_way.push((cue, ask.voice.clone(), handle));

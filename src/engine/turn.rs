@@ -3,9 +3,10 @@ use super::command::Error;
 use super::ports::{Ask, Said, Stream, Voices};
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{
-    Attempt, Cue, Debate, Envelope, Event, Failure, Step, Trouble, next, reply, weigh,
+    Attempt, Cue, Debate, Envelope, Event, Failure, Step, Trouble, next, reply, schema, weigh,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -37,7 +38,12 @@ pub(super) fn asked(debate: &Debate, again: &[Cue], now: i64) -> Option<(Event, 
 }
 
 /// What to ask at a cue, or why it cannot be asked.
-pub(super) fn ask(debate: &Debate, cue: Cue, told: Option<String>) -> Result<Ask, Failure> {
+pub(super) fn ask(
+    debate: &Debate,
+    cue: Cue,
+    told: Option<String>,
+    root: &Path,
+) -> Result<Ask, Failure> {
     let (setup, seat) = (debate.setup(), debate.seat(cue));
     let prompt = told.unwrap_or_else(|| render(debate, cue).text);
     let (size, most) = (prompt.len(), setup.limits.prompt);
@@ -56,6 +62,10 @@ pub(super) fn ask(debate: &Debate, cue: Cue, told: Option<String>) -> Result<Ask
         voice: seat.voice.clone(),
         effort: setup.effort,
         prompt,
+        schema: schema::schema(debate, cue),
+        web: setup.phase(cue).web,
+        root: root.to_owned(),
+        pin: setup.pin.clone(),
         attempt: if debate.refused(cue).is_some() { 2 } else { 1 },
     })
 }
@@ -76,7 +86,11 @@ pub(super) fn came_of(debate: &Debate, cue: Cue, said: Result<Said, Failure>) ->
         Err(other) => (Trouble::Other, other.to_string(), vec![]),
     };
     if debate.refused(cue).is_some() {
-        return lost(debate, cue, Failure { trouble, note: why, envelope: said.envelope });
+        return lost(
+            debate,
+            cue,
+            Failure { trouble, note: why, envelope: said.envelope, retry_ms: None },
+        );
     }
     let text = said.text.chars().take(KEPT_OF_REFUSED).collect();
     Event::Refused { cue, attempt: Attempt { text, why, findings, envelope: said.envelope } }
@@ -130,8 +144,8 @@ pub(super) async fn fetch(
     if let Ok(Said { text, envelope }) = &said
         && text.trim().is_empty()
     {
-        let note = "the tool answered with nothing".into();
-        said = Err(Failure { trouble: Trouble::Empty, note, envelope: envelope.clone() });
+        let note = "the tool answered with nothing";
+        said = Err(Failure { envelope: envelope.clone(), ..Failure::new(Trouble::Empty, note) });
     }
     match &mut said {
         Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => envelope.duration_ms = took,

@@ -33,7 +33,7 @@ pub(super) fn outcome(
     };
     let why = if said.trim().is_empty() { last_line(&complaints) } else { short(&said) };
     let note = note(tool, row, trouble, &why, ended);
-    Err(Failure { trouble, note, envelope: heard.envelope })
+    Err(Failure { envelope: heard.envelope, ..Failure::new(trouble, note) })
 }
 
 /// In a sentence, with the next step.

@@ -23,7 +23,7 @@ fn session(
     let (sender, requests) = mpsc::channel(8);
     let live = Live::default();
     let disk = Box::new(Disk { events: events.clone(), writes_left: writes });
-    (Session::new(debate, disk, requests, live.clone(), Hands::new()), sender, live)
+    (Session::new(debate, disk, requests, live.clone(), Hands::new(), ".".into()), sender, live)
 }
 
 async fn send(requests: &mpsc::Sender<Request>, command: Command) -> Result<(), Error> {

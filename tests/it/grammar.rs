@@ -56,5 +56,6 @@ fn any_phase(rng: &mut Rng) -> Phase {
         quorum: rng.pick(&[Quorum::One, Quorum::All]),
         short: rng.pick(&shorts),
         rules: vec![],
+        web: false,
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn said(debate: &Debate, cue: Cue, body: Body) -> Result<Event, Vec<F
 }
 
 pub(crate) fn failed(debate: &Debate, cue: Cue, trouble: Trouble) -> Event {
-    let failure = Failure { trouble, note: "down".into(), envelope: envelope(debate, cue) };
+    let failure = Failure { envelope: envelope(debate, cue), ..Failure::new(trouble, "down") };
     Event::Failed { cue, failure }
 }
 

@@ -1,0 +1,89 @@
+//! The shape of every reply that is one JSON object, as a JSON schema: for services that can hold a
+//! model to one. It says no more than [`super::reply`] checks, and nothing is believed because of it.
+//! Every field is required and no other is allowed, because that is what all of them understand.
+use super::body::Kind;
+use super::event::Cue;
+use super::format::Speakers;
+use super::state::Debate;
+use serde_json::{Value, json};
+
+/// What the reply at this cue must look like, if it is an object.
+pub fn schema(debate: &Debate, cue: Cue) -> Option<Value> {
+    let phase = debate.setup().phase(cue);
+    Some(match phase.reply {
+        Kind::Speech | Kind::Sections => return None,
+        Kind::Verdict => verdict(debate.citable(cue).len()),
+        Kind::Vote => object(json!({
+            "vote": {"enum": ["pro", "con"]}, "confidence": share(), "reason": text(),
+        })),
+        Kind::Petition => object(json!({
+            "intent": {"enum": ["support_pro", "support_con", "none"]}, "claim": text(),
+            "novelty": {"enum": ["low", "medium", "high"]}, "confidence": share(),
+        })),
+        Kind::Ruling => object(json!({
+            "admits": admits(debate, &phase.speakers), "because": text(),
+        })),
+        Kind::Audit => object(json!({
+            "facts": list(object(json!({"claim": text(), "tag": {"enum": [
+                "official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated",
+            ]}}))),
+        })),
+        Kind::Score => object(json!({
+            "scores": object(json!({"pro": marks(), "con": marks()})),
+            "fouls": list(object(json!({
+                "side": {"enum": ["pro", "con"]}, "kind": text(), "note": text(),
+            }))),
+            "comment": text(),
+        })),
+    })
+}
+
+fn verdict(turns: usize) -> Value {
+    let level = || json!({"enum": ["high", "medium", "low"]});
+    let turns: Vec<String> = (1..=turns).map(|turn| format!("T{turn}")).collect();
+    let hundred = || json!({"type": "number", "minimum": 0, "maximum": 100});
+    object(json!({
+        "winner": {"enum": ["A", "B"]},
+        "confidence": share(),
+        "scores": object(json!({"A": hundred(), "B": hundred()})),
+        "reasoning": text(),
+        "cites": {"type": "array", "minItems": 1, "items": {"enum": turns}},
+        "quality": object(json!({"disagreement": level(), "evidence": level(), "depth": level()})),
+        "agreements": list(object(json!({"point": text(), "evidence": text()}))),
+        "disagreements": list(object(json!({"point": text(), "A": text(), "B": text()}))),
+        "unresolved": list(text()),
+        "recommendation": text(),
+    }))
+}
+
+/// Who could be let in, or nobody.
+fn admits(debate: &Debate, speakers: &Speakers) -> Value {
+    let Speakers::Prompted(..) = speakers else { return json!({"type": ["string", "null"]}) };
+    let names = debate.seats().iter().map(|seat| Value::from(seat.name.as_str()));
+    json!({"enum": names.chain([Value::Null]).collect::<Vec<_>>()})
+}
+
+fn marks() -> Value {
+    let mark = || json!({"type": "number", "minimum": 0, "maximum": 10});
+    object(json!({"logic": mark(), "rebuttal": mark(), "clarity": mark(), "evidence": mark()}))
+}
+
+fn object(fields: Value) -> Value {
+    let names: Vec<String> =
+        fields.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+    json!({
+        "type": "object", "properties": fields, "required": names, "additionalProperties": false,
+    })
+}
+
+fn list(items: Value) -> Value {
+    json!({"type": "array", "items": items})
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn share() -> Value {
+    json!({"type": "number", "minimum": 0, "maximum": 1})
+}
