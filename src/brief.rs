@@ -1,7 +1,7 @@
 //! What debaters are given besides the topic, read from the repository and from nowhere else.
 use crate::engine::{BadContext, Briefs};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Reads from one repository.
 pub struct FromRepository {
@@ -18,6 +18,11 @@ impl Briefs for FromRepository {
             Some(("file", path)) => self.file(path).map_err(BadContext),
             _ => Err(BadContext(format!("context `{wanted}` is not known"))),
         }
+    }
+
+    fn pin(&self, root: &Path) -> Result<Option<String>, BadContext> {
+        let _ = root;
+        Ok(None)
     }
 }
 

@@ -68,7 +68,7 @@ async fn obey(
         Verb::Reindex(json) => archive::reindex(json, desk, screen),
         Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
         Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
-        Verb::Models(models) => archive::models(models, desk, screen),
+        Verb::Models(models) => archive::models(models, desk, screen).await,
         Verb::Completions { shell } => screen.completions(shell),
         Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),
     }

@@ -1,6 +1,7 @@
 //! What the surroundings say, read once. Nothing else reads the environment.
 use etcetera::BaseStrategy;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,58 @@ impl std::fmt::Debug for Environment {
 pub struct Settings {
     /// How tools are called: fields in place of ours, or tools of the user's own.
     pub tools: toml::Table,
+    /// Who is seated where nobody is named.
+    pub seats: Seats,
+    /// What a debate may come to where nothing else is said.
+    pub limits: Limits,
+    /// What models cost.
+    pub prices: Prices,
+}
+
+/// Who is seated where nobody is named.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Seats {
+    /// Proposer and challenger, the best pair first.
+    pub pairings: Vec<(String, String)>,
+    /// Who rules, the best first.
+    pub judges: Vec<String>,
+    /// Whether each model is asked once before a debate opens; it is, if nothing is said.
+    pub probe: Option<bool>,
+}
+
+/// What a debate may come to where nothing else is said.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// In the currency of the prices.
+    pub max_cost: Option<f64>,
+    /// Read and written.
+    pub max_tokens: Option<u64>,
+    /// Of turns, added up.
+    pub max_minutes: Option<u64>,
+    /// That one turn may take, whoever takes it.
+    pub turn_seconds: Option<u32>,
+}
+
+/// What models cost, as of a day: a guess would be worse than nothing, so none are built in.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Prices {
+    /// The day they were looked up.
+    pub as_of: Option<String>,
+    /// By `tool:model`, or by model.
+    pub models: BTreeMap<String, Tariff>,
+}
+
+/// For a million tokens.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tariff {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
 }
 
 /// Why there is no configuration.
@@ -58,7 +111,9 @@ pub enum ConfigError {
     Homeless,
     #[error("the current folder cannot be read: {0}")]
     Nowhere(std::io::Error),
-    #[error("`{0}`: {1}; known are the tables `tools.NAME`")]
+    #[error(
+        "`{0}`: {1}; known are the tables `tools.NAME`, `apis.NAME`, `seats`, `limits`, `prices`"
+    )]
     Settings(String, String),
 }
 

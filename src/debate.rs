@@ -34,6 +34,7 @@ pub mod citation;
 pub mod claims;
 pub mod digest;
 pub mod envelope;
+pub mod estimate;
 pub mod event;
 pub mod format;
 pub mod formats;

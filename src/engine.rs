@@ -9,6 +9,9 @@
 //! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
 //! | `job`     | a debate being played, and handles to it                                         |
 //! | `opening` | from a wish to a setup                                                           |
+//! | `pairing` | who sits where, if nobody says                                                  |
+//! | `preflight` | whether each model answers, before anything is opened                        |
+//! | `survey`  | who could play here, and what a debate may come to                               |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `desk`    | the use-cases every door calls                                                   |
 pub mod command;
@@ -16,8 +19,11 @@ pub mod desk;
 pub mod job;
 pub mod live;
 pub mod opening;
+pub mod pairing;
 pub mod ports;
+pub mod preflight;
 pub mod session;
+mod survey;
 mod transcript;
 mod turn;
 
@@ -28,6 +34,6 @@ pub use live::{Live, Update};
 pub use opening::{Opening, Prompts};
 pub use ports::{
     Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Foreign, Health, Hit,
-    Listing, Live as LiveText, Log, LogError, Opened, Place, Query, Recorded, Reindexed, Said,
-    Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
+    Listing, Live as LiveText, Log, LogError, Opened, Place, Price, Query, Recorded, Reindexed,
+    Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
 };

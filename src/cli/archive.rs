@@ -7,7 +7,7 @@ use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
 use crate::engine::desk::How;
-use crate::engine::{Card, Desk, Opening, Query, Stored};
+use crate::engine::{Card, Desk, Listing, Opening, Query, Stored};
 use crate::report::text::printable;
 use crate::report::{iso, record::record, summary::summary, view::view};
 use std::fmt::Write as _;
@@ -260,8 +260,12 @@ pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Ex
 }
 
 /// `debate models`
-pub(super) fn models(models: Models, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
-    let listing = desk.listing(models.probe);
+pub(super) async fn models(
+    models: Models,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let listing = desk.listing(models.probe).await;
     if models.json {
         screen.json(&Callable { v: 1, models: listing })?;
         return Ok(Exit::Ok);
@@ -269,6 +273,27 @@ pub(super) fn models(models: Models, desk: &Desk, screen: &mut Screen) -> Result
     for it in listing {
         let can = if it.playable { "can play" } else { "cannot play" };
         screen.print(&format!("{BOLD}{:<12}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
+        for line in told(&it) {
+            screen.print(&format!("{:27}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
+        }
     }
     Ok(Exit::Ok)
+}
+
+/// What is known of one that can play, a line each.
+fn told(it: &Listing) -> Vec<String> {
+    let mut first: Vec<String> = vec![];
+    first.extend(it.version.as_ref().map(|version| format!("version {version}")));
+    first.extend(it.login.clone());
+    first.extend(it.price.clone());
+    let mut lines = vec![first.join("; ")];
+    if !it.models.is_empty() {
+        lines.push(format!("models: {}", it.models.join(", ")));
+    }
+    if !it.efforts.is_empty() {
+        lines.push(format!("effort: {}", it.efforts.join(", ")));
+    }
+    lines.extend(it.probe.as_ref().map(|probe| format!("asked: {probe}")));
+    lines.retain(|line| it.playable && !line.is_empty());
+    lines
 }

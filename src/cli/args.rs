@@ -1,4 +1,5 @@
 //! What can be typed.
+use crate::config::Limits;
 use crate::debate::{Effort, Status, Voice};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -83,7 +84,7 @@ pub struct Run {
     /// How it is debated
     #[arg(long, default_value = "duel")]
     pub format: String,
-    /// Who argues for: `tool` or `tool:model` (script:FILE, human, host, demo)
+    /// Who argues for: `tool` or `tool:model` (see `debate models`); whoever is not named is chosen
     #[arg(long, value_name = "SEAT")]
     pub proposer: Option<Voice>,
     /// Who argues against; another tool than the proposer
@@ -107,6 +108,9 @@ pub struct Run {
     /// What the debaters are given besides the topic: `none`, or `file=PATH` inside the repository
     #[arg(long, default_value = "none", value_name = "C")]
     pub context: String,
+    /// Do not ask each model first whether it answers
+    #[arg(long)]
+    pub no_probe: bool,
     /// Where it pauses.
     #[command(flatten)]
     pub most: Most,
@@ -136,6 +140,17 @@ pub struct Most {
     /// Pause when turns have taken this many minutes in all
     #[arg(long, value_name = "M")]
     pub max_minutes: Option<u64>,
+}
+
+impl Most {
+    /// What was typed; where nothing was, what the user's configuration says.
+    pub(super) fn or(self, usual: Limits) -> Most {
+        Most {
+            max_cost: self.max_cost.or(usual.max_cost),
+            max_tokens: self.max_tokens.or(usual.max_tokens),
+            max_minutes: self.max_minutes.or(usual.max_minutes),
+        }
+    }
 }
 
 /// How a debate is printed while and after it is played.

@@ -1,5 +1,6 @@
 //! What the exit codes mean, and how an error is told.
 use crate::debate::{Debate, Status, Trouble, Unfit, standing};
+use crate::engine::pairing::Vacant;
 use crate::engine::{ArchiveError, DeskError, Error};
 use std::io;
 
@@ -57,7 +58,9 @@ impl Failed {
             Failed::Usage(..) => Exit::Stopped,
             Failed::NoModel(..) => Exit::NoModel,
             Failed::Desk(error) => match error {
-                DeskError::Unplayable(_) => Exit::NoModel,
+                DeskError::Unplayable(_) | DeskError::Vacant(_) | DeskError::Silent { .. } => {
+                    Exit::NoModel
+                }
                 DeskError::Format { .. }
                 | DeskError::Rounds { .. }
                 | DeskError::Clash(_)
@@ -77,6 +80,18 @@ impl Failed {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
+            Failed::Desk(DeskError::Vacant(Vacant(role))) => {
+                return Some(format!(
+                    "name one with `--{role} SEAT`, or install another model CLI; `debate models` shows \
+                     who can play, and `debate demo` needs nobody"
+                ));
+            }
+            Failed::Desk(DeskError::Silent { others, .. }) if !others.is_empty() => {
+                return Some(format!("others that can be named here: {}", others.join(", ")));
+            }
+            Failed::Desk(DeskError::Silent { .. }) => {
+                "`debate models --probe` asks everyone; `--no-probe` opens the debate all the same"
+            }
             Failed::Desk(DeskError::Unplayable(_)) => {
                 "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
             }

@@ -91,21 +91,35 @@ impl Follower {
                 }
                 self.fact(event, screen)
             }
-            Update::Speaking { cue } => self.speaking(*cue, screen),
+            Update::Speaking { cue, seconds } => self.speaking(*cue, *seconds, screen),
+            Update::Slow { cue, after, most } => {
+                if self.manner != Manner::Json {
+                    let (who, tool) = (self.role(*cue), self.debate.seat(*cue).voice.tool());
+                    screen.warn(&format!(
+                        "[WARN] {who} ({tool}) has not finished after {after}s; it is stopped at {most}s"
+                    ));
+                }
+                Ok(())
+            }
             Update::Delta { cue, text } => self.delta(*cue, text, screen),
         }
     }
 
-    fn speaking(&mut self, cue: Cue, screen: &mut Screen) -> Result<(), Failed> {
+    fn speaking(
+        &mut self,
+        cue: Cue,
+        seconds: Option<u32>,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
         self.texts.insert(cue, (String::new(), 0));
         match self.manner {
             Manner::Json => {}
             Manner::Lines => {
                 let (who, tool) = (self.role(cue), self.debate.seat(cue).voice.tool());
-                let seconds = self.debate.setup().limits.turn_seconds;
                 let round =
                     if cue.round > 0 { format!("round {} ", cue.round) } else { String::new() };
-                screen.note(&format!("[INFO] Running {round}{who} ({tool}) - timeout {seconds}s"));
+                let most = seconds.map_or_else(String::new, |most| format!(" - timeout {most}s"));
+                screen.note(&format!("[INFO] Running {round}{who} ({tool}){most}"));
             }
             Manner::Words(target) if self.streams(cue) => {
                 screen.write(target, &format!("\n{BOLD}{}{BOLD:#}\n\n", self.heading(cue)))?;

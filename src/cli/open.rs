@@ -7,10 +7,13 @@ use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Voice, millionths};
 use crate::engine::desk::seat_number;
-use crate::engine::opening::{found_again, judge_for};
+use crate::engine::opening::found_again;
+use crate::engine::pairing::{Judge, Named, Preferred, There};
+use crate::engine::preflight::Wish;
 use crate::engine::{Command, Desk, DeskError, Opening};
 use crate::report::text::printable;
 use std::path::Path;
+use std::time::Duration;
 
 /// `debate run`
 pub(super) async fn run(
@@ -20,47 +23,68 @@ pub(super) async fn run(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let proposer =
-        seat(run.proposer.as_ref(), run.model_proposer.as_deref(), "proposer", &config.folder)?;
-    let challenger = seat(
-        run.challenger.as_ref(),
-        run.model_challenger.as_deref(),
-        "challenger",
-        &config.folder,
-    )?;
-    let named = run.judge.clone().map(|judge| found_again(judge, &config.folder));
-    let judge = judge_for(named, &proposer, &challenger, Voice::Human);
-    let opening = Opening {
+    let wish = wish(run, config)?;
+    let limits = config.settings.limits;
+    let draft = Opening {
         format: run.format.clone(),
         rounds: run.rounds,
-        effort: run.effort.map(Into::into),
+        effort: wish.effort,
         brief: desk.brief(&run.context)?,
-        budget: budget(run.most, Budget::default())?,
-        turn_seconds: run.turn_timeout,
+        budget: budget(run.most.or(limits), Budget::default())?,
+        turn_seconds: run.turn_timeout.or(limits.turn_seconds),
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
-        ..Opening::new(&run.topic, proposer, challenger, judge)
+        ..Opening::new(&run.topic, Voice::Human, Voice::Human, Voice::Human)
     };
+    let (opening, warnings) = desk.prepare(draft, &wish, &place.root).await?;
+    for warning in &warnings {
+        screen.warn(&format!("[WARN] {}", printable(warning)));
+    }
+    for line in &opening.chosen {
+        screen.note(&format!("[INFO] Chosen: {}", printable(line)));
+    }
+    if let Some(estimate) = desk.estimate(&opening)? {
+        screen.note(&format!("[INFO] Estimate: {estimate}"));
+    }
     let job = desk.open(&opening, &place)?;
     Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await
 }
 
-/// A seat as it was typed. A script is found again from wherever the debate is resumed.
+/// Whom the user wants to hear.
+fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
+    let folder = &config.folder;
+    let model = |voice: &Option<Voice>, model: &Option<String>, role| {
+        seat(voice.as_ref(), model.as_deref(), role, folder)
+    };
+    let named = Named {
+        proposer: model(&run.proposer, &run.model_proposer, "proposer")?,
+        challenger: model(&run.challenger, &run.model_challenger, "challenger")?,
+        judge: run.judge.clone().map(|judge| found_again(judge, folder)),
+    };
+    let own = &config.settings.seats;
+    let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
+        let hint = "write seats as in `claude` or `openai:MODEL`";
+        Failed::Usage(format!("`seats` in your configuration: {bad}"), hint.into())
+    })?;
+    Ok(Wish {
+        named,
+        preferred,
+        // A person at a terminal may have gone for coffee: they argue only if they say so.
+        there: There { side: None, judge: Judge::Debater(Voice::Human) },
+        effort: run.effort.map(Into::into),
+        probe: (!run.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
+    })
+}
+
+/// A seat as it was typed, if it was. A script is found again from wherever the debate is resumed.
 fn seat(
     voice: Option<&Voice>,
     model: Option<&str>,
     role: &str,
     folder: &Path,
-) -> Result<Voice, Failed> {
-    let Some(voice) = voice else {
-        return Err(Failed::NoModel(
-            format!("nobody plays the {role}"),
-            format!(
-                "name one with `--{role} SEAT` (script:FILE, human); `debate demo` needs nobody"
-            ),
-        ));
-    };
+) -> Result<Option<Voice>, Failed> {
     let voice = match (voice, model) {
-        (Voice::Model { tool, model: None }, Some(model)) => {
+        (None, None) => return Ok(None),
+        (Some(Voice::Model { tool, model: None }), Some(model)) => {
             format!("{tool}:{model}").parse().map_err(|bad: crate::debate::seat::BadSeat| {
                 Failed::Usage(format!("`{model}`: {bad}"), "give the model's plain name".into())
             })?
@@ -71,9 +95,9 @@ fn seat(
                 format!("either `--{role} TOOL:MODEL` or `--model-{role} MODEL`"),
             ));
         }
-        (voice, None) => voice.clone(),
+        (Some(voice), None) => voice.clone(),
     };
-    Ok(found_again(voice, folder))
+    Ok(Some(found_again(voice, folder)))
 }
 
 /// What may be spent, where something else was typed than was allowed before.

@@ -43,7 +43,7 @@ pub(super) async fn replay(
                 }
             }
             Event::Spoke { cue, reply } => {
-                follower.show(&Update::Speaking { cue: *cue }, screen)?;
+                follower.show(&Update::Speaking { cue: *cue, seconds: None }, screen)?;
                 say(
                     &mut follower,
                     *cue,

@@ -45,6 +45,9 @@ pub struct Setup {
     pub prompts: BTreeMap<String, String>,
     /// In the order they speak.
     pub seats: Vec<Seat>,
+    /// Who was seated without being named, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<String>,
     /// How many rounds were asked for.
     pub rounds: u8,
     /// How hard everyone is to think.
@@ -98,8 +101,9 @@ pub struct Limits {
     pub longest: usize,
     /// Bytes of a prompt.
     pub prompt: usize,
-    /// Seconds a fetched turn may take.
-    pub turn_seconds: u32,
+    /// Seconds a fetched turn may take; as long as its tool usually may, if nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_seconds: Option<u32>,
     /// Seconds an awaited turn may take; none is for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub await_seconds: Option<u32>,
@@ -130,7 +134,7 @@ impl Default for Limits {
             shortest: 1,
             longest: 200_000,
             prompt: 4_000_000,
-            turn_seconds: 240,
+            turn_seconds: None,
             await_seconds: None,
             at_once: 8,
             budget: Budget::default(),

@@ -3,15 +3,19 @@ use super::command::{Command, Error};
 use super::job::{Handle, Job};
 use super::live::{Live, Update};
 use super::opening::{Opening, Prompts, offered};
+use super::pairing::Vacant;
 use super::ports::{
-    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Listing, Log, Place, Query,
-    Recorded, Stored, Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Log, Place, Query, Recorded, Stored,
+    Unplayable, Voices,
 };
+use super::preflight::Answered;
 use super::session::Session;
 use super::transcript::adopt;
 use super::turn::Told;
 use crate::debate::state::ReplayError;
-use crate::debate::{Debate, Event, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next};
+use crate::debate::{
+    Debate, Event, Failure, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -20,10 +24,11 @@ use tokio::sync::mpsc;
 #[derive(Clone)]
 pub struct Desk {
     archive: Arc<dyn Archive>,
-    voices: Arc<dyn Voices>,
+    pub(super) voices: Arc<dyn Voices>,
     briefs: Arc<dyn Briefs>,
     clock: Arc<dyn Clock>,
-    prompts: Arc<Prompts>,
+    pub(super) prompts: Arc<Prompts>,
+    pub(super) answered: Arc<Answered>,
 }
 
 /// Why something could not be done.
@@ -38,6 +43,10 @@ pub enum DeskError {
     Clash(String),
     #[error(transparent)]
     Unplayable(#[from] Unplayable),
+    #[error(transparent)]
+    Vacant(#[from] Vacant),
+    #[error("`{voice}` does not answer ({}): {}", failure.trouble.word(), failure.note)]
+    Silent { voice: String, failure: Failure, others: Vec<String> },
     #[error(transparent)]
     Unfit(#[from] Unfit),
     #[error(transparent)]
@@ -65,7 +74,14 @@ impl Desk {
         clock: Arc<dyn Clock>,
         prompts: Prompts,
     ) -> Desk {
-        Desk { archive, voices, briefs, clock, prompts: Arc::new(prompts) }
+        Desk {
+            archive,
+            voices,
+            briefs,
+            clock,
+            prompts: Arc::new(prompts),
+            answered: Arc::default(),
+        }
     }
 
     /// The archive, for those who only read.
@@ -201,10 +217,13 @@ impl Desk {
         Ok(())
     }
 
-    /// Everyone who can be called by name, and whether they could play a seat here. Probing looks
-    /// at the machine; it spends nothing.
-    pub fn listing(&self, probe: bool) -> Vec<Listing> {
-        self.voices.listing(probe)
+    /// What stands in a repository now, so that what is said about it can be held against it. A
+    /// repository that cannot be read is no reason not to debate, but the user is told.
+    pub fn pin(&self, root: &Path) -> (Option<String>, Option<String>) {
+        match self.briefs.pin(root) {
+            Ok(pin) => (pin, None),
+            Err(BadContext(why)) => (None, Some(format!("nobody can read this repository: {why}"))),
+        }
     }
 
     /// What debaters are given besides the topic, as it was asked for.

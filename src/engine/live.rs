@@ -23,6 +23,17 @@ pub enum Update {
     Speaking {
         /// The turn.
         cue: Cue,
+        /// Seconds it may take, where that is known.
+        seconds: Option<u32>,
+    },
+    /// A seat has used up half of its time.
+    Slow {
+        /// The turn.
+        cue: Cue,
+        /// Seconds it has taken.
+        after: u32,
+        /// Seconds it may take.
+        most: u32,
     },
     /// A few more words of a turn under way.
     Delta {

@@ -30,9 +30,13 @@ pub struct Opening {
     pub effort: Option<Effort>,
     /// What the debaters are given besides the topic.
     pub brief: String,
+    /// The tree it is about, if there is one.
+    pub pin: Option<String>,
+    /// Who was seated without being named, and why.
+    pub chosen: Vec<String>,
     /// What may be spent.
     pub budget: Budget,
-    /// Seconds a fetched turn may take.
+    /// Seconds a fetched turn may take; as long as its tool usually may, if nobody says.
     pub turn_seconds: Option<u32>,
     /// Seconds an awaited turn may take; for ever, if nobody says.
     pub await_seconds: Option<u32>,
@@ -54,6 +58,8 @@ impl Opening {
             rounds: None,
             effort: None,
             brief: String::new(),
+            pin: None,
+            chosen: vec![],
             budget: Budget::default(),
             turn_seconds: None,
             await_seconds: None,
@@ -78,7 +84,7 @@ impl Opening {
             return Err(DeskError::Rounds { asked: rounds.into(), least, most });
         }
         let limits = Limits { budget: self.budget, ..Limits::default() };
-        let turn_seconds = self.turn_seconds.unwrap_or(limits.turn_seconds);
+        let turn_seconds = self.turn_seconds;
         Ok(Setup {
             grammar: GRAMMAR,
             wording: WORDING,
@@ -86,7 +92,8 @@ impl Opening {
             opened_at: now,
             topic: self.topic.trim().to_owned(),
             brief: self.brief.clone(),
-            pin: None,
+            pin: self.pin.clone(),
+            chosen: self.chosen.clone(),
             seats: self.seats(&offer.format),
             prompts: prompts.get(&self.format).cloned().unwrap_or_default(),
             format: offer.format,
@@ -146,18 +153,6 @@ pub fn found_again(voice: Voice, folder: &Path) -> Voice {
         }
         voice => voice,
     }
-}
-
-/// Whoever was named; else the first of the debaters that can be asked, which is said in the
-/// result; else whoever is there.
-pub fn judge_for(
-    named: Option<Voice>,
-    proposer: &Voice,
-    challenger: &Voice,
-    there: Voice,
-) -> Voice {
-    let able = [proposer, challenger].into_iter().find(|voice| !voice.awaited());
-    named.or_else(|| able.cloned()).unwrap_or(there)
 }
 
 /// The format of this name, if there are words for it.

@@ -3,12 +3,15 @@ use super::live::{self, Update};
 use crate::debate::{Cue, Effort, Envelope, Event, Failure, Kind, Role, Setup, Status, Voice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use tokio::sync::broadcast;
 
 /// A future behind a trait object.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Seconds a turn may take where nothing else is known.
+pub const PATIENCE: u32 = 240;
 
 /// Gives seats their voices.
 pub trait Voices: Send + Sync {
@@ -16,21 +19,69 @@ pub trait Voices: Send + Sync {
     /// Dropping the future stops the work and whatever it started.
     fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>>;
 
+    /// Seconds a turn of this voice may take, if nobody says otherwise.
+    fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
+        let _ = (voice, effort);
+        PATIENCE
+    }
+
     /// Whether a voice could play a seat here, as far as can be told without spending.
     fn playable(&self, voice: &Voice) -> Result<(), Unplayable>;
 
     /// Why these two cannot be the two sides of one debate, if they cannot.
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String>;
 
-    /// Everyone who can be called by name. Probing looks at the machine; it spends nothing.
-    fn listing(&self, probe: bool) -> Vec<Listing> {
-        let _ = probe;
+    /// Whether a voice is a model that can be asked, and not a script.
+    fn model(&self, voice: &Voice) -> bool {
+        let _ = voice;
+        false
+    }
+
+    /// The model a tool is asked for where the user names none, if they have said so beforehand.
+    fn usual(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
+        let _ = (tool, effort);
+        None
+    }
+
+    /// What a voice costs, where the user has said so: by the model asked for, or the one that says
+    /// it has answered.
+    fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
+        let _ = (voice, reported);
+        None
+    }
+
+    /// Everyone who can be called by name, as far as can be told by looking.
+    fn listing(&self) -> Vec<Listing> {
         vec![]
+    }
+
+    /// What a tool calls its version.
+    fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
+        let _ = tool;
+        Box::pin(async { None })
+    }
+}
+
+/// Millionths of the currency for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// Read.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+}
+
+impl Price {
+    /// Millionths of the currency for that many tokens.
+    pub fn of(self, tokens_in: u64, tokens_out: u64) -> u64 {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
+        let sum = part(tokens_in, self.input) + part(tokens_out, self.output);
+        u64::try_from(sum).unwrap_or(u64::MAX)
     }
 }
 
 /// Someone who can be called by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listing {
     /// As a seat is written.
     pub seat: String,
@@ -40,12 +91,55 @@ pub struct Listing {
     pub playable: bool,
     /// What it is; why it cannot play, and what to do about that.
     pub note: String,
+    /// How it is reached: a program, or an address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<String>,
+    /// What it calls its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Whether somebody is logged in, as far as can be told without asking it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub login: Option<String>,
+    /// Whose models it has, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The models the user has set for it, by effort, or one for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// The efforts it can be asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efforts: Vec<String>,
+    /// Whether what it costs is known: by the tool itself, or by the user's prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<String>,
+    /// What became of asking it, if it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<String>,
 }
 
 /// Gathers what debaters are given besides the topic.
 pub trait Briefs: Send + Sync {
     /// `none`, or `file=PATH`.
     fn brief(&self, wanted: &str) -> Result<String, BadContext>;
+
+    /// What stands in a repository now, as one tree with a name; none where there is no repository.
+    fn pin(&self, root: &Path) -> Result<Option<String>, BadContext>;
+}
+
+/// Gives tools something to read that does not change and holds nothing they must not read.
+pub trait Snapshots: Send + Sync {
+    /// A copy of a pinned tree. It stays for as long as it is held.
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext>;
+}
+
+/// A copy of a pinned tree.
+pub struct Snapshot {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What is not in it, in a few words; nothing, if all of it is.
+    pub left_out: String,
+    /// Keeps it there.
+    pub hold: Box<dyn std::any::Any + Send + Sync>,
 }
 
 /// Why there is no brief.

@@ -162,7 +162,7 @@ impl Session {
             told = self.ask(&wave)?;
         }
         let limits = &self.debate.setup().limits;
-        let (most, patience) = (limits.at_once.max(1), limits.turn_seconds);
+        let (most, named) = (limits.at_once.max(1), limits.turn_seconds);
         let live = self.live.clone();
         let mut waiting: VecDeque<Cue> = wave.iter().copied().collect();
         let mut turns = FuturesUnordered::new();
@@ -179,7 +179,9 @@ impl Session {
                     Ok(ask) => {
                         let (handle, registration) = AbortHandle::new_pair();
                         under_way.push((cue, ask.voice.clone(), handle));
-                        live.tell(Update::Speaking { cue });
+                        let patience =
+                            named.unwrap_or_else(|| voices.patience(&ask.voice, ask.effort));
+                        live.tell(Update::Speaking { cue, seconds: Some(patience) });
                         let stream = Stream { cue, live: live.clone() };
                         let turn = turn::fetch(voices, ask, stream, patience);
                         let turn = Abortable::new(turn, registration);

@@ -1,5 +1,6 @@
 //! One turn: what to ask, fetching it, and what came of it.
 use super::command::Error;
+use super::live::Update;
 use super::ports::{Ask, Said, Stream, Voices};
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{
@@ -25,7 +26,7 @@ pub(super) fn asked(debate: &Debate, again: &[Cue], now: i64) -> Option<(Event, 
         driven.into_iter().filter(|cue| unasked(cue) || again.contains(cue)).collect();
     let waiting: Vec<Cue> = awaited.into_iter().filter(unasked).collect();
     let limits = &debate.setup().limits;
-    let seconds = if waiting.is_empty() { Some(limits.turn_seconds) } else { limits.await_seconds };
+    let seconds = if waiting.is_empty() { limits.turn_seconds } else { limits.await_seconds };
     let deadline = seconds.map(|seconds| now.saturating_add(i64::from(seconds) * 1000));
     let cues: Vec<Cue> = driven.iter().copied().chain(waiting).collect();
     if cues.is_empty() {
@@ -127,7 +128,8 @@ pub(super) fn read(
     weigh(debate, cue, body, vec![], envelope).map_err(Error::Refused)
 }
 
-/// Fetches one reply, within the time a turn may take.
+/// Fetches one reply, within the time a turn may take. Whoever watches is told when half of that is
+/// over.
 pub(super) async fn fetch(
     voices: &dyn Voices,
     ask: Ask,
@@ -136,7 +138,16 @@ pub(super) async fn fetch(
 ) -> Result<Said, Failure> {
     let began = Instant::now();
     let patience = Duration::from_secs(u64::from(seconds));
-    let said = tokio::time::timeout(patience, voices.speak(&ask, stream)).await;
+    let (cue, live) = (stream.cue, stream.live.clone());
+    let mut speaking = voices.speak(&ask, stream);
+    let half = tokio::time::timeout(patience / 2, &mut speaking).await;
+    let said = match half {
+        Ok(said) => Ok(said),
+        Err(_) => {
+            live.tell(Update::Slow { cue, after: seconds / 2, most: seconds });
+            tokio::time::timeout_at(began + patience, speaking).await
+        }
+    };
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut said = said.unwrap_or_else(|_| {
         Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
@@ -148,7 +159,13 @@ pub(super) async fn fetch(
         said = Err(Failure { envelope: envelope.clone(), ..Failure::new(Trouble::Empty, note) });
     }
     match &mut said {
-        Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => envelope.duration_ms = took,
+        Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => {
+            envelope.duration_ms = took;
+            envelope.cost = envelope.cost.or_else(|| {
+                let price = voices.price(&ask.voice, envelope.model_reported.as_deref())?;
+                Some(price.of(envelope.tokens_in?, envelope.tokens_out?))
+            });
+        }
     }
     said
 }

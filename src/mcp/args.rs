@@ -38,7 +38,7 @@ pub struct StartDebate {
 
 /// What `options` may hold, as the complaint about it says.
 pub(super) const OPTIONS: &str =
-    "confirm_plan, pause, max_cost, max_tokens, max_minutes, turn_seconds, await_seconds";
+    "confirm_plan, pause, probe, max_cost, max_tokens, max_minutes, turn_seconds, await_seconds";
 
 /// Rare wishes. Described on demand, because every schema is paid for in every conversation.
 #[derive(Debug, Default, Deserialize)]
@@ -46,6 +46,7 @@ pub(super) const OPTIONS: &str =
 pub(super) struct Options {
     pub(super) confirm_plan: bool,
     pub(super) pause: Option<bool>,
+    pub(super) probe: Option<bool>,
     pub(super) max_cost: Option<f64>,
     pub(super) max_tokens: Option<u64>,
     pub(super) max_minutes: Option<u64>,

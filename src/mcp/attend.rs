@@ -119,6 +119,32 @@ impl Hub {
 }
 
 impl Waiting {
+    /// Waits for something that is no debate yet. Whoever waits hears of it, and it is dropped when
+    /// nobody does.
+    pub(super) async fn patiently<T>(
+        &self,
+        what: &str,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Complaint> {
+        let began = Instant::now();
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                () = tokio::time::sleep(TICK) => self.tell(began, what).await,
+                () = self.gone.cancelled() => {
+                    return Err(Complaint::Gone);
+                }
+            }
+        }
+    }
+
+    /// How long is left, if that is bounded.
+    pub(super) fn left(&self) -> Duration {
+        let until = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        until.unwrap_or(Duration::MAX)
+    }
+
     async fn tell(&self, began: Instant, news: &str) {
         match &self.ear {
             Ear::Nobody => {}
@@ -156,6 +182,12 @@ async fn news(
     loop {
         let Some(from) = updates.as_mut() else { return std::future::pending().await };
         match from.recv().await.as_deref() {
+            Ok(Update::Slow { cue, after, most }) => {
+                let who = who(debate, *cue);
+                return Some(format!(
+                    "{who} has not finished after {after} s; it is stopped at {most} s"
+                ));
+            }
             Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {
                 return Some(format!("{} answered", who(debate, *cue)));
             }

@@ -68,6 +68,8 @@ pub enum Complaint {
     NoBrief(String),
     #[error("the play of debate {id} stopped: {why}")]
     Stopped { id: String, why: String },
+    #[error("this call was cancelled before anything was opened")]
+    Gone,
     #[error("the server failed inside ({0}); nothing that was recorded is lost")]
     Panic(String),
 }
@@ -242,6 +244,7 @@ impl Complaint {
                     call("continue_round", id, "")
                 )
             }
+            Complaint::Gone => "call start_debate again if it is still wanted".into(),
             Complaint::Panic(_) => {
                 "call again; if it fails again, `debate doctor` in a terminal looks closer".into()
             }
@@ -272,6 +275,12 @@ fn desk(error: &DeskError) -> String {
         DeskError::Unplayable(_) => {
             "list_models {} shows who can be seated; \"host\" always can. An open debate takes \
              another seat by continue_round {\"decision\":\"change\",\"say\":\"proposer=host\"}"
+        }
+        DeskError::Vacant(_) => "call start_debate again and name who plays it, or \"host\"",
+        DeskError::Silent { .. } => {
+            "tell the user; then call start_debate again with another seat: list_models \
+             {\"probe\":true} shows who answers, and \"host\" always can. \
+             \"options\":{\"probe\":false} opens it all the same"
         }
         DeskError::Unfit(Unfit::NoTopic) => {
             "ask the user what to debate, then call start_debate {\"topic\":\"Should we ...?\"}"

@@ -6,23 +6,12 @@ use super::complaint::{Complaint, call};
 use super::server::Server;
 use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Effort, Hold, Voice, millionths};
-use crate::engine::opening::{found_again, judge_for};
+use crate::engine::opening::found_again;
+use crate::engine::pairing::{Judge, Named, Preferred, There};
+use crate::engine::preflight::Wish;
 use crate::engine::{Opening, Place, Query};
 use serde_json::Value;
-
-/// Whom the user has named.
-struct Named {
-    proposer: Option<Voice>,
-    challenger: Option<Voice>,
-    judge: Option<Voice>,
-}
-
-/// Who is seated.
-struct Seated {
-    proposer: Voice,
-    challenger: Voice,
-    judge: Voice,
-}
+use std::time::Duration;
 
 impl Server {
     /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told who
@@ -33,30 +22,30 @@ impl Server {
         place: &Place,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
-        let (opening, chosen) = self.opening(args)?;
-        let notes: Vec<String> =
-            chosen.into_iter().chain(self.unfinished(&opening.topic, place)).collect();
+        let (draft, wish) = self.draft(args, waiting.left())?;
+        let ready = self.hub.desk.prepare(draft, &wish, &place.root);
+        let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
+        let chosen =
+            (!opening.chosen.is_empty()).then(|| format!("chosen: {}", opening.chosen.join(", ")));
+        let estimate = self.hub.desk.estimate(&opening)?.map(|it| format!("estimate: {it}"));
+        let mut notes: Vec<String> = chosen.into_iter().chain(warnings).collect();
+        notes.extend(estimate.into_iter().chain(self.unfinished(&opening.topic, place)));
         let job = self.hub.desk.open(&opening, place)?;
         let id = job.id().to_owned();
         self.hub.play(job);
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
-    /// What was asked for, and whom nobody named.
-    fn opening(&self, args: &StartDebate) -> Result<(Opening, Option<String>), Complaint> {
+    /// What was asked for, before anybody is seated, and whom the user wants to hear.
+    fn draft(&self, args: &StartDebate, left: Duration) -> Result<(Opening, Wish), Complaint> {
         let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
         if topic.is_empty() {
             return Err(Complaint::NoTopic);
         }
         check::text("topic", &topic, LONGEST_TOPIC)?;
         let format = check::short("format", args.format.as_deref())?.unwrap_or("duel");
-        let named = Named {
-            proposer: self.seat("proposer", args.proposer.as_deref())?,
-            challenger: self.seat("challenger", args.challenger.as_deref())?,
-            judge: self.seat("judge", args.judge.as_deref())?,
-        };
-        let (Seated { proposer, challenger, judge }, chosen) = self.seats(named);
         let options = options(args, format)?;
+        let wish = self.wish(args, &options, left)?;
         let mut holds = vec![];
         holds.extend(options.confirm_plan.then_some(Hold::Start));
         holds.extend(options.pause.unwrap_or(true).then_some(Hold::Rounds));
@@ -65,22 +54,52 @@ impl Server {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
             millionths(amount).ok_or(Complaint::Options { why, format: format.into() })
         };
-        let opening = Opening {
+        let usual = self.config.settings.limits;
+        let minutes = options.max_minutes.or(usual.max_minutes);
+        let draft = Opening {
             format: format.into(),
             rounds: args.rounds.map(|rounds| self.hub.desk.fits(format, rounds)).transpose()?,
-            effort: effort(args.effort.as_deref())?,
+            effort: wish.effort,
             brief: self.hub.desk.brief(context)?,
             budget: Budget {
-                cost: options.max_cost.map(cost).transpose()?,
-                tokens: options.max_tokens,
-                milliseconds: options.max_minutes.map(|minutes| minutes.saturating_mul(60_000)),
+                cost: options.max_cost.or(usual.max_cost).map(cost).transpose()?,
+                tokens: options.max_tokens.or(usual.max_tokens),
+                milliseconds: minutes.map(|minutes| minutes.saturating_mul(60_000)),
             },
-            turn_seconds: options.turn_seconds,
+            turn_seconds: options.turn_seconds.or(usual.turn_seconds),
             await_seconds: options.await_seconds,
             holds,
-            ..Opening::new(&topic, proposer, challenger, judge)
+            ..Opening::new(&topic, Voice::Host, Voice::Host, Voice::Host)
         };
-        Ok((opening, chosen))
+        Ok((draft, wish))
+    }
+
+    /// Whom the user wants to hear. Whoever is not named is a model that can play here, and the host
+    /// where there is none.
+    fn wish(
+        &self,
+        args: &StartDebate,
+        options: &Options,
+        left: Duration,
+    ) -> Result<Wish, Complaint> {
+        let own = &self.config.settings.seats;
+        let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
+            let why = bad.to_string();
+            Complaint::Seat { name: "seats".into(), said: "your configuration".into(), why }
+        })?;
+        let probe = options.probe.or(own.probe).unwrap_or(true);
+        Ok(Wish {
+            named: Named {
+                proposer: self.seat("proposer", args.proposer.as_deref())?,
+                challenger: self.seat("challenger", args.challenger.as_deref())?,
+                judge: self.seat("judge", args.judge.as_deref())?,
+            },
+            preferred,
+            there: There { side: Some(Voice::Host), judge: Judge::Other(Voice::Host) },
+            effort: effort(args.effort.as_deref())?,
+            // The first round is to have some of the time, too.
+            probe: probe.then_some(left / 2),
+        })
     }
 
     fn seat(&self, name: &str, said: Option<&str>) -> Result<Option<Voice>, Complaint> {
@@ -91,43 +110,6 @@ impl Server {
             why: error.to_string(),
         })?;
         Ok(Some(found_again(voice, &self.config.folder)))
-    }
-
-    /// Whoever was not named is a tool that is installed and has no seat yet; where there is none,
-    /// the host plays. A judge is a third tool if there is one, and never one of two tools that
-    /// argue.
-    fn seats(&self, named: Named) -> (Seated, Option<String>) {
-        // Nobody is looked for whom nobody needs.
-        let needed =
-            named.proposer.is_none() || named.challenger.is_none() || named.judge.is_none();
-        let listed = if needed { self.hub.desk.listing(false) } else { vec![] };
-        let able = listed.into_iter().filter(|it| it.model && it.playable);
-        let installed: Vec<String> = able.map(|it| it.seat).collect();
-        let free = |taken: &[&Voice]| {
-            let fits = |tool: &&String| taken.iter().all(|voice| voice.tool() != tool.as_str());
-            installed.iter().find(fits).and_then(|tool| tool.parse().ok())
-        };
-        let mut chosen = vec![];
-        let mut choose = |role: &str, voice: Option<Voice>, why: &str| {
-            let voice = voice.unwrap_or(Voice::Host);
-            chosen.push(format!("{role} {voice}{why}"));
-            voice
-        };
-        let taken: Vec<&Voice> = named.challenger.iter().chain(&named.judge).collect();
-        let other = free(&taken);
-        let proposer = named.proposer.unwrap_or_else(|| choose("proposer", other, ""));
-        let taken: Vec<&Voice> = [&proposer].into_iter().chain(&named.judge).collect();
-        let other = free(&taken);
-        let challenger = named.challenger.unwrap_or_else(|| choose("challenger", other, ""));
-        let judge = named.judge.unwrap_or_else(|| match free(&[&proposer, &challenger]) {
-            Some(third) => choose("judge", Some(third), ""),
-            None if installed.iter().any(|tool| tool == proposer.tool()) => {
-                choose("judge", None, ", because no third tool is installed")
-            }
-            None => judge_for(None, &proposer, &challenger, Voice::Host),
-        });
-        let chosen = (!chosen.is_empty()).then(|| format!("chosen: {}", chosen.join(", ")));
-        (Seated { proposer, challenger, judge }, chosen)
     }
 
     /// An unfinished debate about the same question, which somebody may rather go on with.

@@ -9,7 +9,7 @@ use super::server::Server;
 use super::standing::plan;
 use crate::debate::ledger::{Entry, Fate, entries};
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
-use crate::engine::{Card, Place, Query};
+use crate::engine::{Card, Listing, Place, Query};
 use crate::report::text::{one_line, printable};
 use crate::report::{iso, record::record, summary::summary};
 use schemars::JsonSchema;
@@ -173,15 +173,26 @@ impl Server {
         Ok(printable(&text))
     }
 
-    pub(super) fn models(&self, args: &ListModels) -> Models {
-        let listing = self.hub.desk.listing(args.probe).into_iter();
+    pub(super) async fn models(&self, args: &ListModels) -> Models {
+        let listing = self.hub.desk.listing(args.probe).await.into_iter();
         let models =
-            listing.map(|it| Model { seat: it.seat, playable: it.playable, note: it.note });
+            listing.map(|it| Model { note: note(&it), seat: it.seat, playable: it.playable });
         let next = "start_debate {\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"} \
                     seats them"
             .into();
         Models { models: models.collect(), next }
     }
+}
+
+/// All that is known of one, in a line.
+fn note(it: &Listing) -> String {
+    let version = it.version.as_ref().map(|version| format!("version {version}"));
+    let efforts = (!it.efforts.is_empty()).then(|| format!("effort {}", it.efforts.join("/")));
+    let models = (!it.models.is_empty()).then(|| format!("models {}", it.models.join(", ")));
+    let probe = it.probe.as_ref().map(|probe| format!("asked: {probe}"));
+    let known = [version, it.login.clone(), models, efforts, it.price.clone(), probe];
+    let known = known.into_iter().flatten().filter(|_| it.playable);
+    [it.note.clone()].into_iter().chain(known).collect::<Vec<_>>().join("; ")
 }
 
 fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {

@@ -108,10 +108,11 @@ Given as one object, `\"options\": {...}`.
 
 - `confirm_plan` (true or false, usually false): nothing is asked until the user has confirmed the plan by `continue_round {\"decision\":\"confirm\"}`, changed it or cancelled.
 - `pause` (true or false, usually true): after each round the floor is the user's. With false all rounds are played in one go.
+- `probe` (true or false, usually true): each model is asked once, before the debate opens, whether it answers.
 - `max_cost` (a number): the debate pauses when this much has been spent.
 - `max_tokens` (a number): the debate pauses when this many were read and written.
 - `max_minutes` (a number): the debate pauses when its turns have taken this long together.
-- `turn_seconds` (usually 240): how long a tool may take for a turn.
+- `turn_seconds` (usually 120 to 600, by tool and effort): how long a tool may take for a turn.
 - `await_seconds` (usually for ever): how long a turn of `host` or `human` is waited for.
 
 ## Changing an open debate

@@ -115,7 +115,9 @@ impl Server {
                 plain(both(&shown, words::shown(&shown)))
             }
             "list_models" => {
-                let models = self.models(&check::arguments(tool, arguments)?);
+                let args = check::arguments(tool, arguments)?;
+                let waiting = call.waiting(check::patience(None));
+                let models = waiting.patiently("asking who answers", self.models(&args)).await?;
                 plain(both(&models, words::models(&models)))
             }
             other => Err(Complaint::Tool(other.chars().take(60).collect())),

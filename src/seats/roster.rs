@@ -122,25 +122,23 @@ impl Voices for Roster {
         }
     }
 
-    fn listing(&self, probe: bool) -> Vec<Listing> {
+    fn listing(&self) -> Vec<Listing> {
         let rows = self.rows().into_iter().flatten();
         let models = rows.map(|(tool, row)| {
             let found = self.around.installed(&row.program);
             let note = match &found {
-                Some(path) if probe => {
-                    format!("a model CLI, installed as {}; sees only its brief", path.display())
-                }
-                Some(_) => "a model CLI; sees only its brief".into(),
+                Some(_) => "a model CLI".into(),
                 None => format!("not installed ({})", row.install),
             };
             let playable = found.is_some() && !self.nested();
-            Listing { seat: tool.clone(), model: true, playable, note }
+            Listing { seat: tool.clone(), model: true, playable, note, ..Listing::default() }
         });
         let others = OTHERS.iter().map(|(seat, note)| Listing {
             seat: (*seat).into(),
             model: false,
             playable: !self.nested(),
             note: (*note).into(),
+            ..Listing::default()
         });
         models.chain(others).collect()
     }

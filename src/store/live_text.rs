@@ -31,7 +31,7 @@ pub(super) fn keep(
         loop {
             tokio::select! {
                 update = updates.recv() => match update.as_deref() {
-                    Ok(Update::Speaking { cue }) => {
+                    Ok(Update::Speaking { cue, .. }) => {
                         texts.insert(*cue, String::new());
                         tick.reset();
                     }
@@ -39,6 +39,7 @@ pub(super) fn keep(
                         texts.entry(*cue).or_default().push_str(text);
                         dirty = true;
                     }
+                    Ok(Update::Slow { .. }) => {}
                     Ok(Update::Fact { event, .. }) => {
                         if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = event
                             && texts.remove(cue).is_some()

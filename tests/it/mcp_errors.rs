@@ -2,7 +2,8 @@
 use crate::host::Host;
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::template::Bad;
-use debate_mcp::debate::{Cue, Unfit};
+use debate_mcp::debate::{Cue, Failure, Trouble, Unfit};
+use debate_mcp::engine::pairing::Vacant;
 use debate_mcp::engine::{ArchiveError, BadContext, DeskError, Error, LogError, Unplayable};
 use debate_mcp::mcp::complaint::{Asked, Complaint};
 use serde_json::{Value, json};
@@ -173,7 +174,7 @@ fn a_decision_is_about_a_turn_there_is() {
 
 #[test]
 fn options_are_those_there_are() {
-    let keys = "confirm_plan, pause, max_cost";
+    let keys = "confirm_plan, pause, probe, max_cost";
     nothing_opens(
         &Lab::new(),
         &[
@@ -388,11 +389,18 @@ table! { complaints: Complaint,
     Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
     Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
     Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
+    Complaint::Gone => [Complaint::Gone],
     Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
 }
 
 table! { desk_errors: DeskError,
     DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
+    DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
+    DeskError::Silent { .. } => [DeskError::Silent {
+        voice: s("claude:opus"),
+        failure: Failure::new(Trouble::UnknownModel, "there is no such model"),
+        others: vec![s("claude"), s("codex")],
+    }],
     DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
     DeskError::Clash(..) => [DeskError::Clash(s("both are `claude`"))],
     DeskError::Unplayable(..) => [Unplayable { voice: s("codex"), why: s("it is not here") }.into()],

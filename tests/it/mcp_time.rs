@@ -45,7 +45,7 @@ impl Voices for Slow {
     fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
         None
     }
-    fn listing(&self, _: bool) -> Vec<Listing> {
+    fn listing(&self) -> Vec<Listing> {
         panic!("a list that panics")
     }
 }

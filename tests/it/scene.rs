@@ -81,6 +81,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         opened_at: 1_767_225_600_000,
         topic: "Tabs or spaces?".into(),
         brief: String::new(),
+        chosen: vec![],
         pin: None,
         format,
         prompts,

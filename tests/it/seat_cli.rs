@@ -357,6 +357,7 @@ fn seats_nobody_named_are_filled_with_what_is_there() {
     let roles: Vec<&Value> =
         stands["answered"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
     assert!(roles.contains(&&json!("Proposer (codex)")), "{stands:#}");
-    let chosen = "chosen: proposer codex, challenger gemini, judge host, because no third tool";
+    let chosen = "chosen: proposer codex (the first here), challenger gemini (of another family), \
+                  judge host (because no third family is here)";
     assert!(stands["notes"].to_string().contains(chosen), "{stands:#}");
 }

@@ -1,0 +1,230 @@
+//! Who sits where, if nobody says: two different families of models among those who can play here,
+//! and a judge of a third. Whoever is chosen is chosen for a reason, and the reason is kept.
+use crate::debate::Voice;
+use crate::debate::seat::BadSeat;
+
+/// Whom the user has named.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Argues for.
+    pub proposer: Option<Voice>,
+    /// Argues against.
+    pub challenger: Option<Voice>,
+    /// Rules.
+    pub judge: Option<Voice>,
+}
+
+impl Named {
+    /// Whether nobody is left to choose.
+    pub fn all(&self) -> bool {
+        self.proposer.is_some() && self.challenger.is_some() && self.judge.is_some()
+    }
+}
+
+/// Whom the user would rather see, before the order of the roster counts.
+#[derive(Clone, Debug, Default)]
+pub struct Preferred {
+    /// Proposer and challenger, the best first.
+    pub pairings: Vec<(Voice, Voice)>,
+    /// The best first.
+    pub judges: Vec<Voice>,
+}
+
+impl Preferred {
+    /// As a user writes them.
+    pub fn read(pairings: &[(String, String)], judges: &[String]) -> Result<Preferred, BadSeat> {
+        let pair = |(one, other): &(String, String)| Ok((one.parse()?, other.parse()?));
+        Ok(Preferred {
+            pairings: pairings.iter().map(pair).collect::<Result<_, _>>()?,
+            judges: judges.iter().map(|judge| judge.parse()).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Somebody who could be seated without being named.
+#[derive(Clone, Debug)]
+pub struct Able {
+    /// As a seat is written.
+    pub voice: Voice,
+    /// Whose model it is, where that is known.
+    pub family: Option<String>,
+}
+
+/// Who takes the seats for which nobody is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct There {
+    /// Argues, if anybody can.
+    pub side: Option<Voice>,
+    /// Rules, where no model but those who argue could.
+    pub judge: Judge,
+}
+
+/// Who rules where no independent model could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// This one.
+    Other(Voice),
+    /// One of those who argue, which is said in the result; this one, if neither can be asked.
+    Debater(Voice),
+}
+
+/// One seat, and why it is taken by whom it is; no reason, if the user said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Who.
+    pub voice: Voice,
+    /// Why.
+    pub why: Option<String>,
+}
+
+/// All three. A side is vacant if nobody is left for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seated {
+    /// Argues for.
+    pub proposer: Taken,
+    /// Argues against.
+    pub challenger: Taken,
+    /// Rules.
+    pub judge: Taken,
+}
+
+impl Seated {
+    /// Whom nobody named, and why they were chosen, a line each.
+    pub fn chosen(&self) -> Vec<String> {
+        let seats = [
+            ("proposer", &self.proposer),
+            ("challenger", &self.challenger),
+            ("judge", &self.judge),
+        ];
+        let line = |(role, taken): (&str, &Taken)| {
+            let why = taken.why.as_ref()?;
+            Some(format!("{role} {} ({why})", taken.voice))
+        };
+        seats.into_iter().filter_map(line).collect()
+    }
+}
+
+/// The side for which there is nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("nobody plays the {0}")]
+pub struct Vacant(pub &'static str);
+
+/// Seats whoever was not named. `able` holds those who can play here, in the order they are listed.
+pub fn pair(
+    named: &Named,
+    able: &[Able],
+    preferred: &Preferred,
+    there: &There,
+) -> Result<Seated, Vacant> {
+    let table = Table { able, preferred };
+    let (proposer, challenger) = table.sides(named, there)?;
+    let judge = table.judge(named, &proposer.voice, &challenger.voice, there);
+    Ok(Seated { proposer, challenger, judge })
+}
+
+struct Table<'a> {
+    able: &'a [Able],
+    preferred: &'a Preferred,
+}
+
+impl Table<'_> {
+    fn sides(&self, named: &Named, there: &There) -> Result<(Taken, Taken), Vacant> {
+        let judge = named.judge.as_ref();
+        if named.proposer.is_none() && named.challenger.is_none() {
+            let fits = |(one, other): &&(Voice, Voice)| {
+                [one, other].into_iter().all(|voice| self.plays(voice) && Some(voice) != judge)
+            };
+            if let Some((one, other)) = self.preferred.pairings.iter().find(fits) {
+                let why = "as your configuration pairs them";
+                return Ok((taken(one, why), taken(other, why)));
+            }
+        }
+        let side = |role: &'static str, name: Option<&Voice>, others: &[&Voice]| match name {
+            Some(voice) => Ok(Taken { voice: voice.clone(), why: None }),
+            None => self
+                .partner(others)
+                .or_else(|| self.free(others))
+                .or_else(|| there.side.as_ref().map(|voice| taken(voice, "nobody else is here")))
+                .ok_or(Vacant(role)),
+        };
+        let known: Vec<&Voice> = named.challenger.iter().chain(judge).collect();
+        let proposer = side("proposer", named.proposer.as_ref(), &known)?;
+        let known: Vec<&Voice> = [&proposer.voice].into_iter().chain(judge).collect();
+        let challenger = side("challenger", named.challenger.as_ref(), &known)?;
+        Ok((proposer, challenger))
+    }
+
+    /// Whom the user pairs the first of these with.
+    fn partner(&self, others: &[&Voice]) -> Option<Taken> {
+        let first = others.first()?;
+        let mut partners = self.preferred.pairings.iter().filter_map(|(one, other)| {
+            (one.tool() == first.tool())
+                .then_some(other)
+                .or_else(|| (other.tool() == first.tool()).then_some(one))
+        });
+        let found = partners.find(|voice| self.plays(voice) && !others.contains(voice))?;
+        Some(taken(found, "as your configuration pairs them"))
+    }
+
+    /// The first of another family than these; failing that, another tool.
+    fn free(&self, others: &[&Voice]) -> Option<Taken> {
+        let another_tool = |able: &&Able| others.iter().all(|it| it.tool() != able.voice.tool());
+        let mut rest = self.able.iter().filter(another_tool);
+        let another_family = |able: &&Able| self.unrelated(&able.voice, others);
+        if let Some(found) = rest.clone().find(another_family) {
+            let why = if others.is_empty() { "the first here" } else { "of another family" };
+            return Some(taken(&found.voice, why));
+        }
+        let found = rest.next()?;
+        Some(taken(&found.voice, "of the same family, because no other is here"))
+    }
+
+    fn judge(&self, named: &Named, one: &Voice, other: &Voice, there: &There) -> Taken {
+        if let Some(voice) = &named.judge {
+            return Taken { voice: voice.clone(), why: None };
+        }
+        let sides = [one, other];
+        let wanted = self.preferred.judges.iter().find(|judge| {
+            self.plays(judge) && sides.iter().all(|side| side.tool() != judge.tool())
+        });
+        if let Some(judge) = wanted {
+            return taken(judge, "as your configuration prefers");
+        }
+        let third = self.able.iter().find(|able| self.unrelated(&able.voice, &sides));
+        // People, scripts and the host need no model to judge them.
+        let models = sides.iter().any(|side| self.plays(side));
+        if let Some(third) = third.filter(|_| models) {
+            return taken(&third.voice, "of a third family");
+        }
+        match &there.judge {
+            Judge::Other(voice) if models => taken(voice, "because no third family is here"),
+            Judge::Other(voice) | Judge::Debater(voice) => {
+                let asked = sides.into_iter().find(|side| !side.awaited());
+                let why = asked.map_or("nobody else is here", |_| "no independent judge is here");
+                taken(asked.unwrap_or(voice), why)
+            }
+        }
+    }
+
+    /// Whether somebody is among those who can play, whatever model is asked for.
+    fn plays(&self, voice: &Voice) -> bool {
+        self.able.iter().any(|able| able.voice.tool() == voice.tool())
+    }
+
+    fn family(&self, voice: &Voice) -> Option<&str> {
+        let own = self.able.iter().find(|able| able.voice.tool() == voice.tool())?;
+        own.family.as_deref()
+    }
+
+    /// Another tool, and not known to be of a family that is seated already.
+    fn unrelated(&self, voice: &Voice, others: &[&Voice]) -> bool {
+        let family = self.family(voice);
+        others.iter().all(|other| {
+            voice.tool() != other.tool() && (family.is_none() || family != self.family(other))
+        })
+    }
+}
+
+fn taken(voice: &Voice, why: &str) -> Taken {
+    Taken { voice: voice.clone(), why: Some(why.into()) }
+}

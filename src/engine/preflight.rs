@@ -1,0 +1,229 @@
+//! Before anything is opened: who is seated, and whether each model answers at all. A model the user
+//! named that does not answer stops the start; one nobody named is replaced, and the user is told.
+use super::desk::{Desk, DeskError};
+use super::live::Live;
+use super::opening::Opening;
+use super::pairing::{Able, Named, Preferred, Seated, Taken, There, pair};
+use super::ports::{Ask, Said, Stream};
+use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Role, Trouble, Voice};
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What a model is asked to find out whether it answers.
+const QUESTION: &str = "Reply with the single word OK and nothing else.";
+/// How long it may take. Who is slower than that is not thought to be broken.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// For how long an answer is remembered.
+const MEMORY: Duration = Duration::from_secs(60 * 60);
+
+/// What the user wants of a start.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Whom they named.
+    pub named: Named,
+    /// Whom they would rather see.
+    pub preferred: Preferred,
+    /// Who is there anyway.
+    pub there: There,
+    /// How hard everyone is to think: tools may have a model for it.
+    pub effort: Option<Effort>,
+    /// How long each model may take to answer once before the start; none are asked, if nobody
+    /// wants that.
+    pub probe: Option<Duration>,
+}
+
+/// What became of asking one model.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Who was asked.
+    pub voice: Voice,
+    /// How it answered, or why it did not.
+    pub came: Result<Envelope, Failure>,
+}
+
+/// Those who have answered, and when.
+#[derive(Default)]
+pub(super) struct Answered(Mutex<BTreeMap<String, Instant>>);
+
+impl Answered {
+    fn lately(&self, voice: &Voice) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&voice.to_string()).is_some_and(|when| when.elapsed() < MEMORY)
+    }
+
+    fn note(&self, voice: &Voice) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(voice.to_string(), Instant::now());
+    }
+}
+
+impl Desk {
+    /// Everything that can be found out before a debate opens: whether it could be played, who
+    /// plays it, and on which tree. Says what the user should know. Nobody is asked anything before
+    /// all of it is known to fit.
+    pub async fn prepare(
+        &self,
+        draft: Opening,
+        wish: &Wish,
+        root: &Path,
+    ) -> Result<(Opening, Vec<String>), DeskError> {
+        draft.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
+        let (seated, mut warnings) = self.seat(wish).await?;
+        let (pin, unreadable) = self.pin(root);
+        warnings.extend(unreadable);
+        let chosen = seated.chosen();
+        let Seated { proposer, challenger, judge } = seated;
+        let opening = Opening {
+            proposer: proposer.voice,
+            challenger: challenger.voice,
+            judge: judge.voice,
+            pin,
+            chosen,
+            ..draft
+        };
+        Ok((opening, warnings))
+    }
+
+    /// Seats whoever was not named and asks each distinct model once whether it answers, through
+    /// the same path as its turns. Says what the user should know about it.
+    async fn seat(&self, wish: &Wish) -> Result<(Seated, Vec<String>), DeskError> {
+        let mut silent: Vec<Voice> = vec![];
+        let mut plain: Vec<String> = vec![];
+        let mut warnings = vec![];
+        loop {
+            // Nobody is looked for whom nobody needs.
+            let able = if wish.named.all() { vec![] } else { self.able(&silent) };
+            let seated = pair(&wish.named, &able, &wish.preferred, &wish.there)?;
+            let usual = |taken: Taken| self.with_model(taken, wish.effort, &plain);
+            let (seated, assigned) = with_models(seated, usual);
+            if let Some(why) = self.voices.clash(&seated.proposer.voice, &seated.challenger.voice) {
+                return Err(DeskError::Clash(why));
+            }
+            for taken in [&seated.proposer, &seated.challenger, &seated.judge] {
+                self.voices.playable(&taken.voice)?;
+            }
+            let Some(patience) = wish.probe else { return Ok((seated, warnings)) };
+            let taken = [&seated.proposer, &seated.challenger, &seated.judge];
+            let asked: Vec<Voice> = taken.iter().map(|taken| taken.voice.clone()).collect();
+            let mut again = false;
+            for Probe { voice, came } in self.probe(asked, patience).await {
+                let Err(failure) = came else { continue };
+                if failure.trouble == Trouble::TimedOut {
+                    warnings.push(format!("`{voice}` has not answered yet: {}", failure.note));
+                    continue;
+                }
+                let says = format!("`{voice}` does not answer: {}", failure.note);
+                let chosen = taken.iter().all(|it| it.voice != voice || it.why.is_some());
+                if assigned.contains(&voice) && failure.trouble == Trouble::UnknownModel {
+                    warnings.push(format!("{says}; it is asked without naming a model"));
+                    plain.push(voice.tool().to_owned());
+                } else if chosen {
+                    warnings.push(format!("{says}; somebody else is seated"));
+                    silent.push(voice);
+                } else {
+                    let others = self.others(&voice, &silent);
+                    return Err(DeskError::Silent { voice: voice.to_string(), failure, others });
+                }
+                again = true;
+            }
+            if !again {
+                return Ok((seated, warnings));
+            }
+        }
+    }
+
+    /// Asks each of these whether it answers, all at once; those who have lately are not asked
+    /// again, and nobody is asked twice.
+    pub async fn probe(&self, mut voices: Vec<Voice>, patience: Duration) -> Vec<Probe> {
+        let patience = patience.min(PATIENCE);
+        let mut seen: Vec<Voice> = vec![];
+        voices.retain(|voice| {
+            let first = !seen.contains(voice);
+            seen.push(voice.clone());
+            first && self.voices.model(voice) && !self.answered.lately(voice)
+        });
+        join_all(voices.into_iter().map(|voice| async move {
+            let ask = question(&voice);
+            let stream = Stream { cue: ask.cue, live: Live::default() };
+            let asked = tokio::time::timeout(patience, self.voices.speak(&ask, stream));
+            let came = asked.await.unwrap_or_else(|_| {
+                let note = format!("nothing came within {} s", patience.as_secs());
+                Err(Failure::new(Trouble::TimedOut, note))
+            });
+            let came = came.map(|Said { envelope, .. }| envelope);
+            if came.is_ok() {
+                self.answered.note(&voice);
+            }
+            Probe { voice, came }
+        }))
+        .await
+    }
+
+    /// Those who could be seated without being named.
+    fn able(&self, silent: &[Voice]) -> Vec<Able> {
+        let listed = self.voices.listing().into_iter().filter(|it| it.model && it.playable);
+        let voices = listed.filter_map(|it| {
+            let voice: Voice = it.seat.parse().ok()?;
+            Some(Able { voice, family: it.family })
+        });
+        voices.filter(|able| silent.iter().all(|it| it.tool() != able.voice.tool())).collect()
+    }
+
+    fn others(&self, voice: &Voice, silent: &[Voice]) -> Vec<String> {
+        let bare = voice.model().map(|_| voice.tool().to_owned());
+        let able = self.able(silent).into_iter().filter(|able| able.voice.tool() != voice.tool());
+        bare.into_iter().chain(able.map(|able| able.voice.to_string())).collect()
+    }
+
+    /// The model the user's configuration has for a tool, where none is named.
+    fn with_model(&self, taken: Taken, effort: Option<Effort>, plain: &[String]) -> Taken {
+        let Voice::Model { tool, model: None } = &taken.voice else { return taken };
+        if plain.contains(tool) {
+            return taken;
+        }
+        let usual = self.voices.usual(tool, effort);
+        let voice = usual.map(|model| Voice::Model { tool: tool.clone(), model: Some(model) });
+        let fits = voice.filter(|voice| voice.check().is_ok());
+        Taken { voice: fits.unwrap_or_else(|| taken.voice.clone()), ..taken }
+    }
+}
+
+/// Everyone with the model they usually have, and who got one that way.
+fn with_models(seated: Seated, usual: impl Fn(Taken) -> Taken) -> (Seated, Vec<Voice>) {
+    let mut assigned = vec![];
+    let mut with = |taken: Taken| {
+        let before = taken.voice.clone();
+        let after = usual(taken);
+        if after.voice != before {
+            assigned.push(after.voice.clone());
+        }
+        after
+    };
+    let (proposer, challenger) = (with(seated.proposer), with(seated.challenger));
+    (Seated { proposer, challenger, judge: with(seated.judge) }, assigned)
+}
+
+/// Nobody's turn in no debate.
+fn question(voice: &Voice) -> Ask {
+    Ask {
+        debate: String::new(),
+        cue: Cue { act: 0, round: 0, phase: 0, seat: 0 },
+        seat: "probe".into(),
+        role: Role::Pro,
+        phase: "probe".into(),
+        round: 0,
+        reply: Kind::Speech,
+        voice: voice.clone(),
+        effort: None,
+        prompt: QUESTION.into(),
+        schema: None,
+        web: false,
+        root: PathBuf::new(),
+        pin: None,
+        attempt: 1,
+    }
+}

@@ -1,0 +1,119 @@
+//! Who sits where, if nobody says.
+use debate_mcp::engine::pairing::{Able, Judge, Named, Preferred, There, Vacant, pair};
+
+/// `tool=family`, in the order they are listed.
+fn able(list: &str) -> Vec<Able> {
+    let one = |word: &str| {
+        let (tool, family) = word.split_once('=').unwrap_or((word, ""));
+        let family = Some(family.to_owned()).filter(|family| !family.is_empty());
+        Able { voice: tool.parse().unwrap(), family }
+    };
+    list.split_whitespace().map(one).collect()
+}
+
+/// `proposer challenger judge`, with `-` for whoever is not named.
+fn named(list: &str) -> Named {
+    let mut words = list.split_whitespace().map(|word| match word {
+        "-" => None,
+        word => Some(word.parse().unwrap()),
+    });
+    let mut next = || words.next().flatten();
+    Named { proposer: next(), challenger: next(), judge: next() }
+}
+
+fn preferred(pairings: &str, judges: &str) -> Preferred {
+    let pair = |word: &str| word.split_once('+').map(|(one, other)| (one.into(), other.into()));
+    let pairings: Vec<(String, String)> = pairings.split_whitespace().filter_map(pair).collect();
+    let judges: Vec<String> = judges.split_whitespace().map(Into::into).collect();
+    Preferred::read(&pairings, &judges).unwrap()
+}
+
+/// In a client, where the host is there; at a terminal, where nobody is.
+fn client() -> There {
+    There { side: Some("host".parse().unwrap()), judge: Judge::Other("host".parse().unwrap()) }
+}
+
+fn terminal() -> There {
+    There { side: None, judge: Judge::Debater("human".parse().unwrap()) }
+}
+
+fn seated(who: &Named, able: &[Able], preferred: &Preferred, there: &There) -> String {
+    match pair(who, able, preferred, there) {
+        Ok(it) => {
+            format!("{} {} {}", it.proposer.voice, it.challenger.voice, it.judge.voice)
+        }
+        Err(Vacant(role)) => format!("nobody plays the {role}"),
+    }
+}
+
+const ALL: &str = "claude=anthropic codex=openai gemini=google opencode copilot";
+
+#[test]
+fn two_families_argue_and_a_third_judges() {
+    let rows = [
+        // who is named     who can play                          who sits
+        ("- - -", ALL, "claude codex gemini"),
+        ("- - -", "claude=anthropic anthropic=anthropic openai=openai", "claude openai host"),
+        ("- - -", "claude=anthropic anthropic=anthropic", "claude anthropic host"),
+        ("- - -", "claude=anthropic", "claude host host"),
+        ("- - -", "", "host host host"),
+        ("gemini - -", ALL, "gemini claude codex"),
+        ("- gemini -", ALL, "claude gemini codex"),
+        ("- - claude", ALL, "codex gemini claude"),
+        ("claude codex -", ALL, "claude codex gemini"),
+        ("claude codex -", "claude=anthropic codex=openai", "claude codex host"),
+        ("claude codex -", "claude=anthropic codex=openai opencode", "claude codex opencode"),
+        ("claude:opus - -", ALL, "claude:opus codex gemini"),
+        ("host host -", ALL, "host host host"),
+        ("human host -", ALL, "human host host"),
+        ("host - -", "claude=anthropic", "host claude host"),
+    ];
+    for (who, list, expected) in rows {
+        let came = seated(&named(who), &able(list), &Preferred::default(), &client());
+        assert_eq!(came, expected, "{who} of {list}");
+    }
+}
+
+#[test]
+fn at_a_terminal_nobody_stands_in_for_a_side() {
+    let rows = [
+        ("- - -", "claude=anthropic codex=openai", "claude codex claude"),
+        ("- - -", "claude=anthropic", "nobody plays the challenger"),
+        ("- - -", "", "nobody plays the proposer"),
+        ("script:a script:b -", "", "script:a script:b script:a"),
+        ("script:a script:b -", ALL, "script:a script:b script:a"),
+        ("human human -", ALL, "human human human"),
+        ("human script:b -", "", "human script:b script:b"),
+    ];
+    for (who, list, expected) in rows {
+        let came = seated(&named(who), &able(list), &Preferred::default(), &terminal());
+        assert_eq!(came, expected, "{who} of {list}");
+    }
+}
+
+#[test]
+fn what_the_user_prefers_counts_where_it_can_play() {
+    let rows = [
+        // pairings                 judges           named       who sits
+        ("gemini+claude", "", "- - -", "gemini claude codex"),
+        ("kiro+claude gemini+codex", "", "- - -", "gemini codex claude"),
+        ("gemini:pro+claude:opus", "", "- - -", "gemini:pro claude:opus codex"),
+        ("claude+copilot", "", "claude - -", "claude copilot codex"),
+        ("claude+copilot", "", "- claude -", "copilot claude codex"),
+        ("", "copilot gemini", "- - -", "claude codex copilot"),
+        ("", "claude gemini", "- - -", "claude codex gemini"),
+        ("gemini+claude", "", "- - gemini", "claude codex gemini"),
+    ];
+    for (pairings, judges, who, expected) in rows {
+        let own = preferred(pairings, judges);
+        let came = seated(&named(who), &able(ALL), &own, &client());
+        assert_eq!(came, expected, "{pairings} {judges} {who}");
+    }
+}
+
+#[test]
+fn whoever_was_chosen_was_chosen_for_a_reason() {
+    let came = pair(&named("claude - -"), &able(ALL), &Preferred::default(), &client()).unwrap();
+    let said = ["challenger codex (of another family)", "judge gemini (of a third family)"];
+    assert_eq!(came.chosen(), said);
+}
