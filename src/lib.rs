@@ -1,8 +1,9 @@
 //! Makes AI coding tools argue, with checked evidence, before a person decides.
 //!
 //! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
-//! `seats` give it voices; `brief` says what it is about; `store` keeps it; `report` words it; `cli` and `mcp` are doors. Who may use whom is
-//! a table in ARCHITECTURE.md, and a test.
+//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `store`
+//! keeps it; `report` words it; `cli` and `mcp` are doors. Who may use whom is a table in
+//! ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod cli;
 pub mod config;
@@ -10,6 +11,7 @@ pub mod debate;
 pub mod engine;
 pub mod mcp;
 pub mod prompts;
+pub mod repo;
 pub mod report;
 pub mod seats;
 pub mod store;

@@ -2,6 +2,7 @@
 //! makes up tables nobody has thought of, and the rest say what must hold, by table where a table
 //! can say it.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+mod absent;
 mod amend;
 mod asked;
 mod chaos;
@@ -43,15 +44,18 @@ mod mcp_user;
 mod mcp_wire;
 mod needs;
 mod pairing;
+mod pins;
 mod players;
 mod prompt;
 mod properties;
 mod reply;
+mod repo;
 mod rules;
 mod salvage;
 mod scene;
 mod seat;
 mod seat_cli;
+mod snapshots;
 mod standing;
 mod store;
 mod template;

@@ -1,0 +1,113 @@
+//! What stands in the user's repository, pinned as one tree, and copies of such trees for programs
+//! to read. The repository itself is only ever read; whatever has to be written goes below the
+//! user's home for debates.
+//!
+//! | file       | concept                                                              |
+//! |------------|----------------------------------------------------------------------|
+//! | `pin`      | what stands there now: the last commit and what has changed since    |
+//! | `patch`    | a tree with changes applied                                          |
+//! | `stores`   | the user's objects, which are read, and our own, which are written   |
+//! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
+//! | `copy`     | one tree written into a folder                                       |
+//! | `absent`   | what is left out because of its name                                 |
+//! | `disk`     | private folders, files that are no links, folders that cannot change |
+//! | `error`    | what can go wrong, and what to do about it                           |
+mod absent;
+mod copy;
+mod disk;
+mod error;
+mod patch;
+mod pin;
+mod shelf;
+mod stores;
+
+pub use absent::absent;
+pub use error::RepoError;
+pub use pin::Pin;
+pub use shelf::Snapshot;
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Bytes a file may have to be pinned or copied.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Where pinned trees and the copies of them are kept.
+#[derive(Debug, Clone)]
+pub struct Trees {
+    home: PathBuf,
+}
+
+/// Something that is not in a pinned tree or in a copy, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its path from the root of the repository, as well as it can be shown. A folder ends in `/`.
+    pub path: String,
+    /// Why it was left out.
+    pub why: Why,
+}
+
+/// Why something is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Files with such a name hold keys or passwords.
+    Secret,
+    /// It tells agents what to do, and whoever reads the copy is not to be told.
+    Instructions,
+    /// It sets agents up: their servers, hooks and permissions.
+    Settings,
+    /// It is not text.
+    Binary,
+    /// It has more than 1 MB.
+    TooLarge,
+    /// It is a link, and may lead anywhere.
+    Link,
+    /// It is a repository of its own.
+    Submodule,
+    /// There was no room for it.
+    TooMuch,
+    /// It cannot be read, or not be written under its name.
+    Unreadable,
+}
+
+impl Trees {
+    /// Keeps them below a folder, which is neither read nor made yet.
+    pub fn at(home: &Path) -> Trees {
+        Trees { home: home.to_owned() }
+    }
+
+    /// What stands in the repository now, as one tree: the whole of it, whichever of its folders
+    /// `root` is. None where there is no repository, or one without files.
+    pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
+        pin::pin(&self.home, root)
+    }
+
+    /// A copy of a pinned tree, written once, for programs to read.
+    pub fn snapshot(&self, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
+        shelf::snapshot(&self.home, root, tree)
+    }
+}
+
+impl LeftOut {
+    fn new(path: &[u8], why: Why) -> LeftOut {
+        LeftOut { path: String::from_utf8_lossy(path).into_owned(), why }
+    }
+}
+
+impl Why {
+    /// What is said of it: "`.env` …"
+    pub fn says(self) -> &'static str {
+        match self {
+            Why::Secret => "may hold a secret, by its name",
+            Why::Instructions => "gives instructions to agents",
+            Why::Settings => "holds settings of agents",
+            Why::Binary => "is not text",
+            Why::TooLarge => "is larger than 1 MB",
+            Why::Link => "is a link",
+            Why::Submodule => "is a repository of its own",
+            Why::TooMuch => "is more than there is room for",
+            Why::Unreadable => "cannot be read",
+        }
+    }
+}

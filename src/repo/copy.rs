@@ -1,0 +1,191 @@
+//! One tree written into a folder, for programs to read. The tree may be anybody's, so nothing in
+//! it decides where something is written, how much of it there is, or what is done with it.
+use super::stores::Stores;
+use super::{LARGEST, LeftOut, RepoError, Why, absent, disk};
+use git2::{ObjectType, Oid};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, VecDeque};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Files of a copy.
+const MOST_FILES: usize = 50_000;
+/// Bytes of a copy.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// Entries that are looked at: a small tree can hold the same folder any number of times.
+const MOST_ENTRIES: usize = 100_000;
+/// Bytes the list of a folder may have.
+const LARGEST_FOLDER: u64 = 16 * 1024 * 1024;
+/// Bytes in which a file that is not text gives itself away.
+const TELLTALE: usize = 8_000;
+
+/// What was written, and what was not.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Copied {
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Writes a tree into an empty folder and freezes it. Fails if objects of the tree are missing.
+pub(super) fn write(stores: &Stores, tree: Oid, folder: &Path) -> Result<Copied, RepoError> {
+    let mut copying = Copying {
+        stores,
+        folder,
+        folders: BTreeSet::new(),
+        entries: 0,
+        full: false,
+        copied: Copied::default(),
+    };
+    copying.all(tree).map_err(|stopped| match stopped {
+        Stopped::Missing => RepoError::Gone { tree: tree.to_string() },
+        Stopped::Disk(error) => RepoError::disk(folder)(error),
+    })?;
+    Ok(copying.copied)
+}
+
+/// A copy in the making.
+struct Copying<'a> {
+    stores: &'a Stores,
+    folder: &'a Path,
+    /// Those made so far, to be frozen in the end.
+    folders: BTreeSet<PathBuf>,
+    entries: usize,
+    full: bool,
+    copied: Copied,
+}
+
+/// Why a copy cannot be made.
+enum Stopped {
+    Missing,
+    Disk(io::Error),
+}
+
+/// One entry of a folder.
+struct Entry {
+    path: Vec<u8>,
+    id: Oid,
+    mode: i32,
+}
+
+impl Copying<'_> {
+    /// Level by level, so that what is deepest down is what there is no room for.
+    fn all(&mut self, tree: Oid) -> Result<(), Stopped> {
+        if self.stores.header(tree).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
+            return Err(Stopped::Missing);
+        }
+        let mut waiting = VecDeque::from([(vec![], tree)]);
+        while let Some((path, id)) = waiting.pop_front() {
+            for entry in self.open(&path, id)? {
+                self.entries += 1;
+                self.full |= self.entries > MOST_ENTRIES;
+                match entry.mode & 0o170_000 {
+                    0o040_000 => waiting.push_back((entry.path, entry.id)),
+                    0o100_000 => self.file(&entry)?,
+                    0o120_000 => self.leave(&entry.path, Why::Link),
+                    0o160_000 => self.leave(&entry.path, Why::Submodule),
+                    _ => self.leave(&entry.path, Why::Unreadable),
+                }
+            }
+        }
+        let folders = self.folders.iter().rev().map(PathBuf::as_path).chain([self.folder]);
+        folders.into_iter().try_for_each(disk::freeze).map_err(Stopped::Disk)
+    }
+
+    /// What is in a folder; nothing, if it is left out.
+    fn open(&mut self, path: &[u8], id: Oid) -> Result<Vec<Entry>, Stopped> {
+        let whole = [path, b"/"].concat();
+        let refused = !path.is_empty() && absent::unwritable(path);
+        let (size, kind) = self.stores.header(id).ok_or(Stopped::Missing)?;
+        let why = if refused || kind != ObjectType::Tree {
+            Why::Unreadable
+        } else if self.full || size > LARGEST_FOLDER {
+            Why::TooMuch
+        } else if let Some(tree) = self.stores.tree(id) {
+            let inner =
+                |name: &[u8]| if path.is_empty() { name.into() } else { [&whole, name].concat() };
+            let entry = |entry: git2::TreeEntry<'_>| Entry {
+                path: inner(entry.name_bytes()),
+                id: entry.id(),
+                mode: entry.filemode_raw(),
+            };
+            return Ok(tree.iter().map(entry).collect());
+        } else {
+            Why::Unreadable
+        };
+        self.leave(&whole, why);
+        Ok(vec![])
+    }
+
+    /// Writes a file, unless there is a reason not to.
+    fn file(&mut self, entry: &Entry) -> Result<(), Stopped> {
+        if let Some(why) = absent::absent(&entry.path) {
+            self.leave(&entry.path, why);
+            return Ok(());
+        }
+        let (size, kind) = self.stores.header(entry.id).ok_or(Stopped::Missing)?;
+        let room = self.copied.files < MOST_FILES && self.copied.bytes + size <= MOST_BYTES;
+        let why = if kind != ObjectType::Blob {
+            Why::Unreadable
+        } else if size > LARGEST {
+            Why::TooLarge
+        } else if self.full || !room {
+            self.full = true;
+            Why::TooMuch
+        } else {
+            match self.stores.bytes(entry.id) {
+                None => Why::Unreadable,
+                Some(bytes) if bytes.iter().take(TELLTALE).any(|byte| *byte == 0) => Why::Binary,
+                Some(bytes) => match self.put(entry, &bytes) {
+                    Ok(()) => return Ok(()),
+                    Err(error) if of_its_name(&error) => Why::Unreadable,
+                    Err(error) => return Err(Stopped::Disk(error)),
+                },
+            }
+        };
+        self.leave(&entry.path, why);
+        Ok(())
+    }
+
+    /// The one place where contents are written.
+    fn put(&mut self, entry: &Entry, bytes: &[u8]) -> io::Result<()> {
+        let below = disk::path(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let path = self.folder.join(below);
+        self.prepare(path.parent().unwrap_or(self.folder))?;
+        disk::frozen_file(&path, entry.mode & 0o111 != 0)?.write_all(bytes)?;
+        self.copied.files += 1;
+        self.copied.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Makes a folder below the copy, if it is not there yet.
+    fn prepare(&mut self, folder: &Path) -> io::Result<()> {
+        if folder == self.folder || self.folders.contains(folder) {
+            return Ok(());
+        }
+        if let Some(parent) = folder.parent() {
+            self.prepare(parent)?;
+        }
+        disk::private_folder(folder)?;
+        self.folders.insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn leave(&mut self, path: &[u8], why: Why) {
+        self.copied.left_out.push(LeftOut::new(path, why));
+    }
+}
+
+/// Whether a file could not be written because of what it is called: the system has no such names,
+/// or takes it for another one that is there already.
+fn of_its_name(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::InvalidFilename
+            | Kind::InvalidInput
+            | Kind::AlreadyExists
+            | Kind::NotADirectory
+            | Kind::IsADirectory
+    )
+}

@@ -1,0 +1,96 @@
+//! What can go wrong between us, the user's repository and the disk, and what to do about it.
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why nothing was pinned, or no copy made.
+#[derive(Debug, thiserror::Error)]
+pub enum RepoError {
+    /// The repository belongs to another user of this machine.
+    #[error(
+        "the repository `{}` belongs to somebody else: if you trust it, run `git config --global \
+         --add safe.directory {}`",
+        .path.display(),
+        .path.display()
+    )]
+    Owner {
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// The repository says that its files are somewhere else.
+    #[error(
+        "the repository `{}` keeps its files in another folder (`core.worktree`): go there",
+        .path.display()
+    )]
+    Elsewhere {
+        /// Where its `.git` is.
+        path: PathBuf,
+    },
+    /// The repository cannot be read.
+    #[error(
+        "the repository `{}` cannot be read: {says} (`git status` may say more)",
+        .path.display()
+    )]
+    Broken {
+        /// Its folder.
+        path: PathBuf,
+        /// What was wrong with it.
+        says: String,
+    },
+    /// Our own store of pinned trees cannot be used.
+    #[error(
+        "the store of pinned trees `{}` cannot be used: {says} (delete it, and what is pinned \
+         from now on is kept again)",
+        .path.display()
+    )]
+    Store {
+        /// Its folder.
+        path: PathBuf,
+        /// What was wrong with it.
+        says: String,
+    },
+    /// The objects of a tree are not all there any more.
+    #[error(
+        "the tree {tree} is not all there any more, neither in the repository nor among the \
+         pinned ones: pin what stands there now"
+    )]
+    Gone {
+        /// Its id.
+        tree: String,
+    },
+    /// What was given is not the id of a tree.
+    #[error("`{given}` is not the id of a tree: give the 40 digits a pin has")]
+    NoId {
+        /// What was given.
+        given: String,
+    },
+    /// A file or folder of ours cannot be read or written.
+    #[error("`{}`: {error} (see that it can be written and that the disk is not full)", .path.display())]
+    Disk {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl RepoError {
+    /// What libgit2 says of the user's repository.
+    pub(super) fn broken(path: &Path, error: &git2::Error) -> RepoError {
+        let path = path.to_owned();
+        if error.code() == git2::ErrorCode::Owner {
+            return RepoError::Owner { path };
+        }
+        RepoError::Broken { path, says: error.message().to_owned() }
+    }
+
+    /// What libgit2 says of our own.
+    pub(super) fn store(path: &Path, error: &git2::Error) -> RepoError {
+        RepoError::Store { path: path.to_owned(), says: error.message().to_owned() }
+    }
+
+    /// What the system says of a path of ours.
+    pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> RepoError {
+        let path = path.to_owned();
+        |error| RepoError::Disk { path, error }
+    }
+}

@@ -1,0 +1,129 @@
+//! A tree with changes applied. Only folders in which something has changed are written, and they
+//! are written here, byte by byte: a file may have become a folder or a folder a file, and names
+//! need not be text.
+use super::RepoError;
+use super::stores::{Ours, Theirs};
+use git2::{ObjectType, Oid};
+use std::collections::BTreeMap;
+
+const FOLDER: i32 = 0o040_000;
+
+/// Everything that differs from a tree, by name.
+#[derive(Default)]
+pub(super) struct Patch(BTreeMap<Vec<u8>, Change>);
+
+enum Change {
+    /// The file is not there any more.
+    Gone,
+    /// The file has these contents.
+    File { id: Oid, mode: i32 },
+    /// Something below it has changed.
+    Folder(Patch),
+}
+
+impl Patch {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A file that is there, whatever was there before.
+    pub(super) fn put(&mut self, path: &[u8], id: Oid, executable: bool) {
+        let mode = if executable { 0o100_755 } else { 0o100_644 };
+        self.set(path, Change::File { id, mode });
+    }
+
+    /// A file that is not there. Whatever else has its name by now is left alone.
+    pub(super) fn remove(&mut self, path: &[u8]) {
+        self.set(path, Change::Gone);
+    }
+
+    fn set(&mut self, path: &[u8], change: Change) {
+        let mut parts = path.splitn(2, |byte| *byte == b'/');
+        let name = parts.next().unwrap_or_default().to_owned();
+        let Some(rest) = parts.next() else {
+            let keeps = matches!(change, Change::Gone) && self.0.contains_key(&name);
+            if !keeps {
+                self.0.insert(name, change);
+            }
+            return;
+        };
+        let slot = self.0.entry(name).or_insert(Change::Gone);
+        match slot {
+            Change::Folder(inner) => inner.set(rest, change),
+            // Nothing is below a file, so that nothing can be gone from there.
+            Change::File { .. } if matches!(change, Change::Gone) => {}
+            _ => {
+                let mut inner = Patch::default();
+                inner.set(rest, change);
+                *slot = Change::Folder(inner);
+            }
+        }
+    }
+
+    /// Writes the tree that comes of it, and returns its id.
+    pub(super) fn write(
+        &self,
+        theirs: &Theirs,
+        ours: &Ours,
+        base: Option<Oid>,
+    ) -> Result<Oid, RepoError> {
+        match self.folder(theirs, ours, base)? {
+            Some(id) => Ok(id),
+            None => ours.keep(ObjectType::Tree, &[]),
+        }
+    }
+
+    /// None if nothing is left in the folder: git has no empty ones.
+    fn folder(
+        &self,
+        theirs: &Theirs,
+        ours: &Ours,
+        base: Option<Oid>,
+    ) -> Result<Option<Oid>, RepoError> {
+        let mut entries = base.map_or_else(|| Ok(BTreeMap::new()), |base| entries(theirs, base))?;
+        for (name, change) in &self.0 {
+            let before = entries.get(name).filter(|(mode, _)| *mode == FOLDER).map(|(_, id)| *id);
+            let after = match change {
+                Change::File { id, mode } => Some((*mode, *id)),
+                Change::Gone => before.map(|id| (FOLDER, id)),
+                Change::Folder(inner) => inner.folder(theirs, ours, before)?.map(|id| (FOLDER, id)),
+            };
+            match after {
+                Some(entry) => entries.insert(name.clone(), entry),
+                None => entries.remove(name),
+            };
+        }
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        ours.keep(ObjectType::Tree, &written(&entries)).map(Some)
+    }
+}
+
+type Entries = BTreeMap<Vec<u8>, (i32, Oid)>;
+
+fn entries(theirs: &Theirs, tree: Oid) -> Result<Entries, RepoError> {
+    let tree = theirs.repository.find_tree(tree);
+    let tree = tree.map_err(|error| RepoError::broken(&theirs.top, &error))?;
+    let entry = |entry: git2::TreeEntry<'_>| {
+        (entry.name_bytes().to_owned(), (entry.filemode_raw(), entry.id()))
+    };
+    Ok(tree.iter().map(entry).collect())
+}
+
+/// A tree as git writes it: sorted as if the names of folders ended in `/`.
+fn written(entries: &Entries) -> Vec<u8> {
+    let mut sorted: Vec<_> = entries.iter().collect();
+    sorted.sort_by_cached_key(|(name, (mode, _))| {
+        let end: &[u8] = if *mode == FOLDER { b"/" } else { b"" };
+        [name, end].concat()
+    });
+    let mut bytes = vec![];
+    for (name, (mode, id)) in sorted {
+        bytes.extend_from_slice(format!("{mode:o} ").as_bytes());
+        bytes.extend_from_slice(name);
+        bytes.push(0);
+        bytes.extend_from_slice(id.as_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,142 @@
+//! Where objects are: in the user's repository, which is only read, and in a bare one of our own,
+//! which holds what is not in any commit yet. They are two stores and stay two: nothing of ours
+//! can end up in the user's, whatever either is set up to do.
+use super::{RepoError, disk};
+use git2::{
+    ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+/// The user's repository and the folder its files are in.
+pub(super) struct Theirs {
+    pub(super) repository: Repository,
+    /// Absolute, without links.
+    pub(super) top: PathBuf,
+}
+
+/// Our own.
+pub(super) struct Ours {
+    repository: Repository,
+    path: PathBuf,
+}
+
+/// Both, as far as there are any.
+pub(super) struct Stores {
+    ours: Option<Ours>,
+    theirs: Option<Theirs>,
+}
+
+/// Objects are read by the thousand, and a wrong one would be wrong in git as well.
+fn trust_hashes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| opts::strict_hash_verification(false));
+}
+
+impl Theirs {
+    /// The repository a folder is in. None if there is none, or one that has no files.
+    pub(super) fn around(folder: &Path) -> Result<Option<Theirs>, RepoError> {
+        trust_hashes();
+        let Ok(folder) = folder.canonicalize() else { return Ok(None) };
+        // Not left to libgit2: beyond the first `.git` nothing is the repository of this folder.
+        let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+        let Some(top) = folder.ancestors().find(has_git) else { return Ok(None) };
+        let repository = match Repository::open(top) {
+            Ok(repository) => repository,
+            // An empty `.git` makes no repository; one that leads nowhere is a broken one.
+            Err(error) if error.code() == ErrorCode::NotFound && top.join(".git").is_dir() => {
+                return Ok(None);
+            }
+            Err(error) => return Err(RepoError::broken(top, &error)),
+        };
+        let Some(files) = repository.workdir() else { return Ok(None) };
+        // A repository must not choose which folder is read.
+        if files.canonicalize().ok().as_deref() != Some(top) {
+            return Err(RepoError::Elsewhere { path: top.to_owned() });
+        }
+        Ok(Some(Theirs { repository, top: top.to_owned() }))
+    }
+}
+
+impl Ours {
+    fn path(home: &Path) -> PathBuf {
+        home.join("trees.git")
+    }
+
+    /// Opens it, if it was ever made.
+    fn existing(home: &Path) -> Result<Option<Ours>, RepoError> {
+        let path = Ours::path(home);
+        path.exists().then(|| Ours::open(path)).transpose()
+    }
+
+    /// Opens it, and makes it if need be.
+    pub(super) fn made(home: &Path) -> Result<Ours, RepoError> {
+        let path = Ours::path(home);
+        if !path.exists() {
+            Ours::make(home, &path)?;
+        }
+        Ours::open(path)
+    }
+
+    fn open(path: PathBuf) -> Result<Ours, RepoError> {
+        trust_hashes();
+        let opened = Repository::open_bare(&path);
+        let repository = opened.map_err(|error| RepoError::store(&path, &error))?;
+        Ok(Ours { repository, path })
+    }
+
+    /// Made aside and moved to its place, so that it is whole whenever it is there.
+    fn make(home: &Path, path: &Path) -> Result<(), RepoError> {
+        disk::private_folder(home).map_err(RepoError::disk(home))?;
+        // A temporary folder is its owner's only, and stays so under its new name.
+        let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
+        let draft = draft.map_err(RepoError::disk(home))?;
+        let mut options = RepositoryInitOptions::new();
+        options.bare(true).external_template(false).initial_head("main");
+        let made = Repository::init_opts(draft.path(), &options);
+        made.map_err(|error| RepoError::store(path, &error))?;
+        match fs::rename(draft.path(), path) {
+            Err(error) if !path.exists() => Err(RepoError::disk(path)(error)),
+            // Or somebody else was faster, and theirs is as good.
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps an object, and returns its id.
+    pub(super) fn keep(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
+        let kept = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
+        kept.map_err(|error| RepoError::store(&self.path, &error))
+    }
+}
+
+impl Stores {
+    pub(super) fn open(home: &Path, root: &Path) -> Result<Stores, RepoError> {
+        Ok(Stores { ours: Ours::existing(home)?, theirs: Theirs::around(root)? })
+    }
+
+    /// The size and kind of an object. None if it is nowhere.
+    pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
+        let odb = self.holder(id)?.odb().ok()?;
+        odb.read_header(id).ok().map(|(size, kind)| (size as u64, kind))
+    }
+
+    /// What a file holds. None if it cannot be read.
+    pub(super) fn bytes(&self, id: Oid) -> Option<Vec<u8>> {
+        let blob = self.holder(id)?.find_blob(id).ok()?;
+        Some(blob.content().to_owned())
+    }
+
+    /// What a folder holds. None if it cannot be read.
+    pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
+        self.holder(id)?.find_tree(id).ok()
+    }
+
+    /// Ours is asked first, because it is small and can tell at once that it has not got it.
+    fn holder(&self, id: Oid) -> Option<&Repository> {
+        let ours = self.ours.as_ref().map(|ours| &ours.repository).filter(|ours| {
+            ours.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
+        });
+        ours.or(self.theirs.as_ref().map(|theirs| &theirs.repository))
+    }
+}

@@ -1,0 +1,157 @@
+//! Ground to pin: a real repository, made without the program `git`, and a home for what is kept
+//! of it.
+use debate_mcp::repo::{LeftOut, Pin, Snapshot, Trees, Why};
+use git2::{IndexAddOption, ObjectType, Oid, Repository, Signature, TreeWalkMode, TreeWalkResult};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use tempfile::TempDir;
+
+/// A repository and a home beside it.
+pub(crate) struct Ground {
+    folder: TempDir,
+    repository: Repository,
+}
+
+impl Ground {
+    pub(crate) fn new() -> Ground {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::init(folder.path().join("repo")).unwrap();
+        let mut config = repository.config().unwrap();
+        // Whatever the user of this machine has set up is not to be seen.
+        config.set_str("core.autocrlf", "false").unwrap();
+        config.set_str("core.excludesFile", "").unwrap();
+        Ground { folder, repository }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("repo")
+    }
+
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.outside("home")
+    }
+
+    pub(crate) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    pub(crate) fn trees(&self) -> Trees {
+        Trees::at(&self.home())
+    }
+
+    pub(crate) fn pin(&self) -> Pin {
+        self.trees().pin(&self.root()).unwrap().unwrap()
+    }
+
+    pub(crate) fn snapshot(&self, tree: &str) -> Snapshot {
+        self.trees().snapshot(&self.root(), tree).unwrap()
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.root().join(path)).unwrap();
+    }
+
+    /// `git add --all`
+    pub(crate) fn stage(&self) {
+        let mut index = self.repository.index().unwrap();
+        index.add_all(["*"], IndexAddOption::DEFAULT, None).unwrap();
+        index.update_all(["*"], None).unwrap();
+        index.write().unwrap();
+    }
+
+    /// Commits what is staged, and these files.
+    pub(crate) fn commit(&self, files: &[(&str, &str)]) -> Oid {
+        for (path, text) in files {
+            self.write(path, text);
+        }
+        if !files.is_empty() {
+            self.stage();
+        }
+        let tree = self.repository.index().unwrap().write_tree().unwrap();
+        let tree = self.repository.find_tree(tree).unwrap();
+        let who = Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+        let head = self.repository.head().ok().and_then(|head| head.peel_to_commit().ok());
+        let parents: Vec<_> = head.iter().collect();
+        self.repository.commit(Some("HEAD"), &who, &who, "x", &tree, &parents).unwrap()
+    }
+
+    pub(crate) fn tree_of(&self, commit: Oid) -> String {
+        self.repository.find_commit(commit).unwrap().tree_id().to_string()
+    }
+
+    /// The files of a tree, wherever its objects are.
+    pub(crate) fn paths(&self, tree: &str) -> Vec<String> {
+        let both = Repository::open(self.root()).unwrap();
+        let ours = self.home().join("trees.git/objects");
+        if ours.exists() {
+            both.odb().unwrap().add_disk_alternate(ours.to_str().unwrap()).unwrap();
+        }
+        let tree = both.find_tree(Oid::from_str(tree).unwrap()).unwrap();
+        let mut paths = vec![];
+        tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
+            if entry.kind() != Some(ObjectType::Tree) {
+                paths.push(format!("{folder}{}", entry.name().unwrap()));
+            }
+            TreeWalkResult::Ok
+        })
+        .unwrap();
+        paths
+    }
+
+    /// Puts a tree into the repository that git would never write: mode, name, id.
+    pub(crate) fn raw_tree(&self, entries: &[(&str, &[u8], Oid)]) -> Oid {
+        let mut bytes = vec![];
+        for (mode, name, id) in entries {
+            bytes.extend_from_slice(&[mode.as_bytes(), b" ", name, b"\0", id.as_bytes()].concat());
+        }
+        self.repository.odb().unwrap().write(ObjectType::Tree, &bytes).unwrap()
+    }
+
+    pub(crate) fn blob(&self, bytes: &[u8]) -> Oid {
+        self.repository.blob(bytes).unwrap()
+    }
+
+    /// Every file of the repository, with what is known of it.
+    pub(crate) fn listing(&self) -> Vec<(String, u64, SystemTime, Vec<u8>)> {
+        let known = |path: String| {
+            let whole = self.root().join(&path);
+            let found = fs::metadata(&whole).unwrap();
+            (path, found.len(), found.modified().unwrap(), fs::read(whole).unwrap())
+        };
+        flat(&self.root()).into_iter().map(known).collect()
+    }
+}
+
+/// What was left out, and why.
+pub(crate) fn named(left_out: &[LeftOut]) -> Vec<(String, Why)> {
+    left_out.iter().map(|left| (left.path.clone(), left.why)).collect()
+}
+
+/// The files below a folder, sorted.
+pub(crate) fn flat(folder: &Path) -> Vec<String> {
+    let (mut paths, mut folders) = (vec![], vec![folder.to_owned()]);
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.symlink_metadata().unwrap().is_dir() {
+                folders.push(path);
+            } else {
+                let below = path.strip_prefix(folder).unwrap();
+                paths.push(below.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    paths.sort();
+    paths
+}

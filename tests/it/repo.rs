@@ -1,0 +1,406 @@
+//! What stands in a repository, pinned as one tree, and copies of such trees: nothing of the user's
+//! is changed, nothing secret is read, and no tree, however made, writes anywhere but in its place.
+use crate::pins::{Ground, flat, named};
+use debate_mcp::repo::{RepoError, Why};
+use git2::{ObjectType, Oid, Repository};
+use std::fs;
+use std::path::Path;
+
+const EMPTY: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+#[test]
+fn a_clean_tree_is_the_one_of_its_commit_and_nothing_is_written() {
+    let ground = Ground::new();
+    let commit = ground.commit(&[("src/a.rs", "a"), ("b.md", "b")]);
+    let pin = ground.pin();
+    assert_eq!(pin.commit, Some(commit.to_string()));
+    assert_eq!(pin.tree, ground.tree_of(commit));
+    assert!(!pin.dirty && pin.left_out.is_empty());
+    assert!(!ground.home().exists());
+}
+
+/// Whatever is changed, in whichever way: the tree is the one a commit of it all would have.
+#[test]
+fn a_dirty_tree_is_the_one_its_commit_would_have() {
+    let changes: &[fn(&Ground)] = &[
+        |ground| ground.write("src/a.rs", "changed"),
+        |ground| ground.write("new/deep/file.rs", "new"),
+        |ground| ground.remove("src/a.rs"),
+        |ground| ground.remove("only/one.rs"),
+        |ground| {
+            ground.write("src/a.rs", "staged");
+            ground.stage();
+        },
+        |ground| {
+            ground.write("src/a.rs", "staged");
+            ground.stage();
+            ground.write("src/a.rs", "and changed again");
+        },
+        |ground| {
+            ground.remove("src/a.rs");
+            ground.stage();
+        },
+        |ground| {
+            ground.write("staged.rs", "new");
+            ground.stage();
+            ground.remove("staged.rs");
+        },
+        // A file becomes a folder, and a folder a file.
+        |ground| {
+            ground.remove("b.md");
+            ground.write("b.md/inside.rs", "x");
+        },
+        |ground| {
+            ground.remove("only/one.rs");
+            fs::remove_dir(ground.root().join("only")).unwrap();
+            ground.write("only", "x");
+        },
+        // Names that sort differently as files and as folders.
+        |ground| {
+            ground.write("src.a", "x");
+            ground.write("src-b", "x");
+            ground.write("src/z", "x");
+        },
+        |ground| ground.write(".gitignore", "ignored\n"),
+    ];
+    for (nth, change) in changes.iter().enumerate() {
+        let ground = Ground::new();
+        ground.commit(&[("src/a.rs", "a"), ("src/b.rs", "b"), ("b.md", "b"), ("only/one.rs", "1")]);
+        change(&ground);
+        let pin = ground.pin();
+        assert!(pin.dirty && pin.left_out.is_empty(), "{nth}");
+        assert_eq!(ground.pin(), pin, "{nth}: the same state, the same pin");
+        ground.stage();
+        let commit = ground.commit(&[]);
+        assert_eq!(pin.tree, ground.tree_of(commit), "{nth}");
+        assert_eq!(ground.pin().tree, pin.tree, "{nth}");
+    }
+}
+
+#[test]
+fn what_is_ignored_is_not_pinned() {
+    let ground = Ground::new();
+    ground.commit(&[(".gitignore", "target\n*.log\n"), ("a.rs", "a"), ("b.log.rs", "b")]);
+    ground.write("target/big.rs", "x");
+    ground.write("x.log", "x");
+    assert!(!ground.pin().dirty);
+    // Taken out of git's hands and ignored from now on, it is gone, though it still lies there.
+    let mut index = ground.repository().index().unwrap();
+    index.remove_path(Path::new("a.rs")).unwrap();
+    index.write().unwrap();
+    ground.write(".gitignore", "target\n*.log\na.rs\n");
+    assert_eq!(ground.paths(&ground.pin().tree), [".gitignore", "b.log.rs"]);
+}
+
+#[test]
+fn before_the_first_commit_there_is_what_lies_there() {
+    let ground = Ground::new();
+    let pin = ground.pin();
+    assert_eq!((pin.tree.as_str(), pin.commit.as_deref(), pin.dirty), (EMPTY, None, false));
+    let snapshot = ground.snapshot(&pin.tree);
+    assert_eq!((snapshot.files, flat(&snapshot.folder)), (0, vec![]));
+    ground.write("a/b.rs", "b");
+    let pin = ground.pin();
+    assert!(pin.dirty && pin.commit.is_none());
+    assert_eq!(flat(&ground.snapshot(&pin.tree).folder), ["a/b.rs"]);
+}
+
+#[test]
+fn everything_may_be_deleted() {
+    let ground = Ground::new();
+    ground.commit(&[("a/b.rs", "b")]);
+    ground.remove("a/b.rs");
+    let pin = ground.pin();
+    assert_eq!((pin.tree.as_str(), pin.dirty), (EMPTY, true));
+    assert_eq!(ground.snapshot(&pin.tree).files, 0);
+}
+
+#[test]
+fn where_there_is_no_repository_nothing_is_pinned() {
+    let folder = tempfile::tempdir().unwrap();
+    let trees = debate_mcp::repo::Trees::at(&folder.path().join("home"));
+    assert_eq!(trees.pin(folder.path()).unwrap(), None);
+    assert_eq!(trees.pin(&folder.path().join("nowhere")).unwrap(), None);
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    assert_eq!(trees.pin(folder.path()).unwrap(), None, "an empty `.git`");
+    let bare = folder.path().join("bare.git");
+    Repository::init_bare(&bare).unwrap();
+    assert_eq!(trees.pin(&bare).unwrap(), None, "a bare one");
+}
+
+#[test]
+fn a_git_file_that_leads_nowhere_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
+    let trees = debate_mcp::repo::Trees::at(&folder.path().join("home"));
+    let error = trees.pin(folder.path()).unwrap_err();
+    assert!(matches!(error, RepoError::Broken { .. }), "{error:?}");
+}
+
+/// A repository that says its files are elsewhere would have us read whatever it likes.
+#[test]
+fn a_repository_does_not_choose_which_folder_is_read() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a")]);
+    let mut config = ground.repository().config().unwrap();
+    config.set_str("core.worktree", "/").unwrap();
+    let error = ground.trees().pin(&ground.root()).unwrap_err();
+    assert!(matches!(error, RepoError::Elsewhere { .. }), "{error:?}");
+}
+
+#[test]
+fn any_folder_of_a_repository_will_do() {
+    let ground = Ground::new();
+    ground.commit(&[("a/b/c.rs", "c"), ("d.rs", "d")]);
+    ground.write("e.rs", "e");
+    let below = ground.trees().pin(&ground.root().join("a/b")).unwrap().unwrap();
+    assert_eq!(below, ground.pin());
+}
+
+#[test]
+fn a_worktree_has_files_of_its_own_and_the_objects_of_all() {
+    let ground = Ground::new();
+    let commit = ground.commit(&[("a.rs", "a")]);
+    let aside = ground.outside("aside");
+    ground.repository().worktree("aside", &aside, None).unwrap();
+    let pin = ground.trees().pin(&aside).unwrap().unwrap();
+    assert_eq!(pin.tree, ground.tree_of(commit));
+    fs::write(aside.join("b.rs"), "b").unwrap();
+    let pin = ground.trees().pin(&aside).unwrap().unwrap();
+    let snapshot = ground.trees().snapshot(&aside, &pin.tree).unwrap();
+    assert_eq!(flat(&snapshot.folder), ["a.rs", "b.rs"]);
+    assert!(!ground.pin().dirty, "the other one is as it was");
+}
+
+#[test]
+fn objects_a_repository_borrows_are_found() {
+    let ground = Ground::new();
+    let commit = ground.commit(&[("src/a.rs", "a"), ("src/b.rs", "b")]);
+    let other = ground.outside("other");
+    let borrower = Repository::init(&other).unwrap();
+    let objects = ground.root().join(".git/objects");
+    fs::create_dir_all(other.join(".git/objects/info")).unwrap();
+    let line = format!("{}\n", objects.display());
+    fs::write(other.join(".git/objects/info/alternates"), line).unwrap();
+    fs::write(other.join(".git/shallow"), format!("{commit}\n")).unwrap();
+    drop(borrower);
+    let borrower = Repository::open(&other).unwrap();
+    borrower.reference("refs/heads/here", commit, true, "").unwrap();
+    borrower.set_head("refs/heads/here").unwrap();
+    fs::create_dir(other.join("src")).unwrap();
+    fs::write(other.join("src/a.rs"), "changed").unwrap();
+    let pin = ground.trees().pin(&other).unwrap().unwrap();
+    let snapshot = ground.trees().snapshot(&other, &pin.tree).unwrap();
+    assert_eq!(fs::read_to_string(snapshot.folder.join("src/a.rs")).unwrap(), "changed");
+}
+
+/// A secret is not read, so that it cannot be anywhere of ours.
+#[test]
+fn a_secret_is_never_stored() {
+    let ground = Ground::new();
+    ground.commit(&[("config/.env", "KEY=old"), ("a.rs", "a")]);
+    ground.write("config/.env", "KEY=changed");
+    ground.write("deploy.PEM", "a private key");
+    ground.write("b.rs", "b");
+    let pin = ground.pin();
+    let secret = |path: &str| (path.to_owned(), Why::Secret);
+    assert_eq!(named(&pin.left_out), [secret("config/.env"), secret("deploy.PEM")]);
+    let ours = Repository::open_bare(ground.home().join("trees.git")).unwrap();
+    let stored = |text: &str| {
+        let id = Oid::hash_object(ObjectType::Blob, text.as_bytes()).unwrap();
+        ours.find_blob(id).is_ok()
+    };
+    assert!(stored("b") && !stored("KEY=changed") && !stored("a private key"));
+    // What the last commit says of it is still in the tree, and still not in a copy.
+    assert_eq!(ground.paths(&pin.tree), ["a.rs", "b.rs", "config/.env"]);
+    let snapshot = ground.snapshot(&pin.tree);
+    assert_eq!(flat(&snapshot.folder), ["a.rs", "b.rs"]);
+    assert_eq!(named(&snapshot.left_out), [secret("config/.env")]);
+}
+
+#[test]
+fn what_cannot_be_taken_is_named() {
+    let ground = Ground::new();
+    ground.commit(&[("grows.txt", "small"), ("a.rs", "a"), ("turns.rs", "t")]);
+    ground.write("grows.txt", &"x".repeat(1024 * 1024 + 1));
+    ground.write("just.txt", &"x".repeat(1024 * 1024));
+    let inner = ground.root().join("inner");
+    Repository::init(&inner).unwrap();
+    fs::write(inner.join("x.rs"), "x").unwrap();
+    let mut expected =
+        vec![("grows.txt".to_owned(), Why::TooLarge), ("inner/".into(), Why::Submodule)];
+    let mut paths = vec!["a.rs", "just.txt", "turns.rs"];
+    #[cfg(unix)]
+    {
+        fs::write(ground.outside("private"), "private").unwrap();
+        std::os::unix::fs::symlink(ground.outside("private"), ground.root().join("link")).unwrap();
+        ground.remove("turns.rs");
+        std::os::unix::fs::symlink("a.rs", ground.root().join("turns.rs")).unwrap();
+        expected.extend([("link".into(), Why::Link), ("turns.rs".into(), Why::Link)]);
+        paths.pop();
+    }
+    let pin = ground.pin();
+    assert_eq!(named(&pin.left_out), expected);
+    assert_eq!(ground.paths(&pin.tree), paths);
+}
+
+/// Where a folder was and a link is, the files seem to be there still. They are not.
+#[cfg(unix)]
+#[test]
+fn nothing_is_read_through_a_link() {
+    let ground = Ground::new();
+    ground.commit(&[("d/x.rs", "x"), ("a.rs", "a")]);
+    fs::create_dir(ground.outside("private")).unwrap();
+    fs::write(ground.outside("private/x.rs"), "private").unwrap();
+    fs::remove_dir_all(ground.root().join("d")).unwrap();
+    std::os::unix::fs::symlink(ground.outside("private"), ground.root().join("d")).unwrap();
+    let pin = ground.pin();
+    assert_eq!(ground.paths(&pin.tree), ["a.rs"]);
+    assert_eq!(named(&pin.left_out), [("d".to_owned(), Why::Link)]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_can_be_run_stays_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a")]);
+    ground.write("run.sh", "x");
+    fs::set_permissions(ground.root().join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let snapshot = ground.snapshot(&ground.pin().tree);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    assert_eq!(mode(&snapshot.folder.join("run.sh")), 0o500);
+    assert_eq!(mode(&snapshot.folder.join("a.rs")), 0o400);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9\\ \"x\"\n.rs");
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a")]);
+    fs::write(ground.root().join(name), "latin").unwrap();
+    let pin = ground.pin();
+    let snapshot = ground.snapshot(&pin.tree);
+    assert_eq!(fs::read_to_string(snapshot.folder.join(name)).unwrap(), "latin");
+    ground.stage();
+    assert_eq!(pin.tree, ground.tree_of(ground.commit(&[])));
+}
+
+/// A sparse checkout lacks files that nobody has deleted.
+#[test]
+fn what_was_not_checked_out_is_not_deleted() {
+    let ground = Ground::new();
+    let commit = ground.commit(&[("a.rs", "a"), ("far/b.rs", "b")]);
+    let mut index = ground.repository().index().unwrap();
+    let mut entry = index.get_path(Path::new("far/b.rs"), 0).unwrap();
+    entry.flags_extended |= git2::IndexEntryExtendedFlag::SKIP_WORKTREE.bits();
+    index.add(&entry).unwrap();
+    index.write().unwrap();
+    ground.remove("far/b.rs");
+    assert_eq!(ground.pin().tree, ground.tree_of(commit));
+}
+
+#[test]
+fn our_own_home_is_no_part_of_the_repository() {
+    let ground = Ground::new();
+    let commit = ground.commit(&[("a.rs", "a")]);
+    let trees = debate_mcp::repo::Trees::at(&ground.root().join(".home"));
+    ground.write("b.rs", "b");
+    let pin = trees.pin(&ground.root()).unwrap().unwrap();
+    trees.snapshot(&ground.root(), &pin.tree).unwrap();
+    assert_eq!(trees.pin(&ground.root()).unwrap().unwrap(), pin);
+    ground.remove("b.rs");
+    let pin = trees.pin(&ground.root()).unwrap().unwrap();
+    assert!(!pin.dirty && pin.tree == ground.tree_of(commit));
+}
+
+#[test]
+fn the_repository_is_not_touched() {
+    let ground = Ground::new();
+    ground.commit(&[("src/a.rs", "a"), ("b.md", "b")]);
+    ground.write("src/a.rs", "changed");
+    ground.write("c.rs", "staged");
+    ground.stage();
+    ground.write("d.rs", "new");
+    let before = ground.listing();
+    let pin = ground.pin();
+    let snapshot = ground.snapshot(&pin.tree);
+    ground.snapshot(&pin.tree);
+    assert_eq!(flat(&snapshot.folder), ["b.md", "c.rs", "d.rs", "src/a.rs"]);
+    assert_eq!(ground.listing(), before);
+}
+
+/// An index is a file like any other, and whoever has written it may have had designs on yours.
+#[test]
+fn a_hostile_index_reads_nothing_outside() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a")]);
+    fs::write(ground.outside("private.txt"), "private").unwrap();
+    ground.write("aa/private.txt", "x");
+    ground.stage();
+    ground.remove("aa/private.txt");
+    let path = ground.root().join(".git/index");
+    let mut bytes = fs::read(&path).unwrap();
+    let inside = b"aa/private.txt";
+    let at = bytes.windows(inside.len()).position(|part| part == inside).unwrap();
+    bytes[at..at + inside.len()].copy_from_slice(b"../private.txt");
+    // No checksum is as good as a right one.
+    let end = bytes.len();
+    bytes[end - 20..].fill(0);
+    fs::write(&path, bytes).unwrap();
+    let pin = ground.pin();
+    assert_eq!(named(&pin.left_out), [("../private.txt".to_owned(), Why::Unreadable)]);
+    assert_eq!(ground.paths(&pin.tree), ["a.rs"]);
+}
+
+/// Only who may give files away can see this, and only where not every folder is trusted.
+#[cfg(unix)]
+#[test]
+fn a_repository_of_somebody_else_says_what_to_do() {
+    let ground = Ground::new();
+    let (root, git) = (ground.root(), ground.root().join(".git"));
+    let given = [&root, &git].map(|path| std::os::unix::fs::chown(path, Some(12_345), None));
+    if given.iter().any(Result::is_err) {
+        return;
+    }
+    if let Err(error) = ground.trees().pin(&root) {
+        assert!(matches!(error, RepoError::Owner { .. }), "{error:?}");
+        let says = format!("git config --global --add safe.directory {}", root.display());
+        assert!(error.to_string().contains(&says), "{error}");
+    }
+}
+
+#[test]
+fn zz_measure() {
+    use std::time::Instant;
+    let ground = Ground::new();
+    let body = "fn some_line() -> usize { 1 }\n".repeat(130);
+    for nth in 0..5_000 {
+        ground.write(&format!("d{}/e{}/{nth}.rs", nth % 20, nth % 200), &format!("{nth}\n{body}"));
+    }
+    ground.commit(&[("last.rs", "x")]);
+    let time = |what: &str, f: &mut dyn FnMut()| {
+        let start = Instant::now();
+        f();
+        eprintln!("MEASURE {what}: {:?}", start.elapsed());
+    };
+    time("pin, clean", &mut || drop(ground.pin()));
+    let tree = ground.pin().tree;
+    time("snapshot, cold", &mut || assert_eq!(ground.snapshot(&tree).files, 5001));
+    time("snapshot, hit", &mut || drop(ground.snapshot(&tree)));
+    for nth in 0..100 {
+        ground.write(&format!("d{}/e{}/{nth}.rs", nth % 20, nth % 200), "changed");
+    }
+    time("pin, 100 changed", &mut || drop(ground.pin()));
+    let tree = ground.pin().tree;
+    time("snapshot, cold, dirty", &mut || assert_eq!(ground.snapshot(&tree).files, 5001));
+    for nth in 0..5_000 {
+        ground.write(&format!("n{}/{nth}.rs", nth % 20), &format!("{nth}\n{body}{body}"));
+    }
+    time("pin, 5000 new", &mut || drop(ground.pin()));
+    time("pin, 5000 new, again", &mut || drop(ground.pin()));
+    let tree = ground.pin().tree;
+    time("snapshot, 10000", &mut || assert_eq!(ground.snapshot(&tree).files, 10_001));
+}

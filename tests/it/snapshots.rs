@@ -1,0 +1,245 @@
+//! Copies of pinned trees: what is in them and what is not, that nobody can write to them, that
+//! they are made once, and that they are thrown away only when nobody reads them.
+use crate::pins::{Ground, flat, named};
+use debate_mcp::repo::{RepoError, Why};
+use git2::Oid;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+
+/// Twenty trees, one file in each.
+fn trees(ground: &Ground, many: usize) -> Vec<String> {
+    let tree = |nth: usize| {
+        let blob = ground.blob(format!("{nth}").as_bytes());
+        ground.raw_tree(&[("100644", b"a.rs", blob)]).to_string()
+    };
+    (0..many).map(tree).collect()
+}
+
+fn beside(folder: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}.{ending}", folder.display()))
+}
+
+#[test]
+fn a_copy_has_what_a_debater_may_read() {
+    let ground = Ground::new();
+    ground.commit(&[
+        ("src/deep/a.rs", "a"),
+        (".env", "KEY=1"),
+        ("AGENTS.md", "obey"),
+        (".claude/settings.json", "{}"),
+        ("image.png", "\u{89}PNG\0"),
+        ("big.txt", &"x".repeat(1024 * 1024 + 1)),
+        ("late.txt", &format!("{}\0", "x".repeat(8_000))),
+        ("empty.rs", ""),
+    ]);
+    let snapshot = ground.snapshot(&ground.pin().tree);
+    assert_eq!(flat(&snapshot.folder), ["empty.rs", "late.txt", "src/deep/a.rs"]);
+    assert_eq!((snapshot.files, snapshot.bytes), (3, 8_002));
+    let expected = [
+        (".env", Why::Secret),
+        ("AGENTS.md", Why::Instructions),
+        ("big.txt", Why::TooLarge),
+        ("image.png", Why::Binary),
+        (".claude/settings.json", Why::Settings),
+    ];
+    let expected = expected.map(|(path, why)| (path.to_owned(), why));
+    assert_eq!(named(&snapshot.left_out), expected);
+    assert!(expected.iter().all(|(_, why)| !why.says().is_empty()));
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_can_write_to_a_copy() {
+    use std::os::unix::fs::PermissionsExt;
+    let ground = Ground::new();
+    ground.commit(&[("src/deep/a.rs", "a"), ("b.rs", "b")]);
+    let folder = ground.snapshot(&ground.pin().tree).folder;
+    let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
+    for inner in ["", "src", "src/deep"] {
+        assert_eq!(mode(&folder.join(inner)), 0o500, "{inner}");
+    }
+    for file in ["b.rs", "src/deep/a.rs"] {
+        assert_eq!(mode(&folder.join(file)), 0o400, "{file}");
+    }
+    assert_eq!(mode(folder.parent().unwrap()), 0o700);
+    assert_eq!(mode(&beside(&folder, "json")), 0o600);
+    ground.write("c.rs", "c");
+    ground.pin();
+    assert_eq!(mode(&ground.home().join("trees.git")), 0o700);
+}
+
+/// A tree is anybody's. None of its names leads out of the copy, and none of its kinds is believed.
+#[test]
+fn a_hostile_tree_writes_nowhere_else() {
+    let ground = Ground::new();
+    let blob = ground.blob(b"evil");
+    let leads_out = ground.blob(b"../..");
+    let inner = ground.raw_tree(&[("100644", b"x", blob)]);
+    let tree = ground.raw_tree(&[
+        ("100644", b"..", blob),
+        ("40000", b"..", inner),
+        ("40000", b".git", inner),
+        ("40000", b".GIT", inner),
+        ("40000", b".", inner),
+        ("100644", b"../up", blob),
+        ("100644", b"/abs", blob),
+        ("100644", b"a/b/../../../c", blob),
+        ("120000", b"link", leads_out),
+        ("40000", b"link", inner),
+        ("100644", b"same", blob),
+        ("40000", b"same", inner),
+        ("160000", b"sub", blob),
+        ("40000", b"not-a-folder", blob),
+        ("100644", b"not-a-file", inner),
+        ("100644", b"good", blob),
+    ]);
+    let before = flat(&ground.outside(""));
+    let snapshot = ground.snapshot(&tree.to_string());
+    assert_eq!(flat(&snapshot.folder), ["good", "link/x", "same"]);
+    let after = flat(&ground.outside(""));
+    let new: Vec<_> = after.iter().filter(|path| !before.contains(path)).collect();
+    assert!(new.iter().all(|path| path.starts_with("home/snapshots/")), "{new:?}");
+    let left = named(&snapshot.left_out);
+    let why = |path: &str| left.iter().find(|(left, _)| left == path).map(|(_, why)| *why);
+    for path in ["..", "../", ".git/", ".GIT/", "./", "../up", "/abs", "a/b/../../../c"] {
+        assert_eq!(why(path), Some(Why::Unreadable), "{path}");
+    }
+    for path in ["same/x", "not-a-folder/", "not-a-file"] {
+        assert_eq!(why(path), Some(Why::Unreadable), "{path}");
+    }
+    assert_eq!((why("link"), why("sub")), (Some(Why::Link), Some(Why::Submodule)));
+}
+
+/// A few objects can stand for more files than any disk has.
+#[test]
+fn a_tree_that_holds_itself_a_thousand_times_ends() {
+    let ground = Ground::new();
+    let secret = ground.blob(b"x");
+    let mut tree = ground.raw_tree(&[("100644", b".env", secret)]);
+    for _ in 0..12 {
+        let names: Vec<String> = (0..40).map(|nth| format!("d{nth:02}")).collect();
+        let entries: Vec<_> = names.iter().map(|name| ("40000", name.as_bytes(), tree)).collect();
+        tree = ground.raw_tree(&entries);
+    }
+    let snapshot = ground.snapshot(&tree.to_string());
+    assert_eq!(snapshot.files, 0);
+    assert!(snapshot.left_out.iter().any(|left| left.why == Why::TooMuch));
+}
+
+#[test]
+fn a_tree_that_is_nowhere_is_an_error() {
+    let ground = Ground::new();
+    let error = |tree: &str| ground.trees().snapshot(&ground.root(), tree).unwrap_err();
+    let nowhere = "1234567890123456789012345678901234567890";
+    assert!(matches!(error(nowhere), RepoError::Gone { tree } if tree == nowhere));
+    let blob = ground.blob(b"x");
+    assert!(matches!(error(&blob.to_string()), RepoError::Gone { .. }));
+    let missing = ground.raw_tree(&[("100644", b"a", Oid::from_str(nowhere).unwrap())]);
+    assert!(matches!(error(&missing.to_string()), RepoError::Gone { .. }));
+    for no_id in ["", "../../x", "1234", "HEAD", &"g".repeat(40), &"1".repeat(41)] {
+        assert!(matches!(error(no_id), RepoError::NoId { .. }), "{no_id}");
+    }
+    let left = flat(&ground.home().join("snapshots"));
+    assert!(left.iter().all(|name| name == "gate" || name.ends_with(".lock")), "{left:?}");
+}
+
+#[test]
+fn a_copy_is_made_once_and_says_the_same_again() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a"), (".env", "x")]);
+    let tree = ground.pin().tree;
+    let first = ground.snapshot(&tree);
+    let made = fs::metadata(first.folder.join("a.rs")).unwrap().modified().unwrap();
+    // Not even the repository is needed any more.
+    let again = ground.trees().snapshot(Path::new("/nowhere"), &tree.to_uppercase()).unwrap();
+    assert_eq!((&again.folder, again.files, again.bytes), (&first.folder, 1, 1));
+    assert_eq!(again.left_out, first.left_out);
+    assert_eq!(fs::metadata(again.folder.join("a.rs")).unwrap().modified().unwrap(), made);
+}
+
+#[test]
+fn a_copy_without_its_list_is_made_anew() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a"), (".env", "x")]);
+    let tree = ground.pin().tree;
+    let first = ground.snapshot(&tree);
+    fs::remove_file(beside(&first.folder, "json")).unwrap();
+    // In use, it stays where it is; afterwards it is replaced.
+    let again = ground.snapshot(&tree);
+    assert_eq!((again.left_out.len(), flat(&first.folder)), (1, vec!["a.rs".to_owned()]));
+    fs::write(beside(&first.folder, "json"), "{").unwrap();
+    drop((first, again));
+    let third = ground.snapshot(&tree);
+    assert_eq!((third.left_out.len(), flat(&third.folder)), (1, vec!["a.rs".to_owned()]));
+}
+
+#[test]
+fn two_may_want_the_same_copy_at_once() {
+    let ground = Ground::new();
+    let files: Vec<_> = (0..200).map(|nth| (format!("d{}/{nth}.rs", nth % 7), "x")).collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    ground.commit(&files);
+    ground.write("new.rs", "new");
+    let (trees, root) = (ground.trees(), ground.root());
+    let start = Barrier::new(4);
+    std::thread::scope(|scope| {
+        let run = || {
+            start.wait();
+            let pin = trees.pin(&root).unwrap().unwrap();
+            let snapshot = trees.snapshot(&root, &pin.tree).unwrap();
+            assert_eq!(flat(&snapshot.folder).len(), 201);
+            (snapshot.files, pin.tree)
+        };
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+        let runs: Vec<_> = runs.into_iter().map(|run| run.join().unwrap()).collect();
+        assert!(runs.iter().all(|run| *run == runs[0] && run.0 == 201), "{runs:?}");
+    });
+}
+
+#[test]
+fn the_copies_used_longest_ago_are_thrown_away() {
+    let ground = Ground::new();
+    let trees = trees(&ground, 20);
+    let shelf = ground.home().join("snapshots");
+    let there =
+        |tree: &str| flat(&shelf).iter().any(|path| path.starts_with(&format!("{tree}-1/")));
+    let held = ground.snapshot(&trees[0]);
+    for tree in &trees[1..16] {
+        ground.snapshot(tree);
+    }
+    // Used again, so that another one is the oldest.
+    ground.snapshot(&trees[1]);
+    for tree in &trees[16..] {
+        ground.snapshot(tree);
+    }
+    assert!(there(&trees[0]) && held.folder.join("a.rs").exists(), "it is in use");
+    assert!(there(&trees[1]), "it was used");
+    for tree in &trees[2..6] {
+        assert!(!there(tree), "{tree}");
+    }
+    assert!(trees[6..].iter().all(|tree| there(tree)));
+    let names = fs::read_dir(&shelf).unwrap().count();
+    assert_eq!(names, if cfg!(unix) { 16 * 3 + 1 } else { 16 * 3 + 1 + 4 }, "nothing else is left");
+    // Once nobody holds it, it goes like any other.
+    drop(held);
+    let last = ground.raw_tree(&[]);
+    ground.snapshot(&last.to_string());
+    assert!(!there(&trees[0]));
+    assert_eq!(ground.snapshot(&trees[0]).files, 1, "and can be made again");
+}
+
+#[test]
+fn what_a_crash_has_left_is_cleared_away() {
+    let ground = Ground::new();
+    let trees = trees(&ground, 2);
+    let shelf = ground.home().join("snapshots");
+    for name in [format!("{}-1.tmp", trees[0]), format!("{}-1.tmp", trees[1])] {
+        fs::create_dir_all(shelf.join(&name).join("half")).unwrap();
+        fs::write(shelf.join(name).join("half/made.rs"), "x").unwrap();
+    }
+    fs::write(shelf.join("list.tmp"), "{").unwrap();
+    let snapshot = ground.snapshot(&trees[0]);
+    assert_eq!(flat(&snapshot.folder), ["a.rs"]);
+    assert!(flat(&shelf).iter().all(|path| !path.contains(".tmp")), "{:?}", flat(&shelf));
+}
