@@ -10,6 +10,7 @@ use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Opening, Place, Said, Stream, Unplayable, Voices,
 };
 use debate_mcp::prompts;
+use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::path::Path;
@@ -84,7 +85,8 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
     let voices = Arc::new(Timed::default());
-    let briefs = FromRepository { root: folder.into(), folder: folder.into() };
+    let briefs =
+        FromRepository { root: folder.into(), folder: folder.into(), trees: Trees::at(folder) };
     let words = prompts::load(folder);
     let desk = Desk::new(archive, voices.clone(), Arc::new(briefs), clock, words);
     let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };

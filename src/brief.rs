@@ -1,5 +1,7 @@
 //! What debaters are given besides the topic, read from the repository and from nowhere else.
-use crate::engine::{BadContext, Briefs};
+use crate::engine::{BadContext, Briefs, Snapshot, Snapshots};
+use crate::repo::{LeftOut, RepoError, Trees, Why};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,8 @@ pub struct FromRepository {
     pub root: PathBuf,
     /// What paths are relative to.
     pub folder: PathBuf,
+    /// Where what stands in it is kept.
+    pub trees: Trees,
 }
 
 impl Briefs for FromRepository {
@@ -21,9 +25,37 @@ impl Briefs for FromRepository {
     }
 
     fn pin(&self, root: &Path) -> Result<Option<String>, BadContext> {
-        let _ = root;
-        Ok(None)
+        Ok(self.trees.pin(root).map_err(unreadable)?.map(|pin| pin.tree))
     }
+}
+
+impl Snapshots for FromRepository {
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext> {
+        let copy = self.trees.snapshot(root, pin).map_err(unreadable)?;
+        let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
+        Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
+    }
+}
+
+fn unreadable(error: RepoError) -> BadContext {
+    BadContext(error.to_string())
+}
+
+/// How much is left out for which reason, with the first few by name: all of it stands in the list
+/// beside the copy.
+fn counted(left_out: &[LeftOut]) -> String {
+    const NAMED: usize = 3;
+    let mut by_reason: BTreeMap<Why, Vec<&str>> = BTreeMap::new();
+    for LeftOut { path, why } in left_out {
+        by_reason.entry(*why).or_default().push(path);
+    }
+    let counted = by_reason.iter().map(|(why, paths)| {
+        let more = paths.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
+        format!("{} ({}{more})", why.counts(paths.len()), named.join(", "))
+    });
+    counted.collect::<Vec<_>>().join("; ")
 }
 
 impl FromRepository {

@@ -6,6 +6,7 @@ use debate_mcp::config::Config;
 use debate_mcp::engine::{Clock, Desk};
 use debate_mcp::mcp;
 use debate_mcp::prompts;
+use debate_mcp::repo::Trees;
 use debate_mcp::seats::{Roster, Surroundings};
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
@@ -47,9 +48,13 @@ fn main() -> ExitCode {
         config: config.user.1.clone(),
     };
     let roster = Roster::new(demo_speed(&args), config.settings.tools.clone(), around);
-    let briefs = FromRepository { root: config.root.clone(), folder: config.folder.clone() };
+    let briefs = Arc::new(FromRepository {
+        root: config.root.clone(),
+        folder: config.folder.clone(),
+        trees: Trees::at(&config.home),
+    });
     let words = prompts::load(&config.prompts);
-    let desk = Desk::new(Arc::new(archive), Arc::new(roster), Arc::new(briefs), clock, words);
+    let desk = Desk::new(Arc::new(archive), Arc::new(roster), briefs, clock, words);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {

@@ -96,6 +96,22 @@ impl LeftOut {
 }
 
 impl Why {
+    /// How many there are of a kind.
+    pub fn counts(self, many: usize) -> String {
+        let (one, more) = match self {
+            Why::Secret => ("may be a secret", "may be secrets"),
+            Why::Instructions => ("instructs agents", "instruct agents"),
+            Why::Settings => ("sets agents up", "set agents up"),
+            Why::Binary => ("is not text", "are not text"),
+            Why::TooLarge => ("is too large", "are too large"),
+            Why::Link => ("is a link", "are links"),
+            Why::Submodule => ("is another repository", "are other repositories"),
+            Why::TooMuch => ("is more than there is room for", "are more than there is room for"),
+            Why::Unreadable => ("cannot be read", "cannot be read"),
+        };
+        format!("{many} {}", if many == 1 { one } else { more })
+    }
+
     /// What is said of it: "`.env` …"
     pub fn says(self) -> &'static str {
         match self {

@@ -4,9 +4,11 @@
 //! |-----------|----------------------------------------------------------------------------------|
 //! | `verdict` | what was ruled, under the names of the sides                                     |
 //! | `summary` | the result, verdict first                                                        |
+//! | `participation` | proof of who took part                                                   |
 //! | `record`  | the whole debate as one Markdown file                                            |
 //! | `view`    | the whole debate as JSON                                                         |
 //! | `text`    | somebody else's text inside ours                                                 |
+pub mod participation;
 pub mod record;
 pub mod summary;
 pub mod text;

@@ -1,4 +1,5 @@
 //! The whole debate as one Markdown file, readable while it is being played and after.
+use super::participation::participation;
 use super::summary::{summary, who};
 use super::text::{demoted, one_line, printable};
 use crate::debate::{
@@ -15,6 +16,10 @@ pub fn record(debate: &Debate) -> String {
     let _ = writeln!(text, "**Status**: {}  ", standing::status(debate).word());
     let _ = writeln!(text, "**Participants**: {}  ", participants(debate));
     let _ = writeln!(text, "**Outcome**: {}", outcome(debate));
+    if !setup.chosen.is_empty() {
+        let chosen: Vec<_> = setup.chosen.iter().map(|line| one_line(line)).collect();
+        let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
+    }
     let labels = standing::labels(debate);
     if !labels.is_empty() {
         let _ = writeln!(text, "\n**Labels**: {}", labels.join(", "));
@@ -58,6 +63,10 @@ pub fn record(debate: &Debate) -> String {
     }
     if let Some(decision) = debate.decision() {
         let _ = write!(text, "\n### User's Decision\n\n{}\n", demoted(decision));
+    }
+    let proof = participation(debate);
+    if !proof.is_empty() {
+        let _ = write!(text, "\n---\n\n## Participation\n\n{proof}");
     }
     printable(&text)
 }

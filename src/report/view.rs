@@ -29,6 +29,12 @@ pub struct DebateView {
     pub created_at: String,
     /// Everyone who is seated.
     pub seats: Vec<SeatView>,
+    /// Who was seated without being named, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<String>,
+    /// The tree it was opened on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<String>,
     /// For every seat.
     pub effort: Option<Effort>,
     /// Asked for.
@@ -152,6 +158,8 @@ pub fn view(debate: &Debate) -> DebateView {
                 model: seat.voice.model().map(Into::into),
             })
             .collect(),
+        chosen: setup.chosen.clone(),
+        pin: setup.pin.clone(),
         effort: setup.effort,
         rounds: debate.rounds(),
         rounds_completed: standing::rounds_completed(debate),

@@ -7,6 +7,7 @@ use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
 use debate_mcp::engine::{Ask, Boxed, Clock, Desk, Listing, Said, Stream, Unplayable, Voices};
 use debate_mcp::mcp::{Server, serve_on};
 use debate_mcp::prompts;
+use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -73,7 +74,8 @@ impl Client {
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
-        let briefs = FromRepository { root: folder.into(), folder: folder.into() };
+        let briefs =
+            FromRepository { root: folder.into(), folder: folder.into(), trees: Trees::at(folder) };
         let desk = Desk::new(archive, voices, Arc::new(briefs), clock, prompts::load(folder));
         let config = Config {
             home: folder.join("home"),

@@ -1,0 +1,190 @@
+//! What a seat adds to the time of the model it asks: an HTTP turn beside the same request made by
+//! hand, a CLI turn beside the same program run by hand. `cargo bench --bench seats`.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+use debate_mcp::debate::{Cue, Kind, Role, Voice};
+use debate_mcp::engine::{Ask, Live, Stream, Voices};
+use debate_mcp::seats::{Roster, Surroundings};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 60;
+/// How long the model thinks.
+const THINKS: Duration = Duration::from_millis(20);
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let (port, answer) = (serve(), folder.path().join("answer"));
+    std::fs::write(&answer, captured()).unwrap();
+    let program = program(folder.path(), &answer);
+    let roster = roster(port, &program);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all();
+    let runtime = { runtime }.build().unwrap();
+    let speak = |seat: &str| {
+        let ask = ask(seat);
+        let stream = Stream { cue: ask.cue, live: Live::default() };
+        let said = runtime.block_on(roster.speak(&ask, stream)).unwrap();
+        assert!(said.text.contains("forty-two"), "{}", said.text);
+    };
+    compare("HTTP turn", &|| request(port), &|| speak("local:fake"));
+    compare("CLI turn", &|| by_hand(&program), &|| speak("claude"));
+}
+
+/// Both ways in turn, so that whatever else the machine does meets both alike.
+fn compare(what: &str, bare: &dyn Fn(), seat: &dyn Fn()) {
+    for _ in 0..5 {
+        bare();
+        seat();
+    }
+    let (mut by_hand, mut seated) = (vec![], vec![]);
+    for _ in 0..RUNS {
+        by_hand.push(timed(bare));
+        seated.push(timed(seat));
+    }
+    let (by_hand, seated) = (median(by_hand), median(seated));
+    let added = seated.saturating_sub(by_hand);
+    println!(
+        "{what}: {:.2} ms, by hand {:.2} ms: {:.2} ms added, {:.2}x (median of {RUNS})",
+        seated.as_secs_f64() * 1e3,
+        by_hand.as_secs_f64() * 1e3,
+        added.as_secs_f64() * 1e3,
+        seated.as_secs_f64() / by_hand.as_secs_f64(),
+    );
+}
+
+fn timed(work: &dyn Fn()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn roster(port: u16, program: &Path) -> Roster {
+    let apis = format!("[local]\nurl = \"http://127.0.0.1:{port}/v1\"\nwire = \"chat\"\n");
+    let tools = format!("[claude]\nprogram = \"{}\"\n", program.display());
+    let around = Surroundings { path: vec![PathBuf::from("/bin")], ..Surroundings::default() };
+    Roster::new(None, tools.parse().unwrap(), apis.parse().unwrap(), around)
+}
+
+fn ask(seat: &str) -> Ask {
+    Ask {
+        debate: String::new(),
+        cue: Cue { act: 0, round: 1, phase: 0, seat: 0 },
+        seat: "proposer".into(),
+        role: Role::Pro,
+        phase: "propose".into(),
+        round: 1,
+        reply: Kind::Speech,
+        voice: seat.parse::<Voice>().unwrap(),
+        effort: None,
+        prompt: "What is the answer? ".repeat(500),
+        schema: None,
+        web: false,
+        root: PathBuf::new(),
+        pin: None,
+        attempt: 1,
+    }
+}
+
+/// A model that thinks for a while and then answers in many small pieces.
+fn serve() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            thread::spawn(move || drop(attend(&stream.unwrap())));
+        }
+    });
+    port
+}
+
+fn attend(stream: &TcpStream) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line)? > 2 {
+            let lower = line.to_lowercase();
+            if let Some(value) = lower.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        reader.read_exact(&mut vec![0; length])?;
+        thread::sleep(THINKS);
+        let piece = |text: &str| {
+            format!(
+                "data: {{\"model\":\"fake\",\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+            )
+        };
+        let mut body: String = std::iter::repeat_n(piece("forty-two "), 40).collect();
+        body.push_str("data: {\"model\":\"fake\",\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n");
+        body.push_str("data: [DONE]\n\n");
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+        write!(&*stream, "{head}content-length: {}\r\n\r\n{body}", body.len())?;
+    }
+}
+
+/// The same request, by hand, on a connection of its own.
+fn request(port: u16) {
+    let body = "x".repeat(10_000);
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: local\r\nconnection: close\r\n";
+    write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.contains("[DONE]") {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+    }
+}
+
+/// What a real CLI printed.
+fn captured() -> String {
+    let event = |text: &str| {
+        format!(
+            "{{\"type\":\"stream_event\",\"event\":{{\"delta\":{{\"type\":\"text_delta\",\"text\":\"{text}\"}}}}}}\n"
+        )
+    };
+    let mut lines = String::from(
+        "{\"type\":\"system\",\"subtype\":\"init\",\"model\":\"fake\",\"claude_code_version\":\"2.1.325\"}\n",
+    );
+    lines.extend(std::iter::repeat_n(event("forty-two "), 40));
+    lines.push_str("{\"type\":\"result\",\"is_error\":false,\"result\":\"forty-two\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}\n");
+    lines
+}
+
+/// A program that thinks for a while and then prints that.
+fn program(folder: &Path, answer: &Path) -> PathBuf {
+    let path = folder.join("claude");
+    let seconds = THINKS.as_secs_f64();
+    let text = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 2.1.325; exit; fi\n/bin/cat >/dev/null\n\
+         /bin/sleep {seconds}\n/bin/cat '{}'\n",
+        answer.display()
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut mode = std::fs::metadata(&path).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+    std::fs::set_permissions(&path, mode).unwrap();
+    path
+}
+
+fn by_hand(program: &Path) {
+    let child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    let prompt = ask("claude").prompt;
+    child.stdin.take().unwrap().write_all(prompt.as_bytes()).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+}

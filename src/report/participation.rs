@@ -1,0 +1,60 @@
+//! Proof of who took part: what every turn's tool has said of itself, as a table.
+use super::text::one_line;
+use crate::debate::{Debate, Envelope};
+use std::fmt::Write;
+
+/// The table, and below it whatever a reader should know of single turns. Nothing, if no tool was
+/// asked.
+pub fn participation(debate: &Debate) -> String {
+    let asked = |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
+    let turns: Vec<_> = debate
+        .turns()
+        .map(|(cue, turn)| {
+            (cue, turn.as_ref().map_or_else(|lost| &lost.envelope, |reply| &reply.envelope))
+        })
+        .filter(|(_, envelope)| asked(envelope))
+        .collect();
+    if turns.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "| Turn | Tool | Version | Model asked | Model reported | Seconds | Tokens | Cost | Attempts | Exit |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for (cue, it) in &turns {
+        let known = |value: Option<String>| cell(value.as_deref().unwrap_or("-"));
+        let tokens = it.tokens_in.zip(it.tokens_out);
+        let _ = writeln!(
+            text,
+            "| {cue} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {} |",
+            cell(&it.tool),
+            known(it.version.clone()),
+            known(it.model_asked.clone()),
+            known(it.model_reported.clone()),
+            it.duration_ms as f64 / 1000.0,
+            known(tokens.map(|(read, written)| format!("{read} + {written}"))),
+            known(it.cost.map(|cost| format!("{:.4}", cost as f64 / 1e6))),
+            known(it.attempts.map(|attempts| attempts.to_string())),
+            known(it.exit_code.map(|code| code.to_string())),
+        );
+    }
+    let mut told: Vec<(String, Vec<String>)> = vec![];
+    for (cue, it) in &turns {
+        for caveat in &it.caveats {
+            let caveat = format!("{}: {}", it.tool, one_line(caveat));
+            match told.iter_mut().find(|(known, _)| *known == caveat) {
+                Some((_, cues)) => cues.push(cue.to_string()),
+                None => told.push((caveat, vec![cue.to_string()])),
+            }
+        }
+    }
+    for (caveat, cues) in told {
+        let _ = write!(text, "\n- {caveat} ({})", cues.join(", "));
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// What a tool says of itself must not break out of its cell.
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
