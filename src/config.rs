@@ -49,6 +49,8 @@ impl std::fmt::Debug for Environment {
 pub struct Settings {
     /// How tools are called: fields in place of ours, or tools of the user's own.
     pub tools: toml::Table,
+    /// How HTTP APIs are spoken to: fields in place of ours, or services of the user's own.
+    pub apis: Services,
     /// Who is seated where nobody is named.
     pub seats: Seats,
     /// What a debate may come to where nothing else is said.
@@ -101,6 +103,17 @@ pub struct Tariff {
     pub input: f64,
     /// Written.
     pub output: f64,
+}
+
+/// Tables of the user's own services: never shown, because there may be keys in them.
+#[derive(Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Services(pub toml::Table);
+
+impl std::fmt::Debug for Services {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} services", self.0.len())
+    }
 }
 
 /// Why there is no configuration.

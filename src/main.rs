@@ -47,12 +47,13 @@ fn main() -> ExitCode {
         home: config.user.0.clone(),
         config: config.user.1.clone(),
     };
-    let roster = Roster::new(demo_speed(&args), config.settings.tools.clone(), around);
     let briefs = Arc::new(FromRepository {
         root: config.root.clone(),
         folder: config.folder.clone(),
         trees: Trees::at(&config.home),
     });
+    let (tools, apis) = (config.settings.tools.clone(), config.settings.apis.0.clone());
+    let roster = Roster::new(demo_speed(&args), tools, apis, around);
     let words = prompts::load(&config.prompts);
     let desk = Desk::new(Arc::new(archive), Arc::new(roster), briefs, clock, words);
     let runtime =

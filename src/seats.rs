@@ -8,16 +8,30 @@
 //! | `process` | one program, run to its end, and not beyond                                      |
 //! | `heard`   | what a model CLI prints                                                          |
 //! | `fault`   | why a tool did not answer                                                        |
+//! | `service` | how one HTTP API is spoken to, as data: `apis.toml`, and the user's own           |
+//! | `api`     | a turn spoken by an HTTP API                                                     |
+//! | `wire`    | what is sent to an HTTP API, and what comes back                                 |
+//! | `http`    | one request, and what comes back of it, within bounds                            |
+//! | `rebuff`  | why a service did not answer                                                     |
+//! | `patience`| how often a seat is asked, and how long is waited in between                     |
+//! | `proof`   | what a turn has to admit about who spoke                                         |
 //! | `script`  | what is said is written down beforehand                                          |
 //! | `demo`    | the script that comes with the program, about whatever repository it stands in   |
+mod api;
 mod cli;
 pub mod demo;
 mod fault;
 pub mod heard;
+mod http;
+mod patience;
 mod process;
+mod proof;
+pub mod rebuff;
 mod roster;
 pub mod row;
 mod script;
+mod service;
+pub mod wire;
 
 pub use cli::Surroundings;
 pub use roster::Roster;

@@ -2,7 +2,9 @@
 //! own, and is asked again only for what can pass.
 use super::fault;
 use super::heard::Heard;
+use super::patience::{TRIES, pause};
 use super::process::{self, Program};
+use super::proof::admit_other_model;
 use super::row::Row;
 use crate::debate::{Effort, Failure, Trouble};
 use crate::engine::{Ask, Said, Stream};
@@ -71,8 +73,6 @@ const EVERYONE: &[&str] = &[
 /// Marks whatever a seat starts, so that a debate does not open debates.
 pub(super) const MARK: &str = "DEBATE_SEAT";
 
-/// How often a tool is asked when what went wrong can pass.
-const TRIES: u16 = 3;
 /// How long a tool may take to tell its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -171,14 +171,6 @@ pub(super) async fn speak(
     }
 }
 
-/// Longer each time, and never the same for two seats.
-fn pause(tries: u16) -> Duration {
-    let mut chance = [0; 2];
-    let _ = getrandom::fill(&mut chance);
-    let chance = u64::from(u16::from_le_bytes(chance)) % 500;
-    Duration::from_millis(250 * 4u64.pow(u32::from(tries)) / 2 + chance)
-}
-
 async fn once(
     tool: &str,
     row: &Row,
@@ -212,12 +204,7 @@ async fn once(
     heard.envelope.caveats = caveats(row, ask.effort);
     let heard = fault::outcome(tool, row, heard, &ended)?;
     let mut envelope = heard.envelope;
-    if let (Some(asked), Some(reported)) = (&envelope.model_asked, &envelope.model_reported)
-        && !reported.contains(asked.rsplit('/').next().unwrap_or(asked))
-    {
-        let differs = format!("{asked} was asked for, and {reported} says it has answered");
-        envelope.caveats.push(differs);
-    }
+    admit_other_model(&mut envelope);
     Ok(Said { text: heard.text, envelope })
 }
 

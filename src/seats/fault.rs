@@ -67,7 +67,7 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
     match status {
         Some(401 | 403) => return Trouble::NotLoggedIn,
         Some(404) => return Trouble::UnknownModel,
-        Some(429 | 529) => return Trouble::RateLimited,
+        Some(429 | 503 | 529) => return Trouble::RateLimited,
         Some(500..=599) => return Trouble::Other,
         _ => {}
     }
@@ -150,7 +150,8 @@ fn last_line(text: &str) -> String {
     short(lines().find(told).or_else(|| lines().next_back()).unwrap_or_default())
 }
 
-fn short(text: &str) -> String {
+/// In one line of bearable length.
+pub(super) fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = line.chars().take(300).collect();
     printable(&cut)

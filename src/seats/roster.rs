@@ -1,8 +1,11 @@
 //! Which voices there are, and which may face each other. A vendor is a row, not a module.
+use super::api;
 use super::cli::{self, MARK, Surroundings, Versions};
 use super::demo;
+use super::http::Clients;
 use super::row::{Row, rows};
 use super::script::Script;
+use super::service::{Api, apis};
 use crate::debate::{Failure, Trouble, Voice};
 use crate::engine::{Ask, Boxed, Listing, Said, Stream, Unplayable, Voices};
 use std::collections::BTreeMap;
@@ -12,12 +15,40 @@ use std::sync::OnceLock;
 pub struct Roster {
     /// Characters a second that the demo speaks; none is all at once.
     demo_speed: Option<u32>,
-    /// What the user's configuration says of tools.
-    own: toml::Table,
+    /// What the user's configuration says of tools, and of services.
+    own: (toml::Table, toml::Table),
     around: Surroundings,
-    rows: OnceLock<Result<BTreeMap<String, Row>, String>>,
+    known: OnceLock<Result<Known, String>>,
     versions: Versions,
+    clients: Clients,
     nested: OnceLock<bool>,
+}
+
+/// Every row there is. No name is in both.
+struct Known {
+    tools: BTreeMap<String, Row>,
+    apis: BTreeMap<String, Api>,
+}
+
+/// One row.
+enum Found<'a> {
+    Tool(&'a Row),
+    Api(&'a Api),
+}
+
+impl Known {
+    fn read(tools: &toml::Table, own: &toml::Table) -> Result<Known, String> {
+        let known = Known { tools: rows(tools)?, apis: apis(own)? };
+        match known.apis.keys().find(|name| known.tools.contains_key(*name)) {
+            Some(name) => Err(format!("`{name}` is in `tools` and in `apis`; rename one of them")),
+            None => Ok(known),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<Found<'_>> {
+        let tool = self.tools.get(name).map(Found::Tool);
+        tool.or_else(|| self.apis.get(name).map(Found::Api))
+    }
 }
 
 /// Those who need nothing installed.
@@ -30,17 +61,41 @@ const OTHERS: &[(&str, &str)] = &[
 
 impl Roster {
     /// Nothing is looked for until it is asked for.
-    pub fn new(demo_speed: Option<u32>, own: toml::Table, around: Surroundings) -> Roster {
-        let (rows, nested) = (OnceLock::new(), OnceLock::new());
-        Roster { demo_speed, own, around, rows, versions: Versions::default(), nested }
+    pub fn new(
+        demo_speed: Option<u32>,
+        tools: toml::Table,
+        apis: toml::Table,
+        around: Surroundings,
+    ) -> Roster {
+        Roster {
+            demo_speed,
+            own: (tools, apis),
+            around,
+            known: OnceLock::new(),
+            versions: Versions::default(),
+            clients: Clients::default(),
+            nested: OnceLock::new(),
+        }
     }
 
-    fn rows(&self) -> Result<&BTreeMap<String, Row>, String> {
-        self.rows.get_or_init(|| rows(&self.own)).as_ref().map_err(Clone::clone)
+    fn known(&self) -> Result<&Known, String> {
+        let read = || Known::read(&self.own.0, &self.own.1);
+        self.known.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    fn row(&self, tool: &str) -> Result<Option<&Row>, String> {
-        Ok(self.rows()?.get(tool))
+    fn find(&self, name: &str) -> Result<Option<Found<'_>>, String> {
+        Ok(self.known()?.find(name))
+    }
+
+    /// A service in the list. Where a model has to be named, that is how its seat is written.
+    fn listed(&self, name: &str, api: &Api, probe: bool) -> Listing {
+        let named = !api.at_hand() && !api.tells_models();
+        let absent = api.absent(name, named.then_some("MODEL"), &self.around);
+        let playable = absent.is_none() && !self.nested();
+        let address = api.address(&self.around).ok().filter(|_| probe);
+        let note = absent.unwrap_or_else(|| api.about(address.as_ref()));
+        let seat = if named { format!("{name}:MODEL") } else { name.to_owned() };
+        Listing { seat, model: api.at_hand(), playable, note }
     }
 
     /// Whether this program runs inside a seat: by a mark in the environment, or, where a tool drops
@@ -80,10 +135,14 @@ impl Voices for Roster {
             let script = match (tool, ask.voice.model()) {
                 ("demo", _) => demo::script(&ask.prompt, self.demo_speed),
                 ("script", Some(file)) => Script::load(file),
-                _ => match self.row(tool).map_err(absent)? {
-                    Some(row) => {
+                _ => match self.find(tool).map_err(absent)? {
+                    Some(Found::Tool(row)) => {
                         let (around, versions) = (&self.around, &self.versions);
                         return cli::speak(tool, row, around, versions, ask, &stream).await;
+                    }
+                    Some(Found::Api(row)) => {
+                        let (around, clients) = (&self.around, &self.clients);
+                        return api::speak(tool, row, around, clients, ask, &stream).await;
                     }
                     None => Err(format!("`{tool}` has no voice here")),
                 },
@@ -107,15 +166,19 @@ impl Voices for Roster {
             ("demo", _) => Ok(()),
             ("script", None) => no("name its file, as in `script:turns.json`".into()),
             ("script", Some(file)) => Script::load(file).map(drop).or_else(no),
-            (tool, _) => match self.row(tool) {
+            (tool, model) => match self.find(tool) {
                 Err(why) => no(why),
-                Ok(Some(row)) => match self.around.installed(&row.program) {
+                Ok(Some(Found::Api(api))) => {
+                    api.absent(tool, model, &self.around).map_or(Ok(()), no)
+                }
+                Ok(Some(Found::Tool(row))) => match self.around.installed(&row.program) {
                     Some(_) => Ok(()),
                     None => no(format!("`{}` is not installed ({})", row.program, row.install)),
                 },
                 Ok(None) => {
-                    let known = self.rows().map(|rows| rows.keys().cloned().collect::<Vec<_>>());
-                    let known = known.unwrap_or_default().join(", ");
+                    let known = self.known().into_iter();
+                    let known = known.flat_map(|known| known.tools.keys().chain(known.apis.keys()));
+                    let known = known.cloned().collect::<Vec<_>>().join(", ");
                     no(format!("there is no such tool; known are {known}, script, host and human"))
                 }
             },
@@ -123,8 +186,8 @@ impl Voices for Roster {
     }
 
     fn listing(&self) -> Vec<Listing> {
-        let rows = self.rows().into_iter().flatten();
-        let models = rows.map(|(tool, row)| {
+        let tools = self.known().into_iter().flat_map(|known| &known.tools);
+        let models = tools.map(|(tool, row)| {
             let found = self.around.installed(&row.program);
             let note = match &found {
                 Some(_) => "a model CLI".into(),
@@ -133,6 +196,8 @@ impl Voices for Roster {
             let playable = found.is_some() && !self.nested();
             Listing { seat: tool.clone(), model: true, playable, note, ..Listing::default() }
         });
+        let services = self.known().into_iter().flat_map(|known| &known.apis);
+        let services = services.map(|(name, api)| self.listed(name, api));
         let others = OTHERS.iter().map(|(seat, note)| Listing {
             seat: (*seat).into(),
             model: false,
@@ -140,17 +205,30 @@ impl Voices for Roster {
             note: (*note).into(),
             ..Listing::default()
         });
-        models.chain(others).collect()
+        models.chain(services).chain(others).collect()
     }
 
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String> {
-        // A script knows which side it is on; one model CLI against itself is no debate.
-        let model = self.row(one.tool()).is_ok_and(|row| row.is_some());
-        (model && one.tool() == other.tool()).then(|| {
-            format!(
-                "proposer and challenger are both `{}`; a debate needs two different tools",
-                one.tool()
-            )
-        })
+        // A script knows which side it is on; one model against itself is no debate. A CLI has its
+        // own idea of what its models are called, so there the tool is what counts.
+        let tool = one.tool();
+        if tool != other.tool() {
+            return None;
+        }
+        match self.find(tool) {
+            Ok(Some(Found::Tool(_))) => Some(format!(
+                "proposer and challenger are both `{tool}`; a debate needs two different tools"
+            )),
+            Ok(Some(Found::Api(api))) => {
+                let same = api.model(one.model()) == api.model(other.model());
+                same.then(|| {
+                    format!(
+                        "proposer and challenger are both `{one}`; name another model for one of \
+                         them, as in `{tool}:MODEL`"
+                    )
+                })
+            }
+            _ => None,
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! fields of a row, or adds one; a repository never does.
 use crate::debate::Effort;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -76,10 +77,20 @@ const ROWS: &str = include_str!("rows.toml");
 
 /// Every row: ours, with the user's fields in place of our own, and the user's.
 pub(super) fn rows(own: &toml::Table) -> Result<BTreeMap<String, Row>, String> {
-    let mut all: toml::Table = toml::from_str(ROWS).map_err(|error| error.to_string())?;
+    merged(ROWS, own, "tools")
+}
+
+/// Rows that come with the program, with the user's fields in place of our own, and the user's rows,
+/// which stand in a table of this name.
+pub(super) fn merged<T: DeserializeOwned>(
+    ours: &str,
+    own: &toml::Table,
+    table: &str,
+) -> Result<BTreeMap<String, T>, String> {
+    let mut all: toml::Table = toml::from_str(ours).map_err(|error| error.to_string())?;
     for (name, fields) in own {
         let toml::Value::Table(fields) = fields else {
-            return Err(format!("`tools.{name}` must be a table"));
+            return Err(format!("`{table}.{name}` must be a table"));
         };
         let row = all.entry(name.clone()).or_insert_with(|| toml::Table::new().into());
         if let toml::Value::Table(row) = row {
@@ -89,7 +100,7 @@ pub(super) fn rows(own: &toml::Table) -> Result<BTreeMap<String, Row>, String> {
     let read = |(name, row): (String, toml::Value)| {
         let row = row
             .try_into()
-            .map_err(|error: toml::de::Error| format!("`tools.{name}`: {}", error.message()))?;
+            .map_err(|error: toml::de::Error| format!("`{table}.{name}`: {}", error.message()))?;
         Ok((name, row))
     };
     all.into_iter().map(read).collect()

@@ -351,7 +351,10 @@ fn seats_nobody_named_are_filled_with_what_is_there() {
     lab.speaks("codex", &speech("Use one file.", "P1", &[]));
     let listed = host.call("list_models", json!({"probe": true}));
     let able = listed["models"].as_array().unwrap().iter().filter(|it| it["playable"] == true);
-    let able: Vec<&str> = able.map(|it| it["seat"].as_str().unwrap()).collect();
+    // Whatever happens to listen on this machine is nobody's business here.
+    let local = ["ollama", "lmstudio", "vllm", "llamacpp"];
+    let able = able.map(|it| it["seat"].as_str().unwrap()).filter(|seat| !local.contains(seat));
+    let able: Vec<&str> = able.collect();
     assert_eq!(able, ["codex", "gemini", "host", "human", "script:FILE", "demo"]);
     let stands = host.call("start_debate", json!({"topic": "Who now?", "rounds": 1}));
     let roles: Vec<&Value> =

@@ -1,0 +1,328 @@
+//! A turn spoken by an HTTP API. It is asked again only for what can pass, and never once it has begun
+//! to speak.
+use super::cli::Surroundings;
+use super::fault::short;
+use super::http::{self, Broken, Clients};
+use super::patience::{TRIES, pause};
+use super::proof::admit_other_model;
+use super::rebuff::Complaint;
+use super::service::{Api, Secret, shown};
+use super::wire::{self, Answer, Held, Wanted};
+use crate::debate::{Envelope, Failure, Trouble};
+use crate::engine::{Ask, Said, Stream};
+use reqwest::{Client, RequestBuilder, Url};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The longest a service is waited for because it asks for that.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Bytes of a list of models.
+const LIST: usize = 1024 * 1024;
+/// Characters of what a service says of itself, so that there is room for what to do about it.
+const COMPLAINT: usize = 160;
+
+/// A service that can be asked.
+struct Line<'a> {
+    name: &'a str,
+    api: &'a Api,
+    address: Url,
+    key: Option<&'a str>,
+    client: &'a Client,
+}
+
+/// A try that came to nothing.
+struct Lost {
+    failure: Failure,
+    /// Whether trying again could help, and has cost nothing yet.
+    again: bool,
+    /// Whether it could be the schema it will not take.
+    schema: bool,
+}
+
+/// Fetches one turn.
+pub(super) async fn speak(
+    name: &str,
+    api: &Api,
+    around: &Surroundings,
+    clients: &Clients,
+    ask: &Ask,
+    stream: &Stream,
+) -> Result<Said, Failure> {
+    let turn = turn(name, api, around, clients, ask, stream);
+    let Some(seconds) = api.seconds else { return turn.await };
+    let patience = Duration::from_secs(u64::from(seconds));
+    tokio::time::timeout(patience, turn).await.unwrap_or_else(|_| {
+        Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
+    })
+}
+
+async fn turn(
+    name: &str,
+    api: &Api,
+    around: &Surroundings,
+    clients: &Clients,
+    ask: &Ask,
+    stream: &Stream,
+) -> Result<Said, Failure> {
+    let line = Line::open(name, api, around, clients)?;
+    let model = match api.model(ask.voice.model()) {
+        Some(model) => model.to_owned(),
+        None => line.first_model().await?,
+    };
+    let held = |schema| (api.schema, schema);
+    let mut schema = ask.schema.as_ref().map(held).filter(|(held, _)| *held != Held::Asked);
+    let mut caveats = caveats(api, ask);
+    let mut tries = 1;
+    loop {
+        let (prompt, max_tokens) = (&ask.prompt, api.max_tokens);
+        let wanted = Wanted { model: &model, prompt, schema, max_tokens };
+        let mut answer = Answer::default();
+        let done = line.once(&wanted, ask, stream, &mut answer).await;
+        let envelope = Envelope {
+            tool: name.into(),
+            model_asked: Some(model.clone()),
+            model_reported: answer.model,
+            tokens_in: answer.tokens_in,
+            tokens_out: answer.tokens_out,
+            attempts: Some(tries),
+            ..Envelope::default()
+        };
+        match done {
+            Ok(()) => {
+                if answer.cut {
+                    caveats.push("its answer was cut at its limit of tokens".into());
+                }
+                let mut envelope = Envelope { caveats, ..envelope };
+                admit_other_model(&mut envelope);
+                return Ok(Said { text: answer.text, envelope });
+            }
+            // A request that was not taken has cost nothing.
+            Err(lost) if lost.schema && schema.is_some() && tries < TRIES => {
+                schema = None;
+                caveats.push("answered without a schema".into());
+            }
+            Err(Lost { failure, again, .. }) => {
+                let asked = failure.retry_ms.map(Duration::from_millis);
+                let wait = asked.unwrap_or_else(|| pause(tries));
+                if !again || tries >= TRIES || wait > LONGEST {
+                    return Err(Failure { envelope, ..failure });
+                }
+                tokio::time::sleep(wait).await;
+            }
+        }
+        tries += 1;
+    }
+}
+
+/// What the turn could not have, or could have although it should not.
+fn caveats(api: &Api, ask: &Ask) -> Vec<String> {
+    let effortless = ask.effort.is_some_and(|effort| api.effort(effort).is_none());
+    let effort = effortless.then(|| "it has no setting for effort".to_owned());
+    let web = ask.web.then(|| "it has no access to the web here".to_owned());
+    effort.into_iter().chain(web).collect()
+}
+
+impl<'a> Line<'a> {
+    fn open(
+        name: &'a str,
+        api: &'a Api,
+        around: &'a Surroundings,
+        clients: &'a Clients,
+    ) -> Result<Line<'a>, Failure> {
+        let absent = |why: String| Failure::new(Trouble::NotFound, why);
+        let address = api.address(around).map_err(|why| absent(format!("`apis.{name}`: {why}")))?;
+        let key = api.key(around).map_err(|why| Failure::new(Trouble::NotLoggedIn, why))?;
+        let client = clients.of(&address).map_err(absent)?;
+        Ok(Line { name, api, address, key, client })
+    }
+
+    /// What is below the address, asked for with the key and whatever the user adds.
+    fn request(&self, path: &str, body: Option<&Value>) -> RequestBuilder {
+        let mut whole = self.address.clone();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        whole.set_path(&format!("{}/{path}", self.address.path().trim_end_matches('/')));
+        whole.set_query(Some(query).filter(|query| !query.is_empty()));
+        let request = match body {
+            Some(body) => (self.client.post(whole))
+                .header("content-type", "application/json")
+                .header("accept", "text/event-stream")
+                .body(body.to_string()),
+            None => self.client.get(whole),
+        };
+        let key = self.key.map(|key| wire::credentials(self.api.wire, key));
+        let key = key.map(|(name, value)| (name, Secret(value)));
+        let own = self.api.headers.iter().map(|(name, value)| (name.as_str(), value));
+        // What the user writes down replaces nothing: it stands beside.
+        http::with_headers(request, key.iter().map(|(name, value)| (*name, value)).chain(own))
+    }
+
+    /// One request, and what came of it.
+    async fn once(
+        &self,
+        wanted: &Wanted<'_>,
+        ask: &Ask,
+        stream: &Stream,
+        answer: &mut Answer,
+    ) -> Result<(), Lost> {
+        let mut request = wire::request(self.api.wire, wanted);
+        if let Some(level) = ask.effort.and_then(|effort| self.api.effort(effort)) {
+            wire::merge(&mut request.body, level);
+        }
+        wire::merge(&mut request.body, &self.api.body);
+        let mut sent = self.request(&request.path, Some(&request.body));
+        for (name, value) in request.headers {
+            sent = sent.header(name, value);
+        }
+        let response = http::send(sent).await.map_err(|broken| self.unheard(&broken))?;
+        if !response.status().is_success() {
+            return Err(self.complained(&http::complaint(response).await, false));
+        }
+        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        if kind.is_some_and(|kind| kind.starts_with("application/json")) {
+            let body = http::whole(response, LIST).await.unwrap_or_default();
+            let it = serde_json::from_str(&body).unwrap_or(Value::Null);
+            let it: &Value = if it.is_array() { &it[0] } else { &it };
+            if it["error"].is_null() {
+                return Err(self.lost(Trouble::Unreadable, "what it sent is no stream of events"));
+            }
+            return Err(self.complained(&Complaint::inside(it), false));
+        }
+        let wire = self.api.wire;
+        let read = http::events(response, |data| {
+            let words = answer.event(wire, data).map_err(|_| Broken::Garbage)?;
+            if let Some(words) = words {
+                stream.delta(words);
+            }
+            Ok(answer.over)
+        });
+        let read = read.await;
+        self.outcome(read, answer)
+    }
+
+    /// What the end of a stream means: an answer, or a failure.
+    fn outcome(&self, read: Result<Option<usize>, Broken>, answer: &Answer) -> Result<(), Lost> {
+        let spoke = !answer.text.is_empty();
+        if let Some(error) = &answer.error {
+            return Err(self.complained(&Complaint::inside(error), spoke));
+        }
+        if let Some(why) = &answer.refused {
+            let why = if why.is_empty() { "the model declined to answer" } else { why };
+            return Err(self.lost(Trouble::Refused, why));
+        }
+        let broke_off = || {
+            let length = answer.text.chars().count();
+            let note = format!("the answer broke off after {length} characters");
+            Lost { again: !spoke, ..self.lost(Trouble::Crashed, &note) }
+        };
+        match read {
+            // What breaks after the end breaks nothing.
+            Ok(Some(1..)) | Err(Broken::Lost(_)) if answer.ended => {}
+            Ok(Some(0)) => {
+                return Err(self.lost(Trouble::Unreadable, "what it sent is no stream of events"));
+            }
+            Err(broken @ (Broken::Flood | Broken::Garbage)) => {
+                return Err(self.lost(Trouble::Unreadable, &broken.to_string()));
+            }
+            _ => return Err(broke_off()),
+        }
+        if answer.text.trim().is_empty() {
+            let note = if answer.cut {
+                let name = self.name;
+                format!(
+                    "its limit of tokens was used up by thinking (raise `max_tokens` of `apis.{name}`)"
+                )
+            } else {
+                "it answered with nothing".into()
+            };
+            return Err(self.lost(Trouble::Empty, &note));
+        }
+        Ok(())
+    }
+
+    /// The first model a server on this machine has that can speak.
+    async fn first_model(&self) -> Result<String, Failure> {
+        let (name, place) = (self.name, shown(&self.address));
+        let nameless = |why: String| {
+            let note = format!("{why} (name one, as in `{name}:MODEL`)");
+            self.lost(Trouble::UnknownModel, &note).failure
+        };
+        if !self.api.tells_models() {
+            return Err(nameless("no model is asked for".into()));
+        }
+        let response = http::send(self.request("models", None))
+            .await
+            .map_err(|it| self.unheard(&it).failure)?;
+        if !response.status().is_success() {
+            return Err(self.complained(&http::complaint(response).await, false).failure);
+        }
+        let list = http::whole(response, LIST).await.unwrap_or_default();
+        let list: Value = serde_json::from_str(&list).unwrap_or(Value::Null);
+        let mut models = list["data"].as_array().into_iter().flatten();
+        let speaks = |id: &&str| !id.is_empty() && !id.to_lowercase().contains("embed");
+        let first = models.find_map(|model| model["id"].as_str().filter(speaks));
+        first.map(Into::into).ok_or_else(|| nameless(format!("no model is loaded at {place}")))
+    }
+
+    /// Nobody was there, or went away before saying anything.
+    fn unheard(&self, broken: &Broken) -> Lost {
+        match broken {
+            Broken::Silent(why) => {
+                self.lost(Trouble::NotFound, &self.api.silent(&self.address, &short(why)))
+            }
+            other => {
+                let note = format!("the connection was lost before it answered: {other}");
+                Lost { again: true, ..self.lost(Trouble::Crashed, &note) }
+            }
+        }
+    }
+
+    /// The service said why not.
+    fn complained(&self, complaint: &Complaint, spoke: bool) -> Lost {
+        let trouble = complaint.trouble();
+        let said: String = self.clean(&complaint.said).chars().take(COMPLAINT).collect();
+        let why = match (complaint.status, said.as_str()) {
+            (Some(status), "") => format!("HTTP {status}"),
+            (Some(status), said) => format!("{status}: {said}"),
+            (None, "") => "it failed without saying why".into(),
+            (None, said) => said.into(),
+        };
+        let name = self.name;
+        let step = match (trouble, complaint.retry_ms) {
+            (Trouble::NotLoggedIn, _) => self.api.unwelcome(name),
+            (Trouble::UnknownModel, _) => {
+                format!(
+                    "name another model, as in `{name}:MODEL`, or look at the `url` of `apis.{name}`"
+                )
+            }
+            (Trouble::RateLimited, Some(wait)) => {
+                format!("it may be asked again in {} s", wait.div_ceil(1000))
+            }
+            (Trouble::RateLimited, None) => "wait, then retry the turn".into(),
+            _ if matches!(complaint.status, Some(300..400)) => {
+                format!("it has moved; set the `url` of `apis.{name}`")
+            }
+            _ => String::new(),
+        };
+        let note = if step.is_empty() { why } else { format!("{why} ({step})") };
+        let mut lost = self.lost(trouble, &note);
+        lost.again = complaint.passes() && !spoke;
+        lost.schema = complaint.about_schema() && !spoke;
+        lost.failure.retry_ms = complaint.retry_ms.filter(|_| complaint.passes());
+        lost
+    }
+
+    fn lost(&self, trouble: Trouble, note: &str) -> Lost {
+        let failure = Failure::new(trouble, self.clean(note));
+        Lost { failure, again: false, schema: false }
+    }
+
+    /// In a line that can be shown, with nothing in it that must not be.
+    fn clean(&self, text: &str) -> String {
+        let own = self.api.headers.values().map(|Secret(value)| value.as_str());
+        let mut text = text.to_owned();
+        for secret in self.key.into_iter().chain(own).filter(|secret| !secret.is_empty()) {
+            text = text.replace(secret, "…");
+        }
+        short(&text)
+    }
+}

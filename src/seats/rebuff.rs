@@ -1,0 +1,168 @@
+//! Why a service did not answer: what a status, the words beside it and the headers say. Pure, so that
+//! a table of what services really send can be held against it.
+use super::fault;
+use crate::debate::Trouble;
+use serde_json::Value;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What a service says instead of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Complaint {
+    /// Of the response, or the one it stands for.
+    pub status: Option<u64>,
+    /// Its own words for it, for programs.
+    kind: String,
+    /// Its own words for it, for people.
+    pub said: String,
+    /// Milliseconds after which it may be asked again.
+    pub retry_ms: Option<u64>,
+}
+
+/// What services call their troubles inside a stream, and the status it would have had outside.
+const KINDS: &[(&str, u64)] = &[
+    ("overloaded_error", 529),
+    ("rate_limit", 429),
+    ("resource_exhausted", 429),
+    ("authentication_error", 401),
+    ("permission_error", 403),
+    ("unauthenticated", 401),
+    ("permission_denied", 403),
+    ("api_key_invalid", 401),
+    ("model_not_found", 404),
+    ("not_found_error", 404),
+    ("api_error", 500),
+    ("server_error", 500),
+    ("internal", 500),
+    ("unavailable", 503),
+];
+
+impl Complaint {
+    /// From a body that is no answer, whatever the service puts around it.
+    pub fn of(status: Option<u64>, body: &str) -> Complaint {
+        match serde_json::from_str::<Value>(body) {
+            Ok(it) => Complaint { status, ..Complaint::from(&it) }.completed(&it),
+            // A page is for browsers.
+            Err(_) if body.trim_start().starts_with('<') => {
+                Complaint { status, ..Complaint::default() }
+            }
+            Err(_) => Complaint { status, said: body.into(), ..Complaint::default() },
+        }
+    }
+
+    /// From an event inside a stream.
+    pub fn inside(it: &Value) -> Complaint {
+        Complaint::from(it).completed(it)
+    }
+
+    fn from(it: &Value) -> Complaint {
+        let it = if it.is_array() { &it[0] } else { it };
+        let error = if it["error"].is_object() { &it["error"] } else { it };
+        let words = [&error["message"], &it["error"], &it["detail"], &it["message"]];
+        let said = words.iter().find_map(|word| word.as_str()).unwrap_or_default();
+        let kinds = ["type", "code", "status"].map(|name| error[name].as_str().unwrap_or_default());
+        let reasons = error["details"].as_array().into_iter().flatten();
+        let reasons = reasons.filter_map(|detail| detail["reason"].as_str());
+        let kinds: Vec<&str> = kinds.into_iter().chain(reasons).collect();
+        let retry_ms = error["details"].as_array().into_iter().flatten().find_map(|detail| {
+            let told = detail["@type"].as_str()?.ends_with("RetryInfo");
+            told.then(|| duration(detail["retryDelay"].as_str()?))?
+        });
+        Complaint {
+            status: None,
+            kind: kinds.join(" ").to_lowercase(),
+            said: said.into(),
+            retry_ms,
+        }
+    }
+
+    /// With a status, where only words were sent.
+    fn completed(mut self, it: &Value) -> Complaint {
+        let number = || it["error"]["code"].as_u64().filter(|code| (400..600).contains(code));
+        let word = || KINDS.iter().find(|(kind, _)| self.kind.contains(kind)).map(|(_, n)| *n);
+        self.status = self.status.or_else(number).or_else(word);
+        self
+    }
+
+    /// What it was, in a word.
+    pub fn trouble(&self) -> Trouble {
+        let said = format!("{} {}", self.kind, self.said).to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+        if matches!(self.status, Some(400 | 422)) {
+            if says(&["api key not valid", "api_key_invalid"]) {
+                return Trouble::NotLoggedIn;
+            }
+            if says(&["model"]) && says(&["not exist", "not found"]) {
+                return Trouble::UnknownModel;
+            }
+        }
+        match fault::trouble(self.status, &said) {
+            // A service that complains is alive.
+            Trouble::Crashed | Trouble::TimedOut => Trouble::Other,
+            trouble => trouble,
+        }
+    }
+
+    /// Whether it could pass. Money that is used up does not come back by waiting.
+    pub fn passes(&self) -> bool {
+        let passing = matches!(self.status, Some(408 | 429 | 500..=599));
+        passing && !self.kind.contains("insufficient_quota")
+    }
+
+    /// Whether it could be the schema it will not take.
+    pub fn about_schema(&self) -> bool {
+        matches!(self.status, Some(400 | 422)) && self.trouble() == Trouble::Other
+    }
+}
+
+/// When a service says it may be asked again, in milliseconds from now.
+pub fn retry(headers: &[(String, String)]) -> Option<u64> {
+    let said =
+        |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
+    let exact = said("retry-after-ms").and_then(|value| value.parse::<f64>().ok());
+    exact.and_then(milliseconds).or_else(|| said("retry-after").and_then(after)).or_else(|| {
+        // A limit that is not used up is not the one that was met.
+        let reset = headers.iter().filter_map(|(name, value)| {
+            let of = name.strip_prefix("x-ratelimit-reset-")?;
+            let left = said(&format!("x-ratelimit-remaining-{of}"));
+            left.is_none_or(|left| left == "0").then(|| duration(value))?
+        });
+        reset.max()
+    })
+}
+
+/// Seconds, or a date.
+fn after(value: &str) -> Option<u64> {
+    if let Ok(seconds) = value.parse::<f64>() {
+        return milliseconds(seconds * 1000.0);
+    }
+    let then = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_millis();
+    Some(u64::try_from(then).ok()?.saturating_sub(u64::try_from(now).ok()?))
+}
+
+/// `20s`, `6m0s`, `350ms`, `1.5s`
+fn duration(text: &str) -> Option<u64> {
+    let mut sum = 0.0;
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let unit = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        sum += number
+            * match &rest[..unit] {
+                "ms" => 1.0,
+                "s" => 1000.0,
+                "m" => 60_000.0,
+                "h" => 3_600_000.0,
+                _ => return None,
+            };
+        rest = &rest[unit..];
+    }
+    milliseconds(sum)
+}
+
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+fn milliseconds(amount: f64) -> Option<u64> {
+    (0.0..1e10).contains(&amount).then(|| amount.ceil() as u64)
+}

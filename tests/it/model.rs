@@ -1,0 +1,316 @@
+//! A stand-in for a model behind an HTTP API: a server on this machine that speaks all four wires, does
+//! what it is told to, and notes what it was sent.
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+pub(crate) const WIRES: [&str; 4] = ["anthropic", "responses", "chat", "gemini"];
+
+/// What it does with a request.
+#[derive(Clone)]
+pub(crate) enum Does {
+    /// Says this, word by word.
+    Says(String),
+    /// Answers with a status, headers and a body.
+    Status(u16, Vec<(&'static str, &'static str)>, String),
+    /// Never answers.
+    Hangs,
+    /// Says this much and then hangs up in the middle.
+    Cut(String),
+    /// Comes to its end without having said anything.
+    Empty,
+    /// Sends these bytes as if they were events.
+    Raw(&'static str, String),
+    /// Sends events that mean nothing, without end.
+    Floods,
+    /// Will not answer.
+    Refuses,
+    /// Says this, and that its answer was cut.
+    Limited(String),
+    /// Says that something went wrong after it has begun, having said this.
+    Fails(String),
+}
+
+/// What it was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) path: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Value,
+}
+
+impl Sent {
+    /// All of the prompt.
+    pub(crate) fn prompt(&self) -> String {
+        let body = &self.body;
+        let places = [
+            &body["messages"][0]["content"],
+            &body["input"],
+            &body["contents"][0]["parts"][0]["text"],
+        ];
+        places.iter().find_map(|place| place.as_str()).unwrap_or_default().into()
+    }
+}
+
+/// A server that lives as long as the test.
+pub(crate) struct Model {
+    port: u16,
+    sent: Arc<Mutex<Vec<Sent>>>,
+}
+
+impl Model {
+    /// Does with each request what it is told when it sees it.
+    pub(crate) fn new(does: impl Fn(&Sent, usize) -> Does + Send + Sync + 'static) -> Model {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let sent: Arc<Mutex<Vec<Sent>>> = Arc::default();
+        let (noted, does) = (sent.clone(), Arc::new(does));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (noted, does) = (noted.clone(), does.clone());
+                thread::spawn(move || serve(&stream, &noted, &*does));
+            }
+        });
+        Model { port, sent }
+    }
+
+    /// Does the same with every request.
+    pub(crate) fn always(does: Does) -> Model {
+        Model::new(move |_, _| does.clone())
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    /// What it was sent so far, without the questions after its models.
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        let all = self.sent.lock().unwrap().clone();
+        all.into_iter().filter(|sent| !sent.path.ends_with("/models")).collect()
+    }
+}
+
+/// An address at which nobody is.
+pub(crate) fn nowhere() -> String {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("http://127.0.0.1:{port}/v1")
+}
+
+/// One request after the other, as long as the connection is any good.
+fn serve(stream: &TcpStream, noted: &Mutex<Vec<Sent>>, does: &dyn Fn(&Sent, usize) -> Does) {
+    let mut reader = BufReader::new(stream);
+    while let Some(sent) = read(&mut reader) {
+        let nth = {
+            let mut noted = noted.lock().unwrap();
+            noted.push(sent.clone());
+            noted.iter().filter(|sent| !sent.path.ends_with("/models")).count()
+        };
+        let done = if sent.path.ends_with("/models") {
+            let models = json!({"data": [{"id": "text-embed"}, {"id": "local-big"}]});
+            status(stream, 200, &[("content-type", "application/json")], &models.to_string())
+        } else {
+            answer(stream, &sent, does(&sent, nth))
+        };
+        if done.is_none() {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut impl BufRead) -> Option<Sent> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.insert(name.to_lowercase(), value.to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Some(Sent { path, headers, body })
+}
+
+/// None, if the connection is to be closed.
+fn answer(stream: &TcpStream, sent: &Sent, does: Does) -> Option<()> {
+    let wire = wire(sent);
+    let asked = sent.body["model"].as_str().unwrap_or("big").to_owned();
+    let all = |text: &str, end: &str| events(wire, &asked, text, end);
+    match does {
+        Does::Says(text) => streamed(stream, "text/event-stream", &all(&text, "stop"), true),
+        Does::Empty => streamed(stream, "text/event-stream", &all("", "stop"), true),
+        Does::Limited(text) => streamed(stream, "text/event-stream", &all(&text, "limit"), true),
+        Does::Refuses => streamed(stream, "text/event-stream", &all("", "refusal"), true),
+        Does::Fails(text) => streamed(stream, "text/event-stream", &all(&text, "error"), true),
+        Does::Cut(text) => streamed(stream, "text/event-stream", &all(&text, "none"), false),
+        Does::Raw(kind, text) => streamed(stream, kind, &[text], true),
+        Does::Status(code, headers, body) => status(stream, code, &headers, &body),
+        Does::Hangs => {
+            // Until whoever asked has gone.
+            let _ = { stream }.read(&mut [0]);
+            None
+        }
+        Does::Floods => {
+            head(stream, 200, &[("content-type", "text/event-stream")], "")?;
+            let noise = format!(": {}\n", "x".repeat(1000)).repeat(64);
+            loop {
+                chunk(stream, &noise)?;
+            }
+        }
+    }
+}
+
+fn wire(sent: &Sent) -> &'static str {
+    match sent.path.as_str() {
+        path if path.ends_with("/messages") => "anthropic",
+        path if path.ends_with("/responses") => "responses",
+        path if path.ends_with("/chat/completions") => "chat",
+        _ => "gemini",
+    }
+}
+
+/// A whole answer in the words of a wire. It ends with `stop`, `limit`, `refusal`, `error` or `none`.
+pub(crate) fn events(wire: &str, model: &str, text: &str, end: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_inclusive(' ').collect();
+    let event = |it: Value| match it["type"].as_str() {
+        Some(kind) => format!("event: {kind}\ndata: {it}\n\n"),
+        None => format!("data: {it}\n\n"),
+    };
+    let mut all: Vec<Value> = vec![];
+    let mut last = String::new();
+    match wire {
+        "anthropic" => {
+            all.push(json!({"type": "message_start", "message": {"model": model, "usage":
+                {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1}}}));
+            all.push(json!({"type": "ping"}));
+            all.extend(words.iter().map(|word| {
+                json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}})
+            }));
+            let reason = match end {
+                "limit" => "max_tokens",
+                "refusal" => "refusal",
+                _ => "end_turn",
+            };
+            match end {
+                "none" => {}
+                "error" => all.push(json!({"type": "error", "error":
+                    {"type": "overloaded_error", "message": "Overloaded"}})),
+                _ => {
+                    all.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
+                        "usage": {"output_tokens": 20}}));
+                    all.push(json!({"type": "message_stop"}));
+                }
+            }
+        }
+        "responses" => {
+            let response = |status: &str| {
+                json!({"model": model, "status": status, "output": [],
+                    "usage": {"input_tokens": 100, "output_tokens": 20}})
+            };
+            all.push(json!({"type": "response.created", "response": {"model": model}}));
+            all.extend(
+                words
+                    .iter()
+                    .map(|word| json!({"type": "response.output_text.delta", "delta": word})),
+            );
+            match end {
+                "none" => {}
+                "error" => all.push(json!({"type": "response.failed", "response": {"error":
+                    {"code": "server_error", "message": "Overloaded"}}})),
+                "limit" => {
+                    let mut response = response("incomplete");
+                    response["incomplete_details"] = json!({"reason": "max_output_tokens"});
+                    all.push(json!({"type": "response.incomplete", "response": response}));
+                }
+                "refusal" => {
+                    all.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
+                    all.push(
+                        json!({"type": "response.completed", "response": response("completed")}),
+                    );
+                }
+                _ => all
+                    .push(json!({"type": "response.completed", "response": response("completed")})),
+            }
+        }
+        "chat" => {
+            let choice = |delta: Value, reason: Value| json!({"model": model, "choices": [{"delta": delta, "finish_reason": reason}]});
+            all.push(choice(json!({"role": "assistant", "content": ""}), Value::Null));
+            all.extend(words.iter().map(|word| choice(json!({"content": word}), Value::Null)));
+            let reason = match end {
+                "limit" => "length",
+                "refusal" => "content_filter",
+                _ => "stop",
+            };
+            match end {
+                "none" => {}
+                "error" => all.push(json!({"error": {"code": 503, "message": "Overloaded"}})),
+                _ => {
+                    all.push(choice(json!({}), reason.into()));
+                    all.push(json!({"model": model, "choices": [], "usage":
+                        {"prompt_tokens": 100, "completion_tokens": 20}}));
+                    last = "data: [DONE]\n\n".into();
+                }
+            }
+        }
+        _ => {
+            let part = |parts: Value, reason: &str| {
+                let mut candidate = json!({"content": {"role": "model", "parts": parts}});
+                if !reason.is_empty() {
+                    candidate["finishReason"] = reason.into();
+                }
+                json!({"candidates": [candidate], "modelVersion": model, "usageMetadata":
+                    {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}})
+            };
+            all.push(part(json!([{"text": "Hm.", "thought": true}]), ""));
+            all.extend(words.iter().map(|word| part(json!([{"text": word}]), "")));
+            match end {
+                "none" => {}
+                "error" => all.push(json!({"error": {"code": 503, "message": "Overloaded",
+                    "status": "UNAVAILABLE"}})),
+                "limit" => all.push(part(json!([]), "MAX_TOKENS")),
+                "refusal" => all.push(part(json!([]), "SAFETY")),
+                _ => all.push(part(json!([{"text": ""}]), "STOP")),
+            }
+        }
+    }
+    all.into_iter().map(event).chain([last]).filter(|event| !event.is_empty()).collect()
+}
+
+fn head(mut stream: &TcpStream, code: u16, headers: &[(&str, &str)], length: &str) -> Option<()> {
+    let length = match length {
+        "" => "transfer-encoding: chunked".to_owned(),
+        length => format!("content-length: {length}"),
+    };
+    let headers: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    write!(stream, "HTTP/1.1 {code} So\r\n{headers}{length}\r\n\r\n").ok()
+}
+
+fn chunk(mut stream: &TcpStream, text: &str) -> Option<()> {
+    write!(stream, "{:x}\r\n{text}\r\n", text.len()).ok()
+}
+
+fn streamed(mut stream: &TcpStream, kind: &str, events: &[String], whole: bool) -> Option<()> {
+    head(stream, 200, &[("content-type", kind)], "")?;
+    for event in events {
+        chunk(stream, event)?;
+    }
+    if !whole {
+        return None;
+    }
+    stream.write_all(b"0\r\n\r\n").ok()
+}
+
+fn status(mut stream: &TcpStream, code: u16, headers: &[(&str, &str)], body: &str) -> Option<()> {
+    head(stream, code, headers, &body.len().to_string())?;
+    stream.write_all(body.as_bytes()).ok()
+}

@@ -1,0 +1,381 @@
+//! Seats spoken for by HTTP APIs: what they are sent, what is made of what they answer, and that no key
+//! goes anywhere but to its own service.
+use crate::lab::{Call, Lab, ruling, speech};
+use crate::model::{Does, Model, WIRES, nowhere};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+const KEY: &str = "sk-nobody-else-may-see-this";
+
+/// The user's own configuration.
+fn configure(lab: &Lab, text: &str) {
+    let folder = lab.outside("user/.config/debate");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), text).unwrap();
+}
+
+/// A service of the user's own.
+fn row(name: &str, wire: &str, url: &str) -> String {
+    format!(
+        "[apis.{name}]\nurl = \"{url}\"\nwire = \"{wire}\"\nkeys = [\"KEY_{name}\"]\nmodel = \"big\"\n"
+    )
+}
+
+/// A round in which this seat proposes and scripts do the rest.
+fn proposes(lab: &Lab, seat: &str, more: &[&str]) -> Call {
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["run", "Well?", "--proposer", seat, "--challenger", &con, "--judge", &judge];
+    lab.debate(&[&seats[..], &["--rounds", "1", "--json"], more].concat()).env("KEY_mine", KEY)
+}
+
+/// The turn of a service that does this.
+fn turn(lab: &Lab, wire: &str, url: &str, more: &[&str]) -> Value {
+    configure(lab, &row("mine", wire, url));
+    let done = proposes(lab, "mine", more).done();
+    assert!(!done.err.contains(KEY) && !done.out.contains(KEY), "{done:#?}");
+    let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:#?}"));
+    result["turns"][0].clone()
+}
+
+/// Whether these words stand in any file below a folder.
+fn stands_in(folder: &Path, words: &str) -> bool {
+    fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return stands_in(&path, words);
+        }
+        let bytes = fs::read(&path).unwrap();
+        bytes.windows(words.len()).any(|window| window == words.as_bytes())
+    })
+}
+
+/// A whole debate on each wire: both sides and the judge, who is held to a schema.
+#[test]
+fn every_wire_plays_every_seat() {
+    for wire in WIRES {
+        let lab = Lab::new();
+        let says = |text: String| Model::always(Does::Says(text));
+        let pro = says(speech("Use one file.", "P1", &[]));
+        let con = says(speech("One file locks.", "C1", &["P1"]));
+        let judge = says(ruling("pro").to_string());
+        let rows = [("pro", &pro), ("con", &con), ("judge", &judge)];
+        let rows = rows.map(|(name, model)| row(name, wire, &model.url()));
+        configure(&lab, &rows.concat());
+        let seats = ["--proposer", "pro", "--challenger", "con:other", "--judge", "judge"];
+        let more = ["--rounds", "1", "--effort", "high"];
+        let mut run = lab.debate(&[&["run", "One $(file)?"][..], &seats, &more].concat());
+        for name in ["pro", "con", "judge"] {
+            run = run.env(&format!("KEY_{name}"), &format!("{KEY}-{name}"));
+        }
+        let done = run.success();
+        assert!(!done.out.contains(KEY) && !done.err.contains(KEY));
+        let shown = lab.debate(&["show", "last", "--json"]).success().json();
+        assert_eq!(shown["status"], "completed", "{wire}: {shown:#}");
+        let turns = shown["turns"].as_array().unwrap();
+        let tools: Vec<&Value> = turns.iter().map(|turn| &turn["tool"]).collect();
+        assert_eq!(tools, ["pro", "con", "judge", "judge"], "{wire}");
+        for turn in turns {
+            let (own, asked) =
+                (&turn["envelope"], if turn["tool"] == "con" { "other" } else { "big" });
+            assert_eq!(own["model_asked"], asked, "{wire}: {own:#}");
+            assert_eq!(
+                (&own["tokens_in"], &own["tokens_out"]),
+                (&json!(100), &json!(20)),
+                "{wire}"
+            );
+            assert_eq!(own["attempts"], 1, "{wire}");
+            assert_eq!(own["cost"], Value::Null, "{wire}");
+            // Not even the fake of one wire is told a model in its body.
+            if wire != "gemini" {
+                assert_eq!(own["model_reported"], asked, "{wire}");
+                assert_eq!(own["caveats"], json!(["it has no setting for effort"]), "{wire}");
+            }
+        }
+        for (name, model) in [("pro", &pro), ("con", &con), ("judge", &judge)] {
+            let all = model.sent();
+            assert_eq!(all.len(), if name == "judge" { 2 } else { 1 }, "{wire}");
+            for sent in all {
+                assert!(sent.prompt().contains("One $(file)?"), "{wire}");
+                let held = sent.body.to_string().contains("\"additionalProperties\":false");
+                assert_eq!(held, name == "judge", "{wire}: {}", sent.body);
+                let headers = format!("{:?}", sent.headers);
+                assert!(headers.contains(&format!("{KEY}-{name}\"")), "{wire}: {headers}");
+                assert_eq!(headers.matches(KEY).count(), 1, "{wire}: {headers}");
+                assert!(!sent.path.contains(KEY) && !sent.body.to_string().contains(KEY));
+            }
+        }
+        assert!(!stands_in(&lab.outside(""), KEY), "{wire}: a key was written down");
+    }
+}
+
+/// Every way in which a service can fail, on every wire: what the user reads, and how often it was
+/// asked.
+#[test]
+fn failures_are_told_apart() {
+    let status = |code: u16, headers: &[(&'static str, &'static str)], said: &str| {
+        let body = json!({"error": {"message": format!("{said} {KEY}\u{1b}[31m")}}).to_string();
+        Does::Status(code, headers.to_vec(), body)
+    };
+    let soon = [("retry-after-ms", "1")];
+    let matrix = [
+        (status(400, &[], "no such field"), "failed: 400: no such field …", 1),
+        (status(401, &[], "bad key"), "not logged in: 401: bad key … (look at KEY_mine)", 1),
+        (status(403, &[], "not you"), "not logged in: 403: not you … (look at KEY_mine)", 1),
+        (
+            status(404, &[], "no"),
+            "unknown model: 404: no … (name another model, as in `mine:MODEL`",
+            1,
+        ),
+        (
+            status(429, &[("retry-after", "40")], "slow"),
+            "rate limited: 429: slow … (it may be asked again in 40 s)",
+            1,
+        ),
+        (status(429, &soon, "slow"), "rate limited: 429: slow … (it may be asked again in 1 s)", 3),
+        (status(500, &soon, "oh"), "failed: 500: oh …", 3),
+        (status(503, &soon, "busy"), "rate limited: 503: busy … (it may be", 3),
+        (Does::Cut("one two".into()), "crashed: the answer broke off after 7 characters", 1),
+        (Does::Empty, "empty reply: it answered with nothing", 1),
+        (
+            Does::Raw("text/event-stream", "data: rubbish\n\n".into()),
+            "unreadable reply: nothing it",
+            1,
+        ),
+        (Does::Raw("text/plain", "Hello!\n\n".into()), "unreadable reply: what it sent is no", 1),
+        (
+            Does::Raw("application/json", "{\"ok\": true}".into()),
+            "unreadable reply: what it sent is no stream",
+            1,
+        ),
+        (Does::Floods, "unreadable reply: it said more than can be read", 1),
+        (Does::Refuses, "refused: ", 1),
+    ];
+    std::thread::scope(|scope| {
+        for wire in WIRES {
+            let matrix = &matrix;
+            scope.spawn(move || {
+                for (does, says, attempts) in matrix {
+                    let (lab, model) = (Lab::new(), Model::always(does.clone()));
+                    let turn = turn(&lab, wire, &model.url(), &[]);
+                    let failure = turn["failure"].as_str().unwrap_or_else(|| panic!("{turn:#}"));
+                    assert!(failure.starts_with(says), "{wire}: {failure}");
+                    assert!(!failure.contains('\u{1b}') && failure.chars().count() < 330);
+                    assert_eq!(model.sent().len(), *attempts, "{wire}: {failure}");
+                    assert_eq!(turn["envelope"]["attempts"], *attempts, "{wire}: {failure}");
+                    assert_eq!(turn["envelope"]["tool"], "mine", "{wire}: {failure}");
+                    assert!(!stands_in(&lab.outside(""), KEY), "{wire}: {failure}");
+                }
+            });
+        }
+    });
+}
+
+/// Nobody is there, somebody is there and says nothing, and nobody has a key.
+#[test]
+fn silence_is_told_apart() {
+    std::thread::scope(|scope| {
+        for wire in WIRES {
+            scope.spawn(move || {
+                let (lab, url) = (Lab::new(), nowhere());
+                let turn = turn(&lab, wire, &url, &[]);
+                let says = format!("not found: nothing answers at {url}: ");
+                assert!(turn["failure"].as_str().unwrap().starts_with(&says), "{turn:#}");
+                let (lab, model) = (Lab::new(), Model::always(Does::Hangs));
+                let turn = self::turn(&lab, wire, &model.url(), &["--turn-timeout", "1"]);
+                assert_eq!(turn["failure"], "timed out: no answer within 1 s", "{wire}");
+                let lab = Lab::new();
+                configure(&lab, &row("mine", wire, &url));
+                let done = proposes(&lab, "mine", &[]).env("KEY_mine", "").fails_with(4);
+                done.warns("no key is set: set KEY_mine");
+            });
+        }
+    });
+}
+
+/// What can pass is tried again; what was begun is not.
+#[test]
+fn what_can_pass_is_tried_again() {
+    let good = speech("Use one file.", "P1", &[]);
+    std::thread::scope(|scope| {
+        for wire in WIRES {
+            let good = &good;
+            scope.spawn(move || {
+                let (lab, said) = (Lab::new(), good.clone());
+                let model = Model::new(move |_, nth| match nth {
+                    1 => Does::Status(500, vec![("retry-after-ms", "1")], "oh".into()),
+                    _ => Does::Says(said.clone()),
+                });
+                let turn = turn(&lab, wire, &model.url(), &[]);
+                assert_eq!(turn["failure"], Value::Null, "{wire}: {turn:#}");
+                assert_eq!(turn["envelope"]["attempts"], 2, "{wire}");
+                let (lab, model) = (Lab::new(), Model::always(Does::Fails("one two".into())));
+                let turn = self::turn(&lab, wire, &model.url(), &[]);
+                let failure = turn["failure"].as_str().unwrap();
+                assert!(failure.contains("Overloaded"), "{wire}: {failure}");
+                assert_eq!(model.sent().len(), 1, "{wire}: {failure}");
+                let model = Model::always(Does::Limited(good.clone()));
+                let turn = self::turn(&Lab::new(), wire, &model.url(), &[]);
+                let caveats = turn["envelope"]["caveats"].to_string();
+                assert!(caveats.contains("cut at its limit of tokens"), "{wire}: {caveats}");
+            });
+        }
+    });
+}
+
+/// A service that will not take the schema is asked without it.
+#[test]
+fn a_schema_that_is_not_taken_is_left_out() {
+    for wire in WIRES {
+        let lab = Lab::new();
+        let judge = Model::new(|sent, _| {
+            if sent.body.to_string().contains("additionalProperties") {
+                let body = json!({"error": {"message": "schemas are not supported"}});
+                return Does::Status(400, vec![], body.to_string());
+            }
+            Does::Says(ruling("pro").to_string())
+        });
+        configure(&lab, &row("mine", wire, &judge.url()));
+        let more = ["--rounds", "1", "--judge", "mine", "--json"];
+        let result = lab.run("Well?", &more).env("KEY_mine", KEY).success().json();
+        let own = &result["turns"].as_array().unwrap().last().unwrap()["envelope"];
+        assert!(
+            own["caveats"].to_string().contains("answered without a schema"),
+            "{wire}: {own:#}"
+        );
+        assert_eq!(own["attempts"], 2, "{wire}");
+    }
+}
+
+/// Nobody is followed to another place, and a key least of all.
+#[test]
+fn a_redirect_is_not_followed() {
+    let other = Model::always(Does::Says(speech("Mine.", "P1", &[])));
+    let place: &'static str = Box::leak(format!("{}/responses", other.url()).into_boxed_str());
+    let model = Model::always(Does::Status(307, vec![("location", place)], String::new()));
+    let turn = turn(&Lab::new(), "responses", &model.url(), &[]);
+    let says = "failed: HTTP 307 (it has moved; set the `url` of `apis.mine`)";
+    assert_eq!(turn["failure"], says);
+    assert!(other.sent().is_empty());
+}
+
+/// Servers on this machine need no key, and say themselves which models they have.
+#[test]
+fn a_local_server_is_asked_for_its_models() {
+    let lab = Lab::new();
+    let model = Model::always(Does::Says(speech("Use one file.", "P1", &[])));
+    let host = model.url().replace("http://", "").replace("/v1", "");
+    let result = proposes(&lab, "ollama", &[]).env("OLLAMA_HOST", &host).success().json();
+    let own = &result["turns"][0]["envelope"];
+    assert_eq!((&own["tool"], &own["model_asked"]), (&json!("ollama"), &json!("local-big")));
+    let sent = &model.sent()[0];
+    assert_eq!(sent.path, "/v1/chat/completions");
+    assert!(!sent.headers.contains_key("authorization"));
+    let gone = nowhere();
+    let gone = gone.trim_start_matches("http://").trim_end_matches("/v1");
+    let done = proposes(&lab, "ollama", &[]).env("OLLAMA_HOST", gone).fails_with(4);
+    done.warns("nothing answers at");
+    done.warns("ollama serve");
+}
+
+/// What the rows that come with the program need, and what is said of those that lack it.
+#[test]
+fn every_service_is_listed_with_what_it_lacks() {
+    let lab = Lab::new();
+    let listed = |lab: &Lab| {
+        let call = lab.debate(&["models", "--json"]).env("GOOGLE_API_KEY", KEY);
+        let done = call.success();
+        assert!(!done.out.contains(KEY));
+        done.json()["models"].as_array().unwrap().clone()
+    };
+    let find = |all: &[Value], seat: &str| all.iter().find(|it| it["seat"] == seat).cloned();
+    let all = listed(&lab);
+    for (seat, able, note) in [
+        ("anthropic:MODEL", false, "set ANTHROPIC_API_KEY"),
+        ("openai:MODEL", false, "set OPENAI_API_KEY"),
+        ("google:MODEL", true, "an HTTP API for gemini models"),
+        ("deepseek:MODEL", false, "set DEEPSEEK_API_KEY"),
+        ("openrouter:MODEL", false, "set OPENROUTER_API_KEY"),
+    ] {
+        let it = find(&all, seat).unwrap_or_else(|| panic!("no {seat}: {all:#?}"));
+        assert_eq!((&it["playable"], &it["model"]), (&json!(able), &json!(false)), "{it}");
+        assert!(it["note"].as_str().unwrap().contains(note), "{it}");
+    }
+    for seat in ["ollama", "lmstudio", "vllm", "llamacpp"] {
+        assert!(find(&all, seat).is_some(), "{seat}");
+    }
+    // Whoever writes a model down may be seated without being named.
+    configure(&lab, "[apis.google]\nmodel = \"big\"\n");
+    assert_eq!(find(&listed(&lab), "google").unwrap()["model"], true);
+    let seats = ["run", "Well?", "--proposer", "openai", "--challenger", "google"];
+    let done =
+        lab.debate(&seats).env("OPENAI_API_KEY", KEY).env("GOOGLE_API_KEY", KEY).fails_with(4);
+    done.warns("name a model, as in `openai:MODEL`");
+}
+
+/// One model does not argue with itself, and two models of one service may.
+#[test]
+fn two_sides_are_two_models() {
+    let lab = Lab::new();
+    let model = Model::new(|sent, _| match sent.body["model"].as_str() {
+        Some("small") => Does::Says(speech("One file locks.", "C1", &["P1"])),
+        _ => Does::Says(speech("Use one file.", "P1", &[])),
+    });
+    configure(&lab, &row("mine", "chat", &model.url()));
+    let judge = lab.seat("pro.json");
+    let run = |proposer: &str, challenger: &str| {
+        let seats = ["run", "Well?", "--proposer", proposer, "--challenger", challenger];
+        let more = ["--judge", &judge, "--rounds", "1", "--json"];
+        lab.debate(&[&seats[..], &more].concat()).env("KEY_mine", KEY)
+    };
+    for (one, other) in [("mine", "mine"), ("mine", "mine:big"), ("mine:big", "mine:big")] {
+        let done = run(one, other).done();
+        assert!(done.code != Some(0), "{done:#?}");
+        done.warns("name another model for one of them");
+    }
+    let result = run("mine", "mine:small").success().json();
+    assert_eq!(result["status"], "completed", "{result:#}");
+}
+
+/// A mistake in the user's own tables is named, and a key in them is used and never shown.
+#[test]
+fn a_user_may_change_and_add_services() {
+    let lab = Lab::new();
+    let model = Model::always(Does::Says(speech("Use one file.", "P1", &[])));
+    configure(
+        &lab,
+        &format!(
+            "[apis.openai]\nurl = \"{}\"\nkey = \"{KEY}\"\nheaders = {{ x-mine = \"yes\" }}\n\
+             body = {{ metadata = {{ of = \"me\" }} }}\nmax_tokens = 77\n",
+            model.url()
+        ),
+    );
+    let elsewhere = "http://127.0.0.1:9/v1";
+    let run = proposes(&lab, "openai:big", &["--effort", "max"]).env("OPENAI_BASE_URL", elsewhere);
+    let result = run.success().json();
+    assert_eq!(result["turns"][0]["envelope"]["caveats"], Value::Null, "{result:#}");
+    let sent = &model.sent()[0];
+    assert_eq!(sent.headers["authorization"], format!("Bearer {KEY}"));
+    assert_eq!(sent.headers["x-mine"], "yes");
+    assert_eq!(sent.body["metadata"]["of"], "me");
+    assert_eq!(sent.body["reasoning"]["effort"], "xhigh");
+    assert_eq!(sent.body["max_output_tokens"], 77);
+    for folder in ["home", "repo"] {
+        assert!(!stands_in(&lab.outside(folder), KEY), "{folder}");
+    }
+    for (text, says) in [
+        ("[apis.openai]\nurll = \"x\"", "urll"),
+        ("[apis.mine]\nurl = \"http://x\"", "wire"),
+        ("[apis.mine]\nurl = \"http://x\"\nwire = \"morse\"", "morse"),
+        ("[apis.openai]\nschema = \"maybe\"", "`schema` is true, false or"),
+        ("[apis.openai]\nurl = \"ftp://x\"", "http://"),
+        ("[apis]\nopenai = 3", "must be a table"),
+        ("[apis.claude]\nurl = \"http://x\"\nwire = \"chat\"", "rename one of them"),
+        ("[apis.host]\nurl = \"http://x\"\nwire = \"chat\"", "somebody else"),
+        ("[api.openai]\nmodel = \"x\"", "`apis.NAME`"),
+    ] {
+        configure(&lab, text);
+        let done = proposes(&lab, "openai:big", &[]).done();
+        assert!(done.err.contains(says) && done.code != Some(0), "{text}: {}", done.err);
+    }
+}

@@ -1,0 +1,188 @@
+//! What is sent over each wire and what is made of what comes back, without anybody being asked.
+use crate::model::{WIRES, events};
+use debate_mcp::debate::Trouble;
+use debate_mcp::seats::rebuff::{Complaint, retry};
+use debate_mcp::seats::wire::{Answer, Garbage, Held, Wanted, Wire, credentials, request, shaped};
+use serde_json::{Value, json};
+
+fn wire(name: &str) -> Wire {
+    match name {
+        "anthropic" => Wire::Anthropic,
+        "responses" => Wire::Responses,
+        "chat" => Wire::Chat,
+        _ => Wire::Gemini,
+    }
+}
+
+/// What is sent when no more is wanted than an answer, and where the key goes.
+#[test]
+fn a_request_says_what_is_wanted() {
+    let messages = json!([{"role": "user", "content": "Why?"}]);
+    for (name, path, body, key) in [
+        (
+            "anthropic",
+            "v1/messages",
+            json!({"model": "m/1", "max_tokens": 16000, "stream": true, "messages": messages}),
+            ("x-api-key", "k"),
+        ),
+        (
+            "responses",
+            "responses",
+            json!({"model": "m/1", "input": "Why?", "stream": true, "store": false}),
+            ("authorization", "Bearer k"),
+        ),
+        (
+            "chat",
+            "chat/completions",
+            json!({"model": "m/1", "messages": messages, "stream": true,
+                "stream_options": {"include_usage": true}}),
+            ("authorization", "Bearer k"),
+        ),
+        (
+            "gemini",
+            "models/m%2F1:streamGenerateContent?alt=sse",
+            json!({"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}),
+            ("x-goog-api-key", "k"),
+        ),
+    ] {
+        let wanted = Wanted { model: "m/1", prompt: "Why?", schema: None, max_tokens: None };
+        let sent = request(wire(name), &wanted);
+        assert_eq!((sent.path.as_str(), &sent.body), (path, &body), "{name}");
+        assert_eq!(credentials(wire(name), "k"), (key.0, key.1.to_owned()), "{name}");
+        let limited = request(wire(name), &Wanted { max_tokens: Some(7), ..wanted });
+        assert!(limited.body.to_string().contains(":7"), "{name}: {}", limited.body);
+    }
+}
+
+/// Where each wire is told what the answer must look like.
+#[test]
+fn a_schema_is_put_where_the_wire_has_it() {
+    let schema = json!({"type": "object", "additionalProperties": false, "required": ["minimum"],
+        "properties": {"minimum": {"type": "number", "minimum": 0},
+            "of": {"type": "array", "minItems": 1, "items": {"enum": ["a", null]}}}});
+    let loose = json!({"type": "object", "additionalProperties": false, "required": ["minimum"],
+        "properties": {"minimum": {"type": "number"},
+            "of": {"type": "array", "items": {"enum": ["a", null], "type": ["string", "null"]}}}});
+    for (name, at, kind) in [
+        ("anthropic", "/output_config/format/schema", "/output_config/format/type"),
+        ("responses", "/text/format/schema", "/text/format/type"),
+        ("chat", "/response_format/json_schema/schema", "/response_format/type"),
+        ("gemini", "/generationConfig/responseJsonSchema", "/generationConfig/responseMimeType"),
+    ] {
+        let sent = |held| {
+            let schema = Some((held, &schema));
+            let wanted = Wanted { model: "m", prompt: "Why?", schema, max_tokens: None };
+            request(wire(name), &wanted).body
+        };
+        let strict = sent(Held::Schema);
+        assert_eq!(strict.pointer(at), Some(&shaped(wire(name), &schema)), "{name}");
+        let word = strict.pointer(kind).unwrap();
+        assert!(word == "json_schema" || word == "application/json", "{name}: {word}");
+        assert_eq!(sent(Held::Asked).pointer(kind), None, "{name}");
+        let object = sent(Held::Object);
+        assert_eq!(object.pointer(at), None, "{name}");
+        assert_eq!(object.pointer(kind).is_some(), name != "anthropic", "{name}");
+        if name == "gemini" {
+            let bounded = shaped(wire(name), &schema);
+            assert_eq!(bounded["properties"]["minimum"]["minimum"], 0);
+        } else {
+            assert_eq!(shaped(wire(name), &schema), loose, "{name}");
+        }
+    }
+}
+
+/// Reads what the stand-in sends.
+fn read(name: &str, text: &str, end: &str) -> (Answer, String) {
+    let (mut answer, mut said) = (Answer::default(), String::new());
+    for event in events(name, "big", text, end) {
+        let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+        said.extend(answer.event(wire(name), data).unwrap());
+    }
+    (answer, said)
+}
+
+/// Every end an answer can come to, on every wire.
+#[test]
+fn an_answer_is_read_event_by_event() {
+    for name in WIRES {
+        let (answer, said) = read(name, "one two three", "stop");
+        assert_eq!((answer.text.as_str(), said.as_str()), ("one two three", "one two three"));
+        assert_eq!(answer.model.as_deref(), Some("big"), "{name}");
+        assert_eq!((answer.tokens_in, answer.tokens_out), (Some(100), Some(20)), "{name}");
+        assert!(answer.ended && !answer.cut && answer.refused.is_none() && answer.error.is_none());
+        let (answer, _) = read(name, "one", "limit");
+        assert!(answer.ended && answer.cut && answer.refused.is_none(), "{name}");
+        let (answer, _) = read(name, "", "refusal");
+        assert!(answer.ended && answer.refused.is_some(), "{name}");
+        let (answer, _) = read(name, "one", "none");
+        assert!(!answer.ended && answer.text == "one", "{name}");
+        let (answer, _) = read(name, "one", "error");
+        let complaint = Complaint::inside(&answer.error.unwrap());
+        assert_eq!(complaint.said, "Overloaded", "{name}");
+        assert!(complaint.passes(), "{name}");
+        for garbage in ["rubbish", "[1]", "3", "{\"a\":"] {
+            assert_eq!(Answer::default().event(wire(name), garbage), Err(Garbage), "{name}");
+        }
+        for odd in ["{}", r#"{"type": 3, "choices": 4, "candidates": {}, "response": []}"#] {
+            assert_eq!(Answer::default().event(wire(name), odd), Ok(None), "{name}");
+        }
+    }
+}
+
+/// What services really say when they do not answer.
+#[test]
+fn complaints_are_told_apart() {
+    let error = |code: &str, said: &str| json!({"error": {"code": code, "message": said}});
+    for (status, body, trouble, passes) in [
+        (400, error("invalid_request_error", "no such field"), Trouble::Other, false),
+        (400, error("model_not_found", "no"), Trouble::UnknownModel, false),
+        (400, error("", "Model Not Exist"), Trouble::UnknownModel, false),
+        (400, error("", "x/y is not a valid model ID"), Trouble::UnknownModel, false),
+        (400, error("", "API key not valid. Please pass one."), Trouble::NotLoggedIn, false),
+        (401, error("", "no"), Trouble::NotLoggedIn, false),
+        (402, error("", "Insufficient Balance"), Trouble::Other, false),
+        (403, error("", "no"), Trouble::NotLoggedIn, false),
+        (404, json!({"error": "model \"x\" not found"}), Trouble::UnknownModel, false),
+        (404, json!({"detail": "Not Found"}), Trouble::UnknownModel, false),
+        (429, error("rate_limit_exceeded", "slow down"), Trouble::RateLimited, true),
+        (429, error("insufficient_quota", "pay"), Trouble::RateLimited, false),
+        (500, json!("oh"), Trouble::Other, true),
+        (502, json!([{"error": {"message": "oh"}}]), Trouble::Other, true),
+        (503, error("", "busy"), Trouble::RateLimited, true),
+        (529, error("overloaded_error", "busy"), Trouble::RateLimited, true),
+    ] {
+        let complaint = Complaint::of(Some(status), &body.to_string());
+        assert_eq!((complaint.trouble(), complaint.passes()), (trouble, passes), "{status} {body}");
+    }
+    assert_eq!(Complaint::of(Some(502), "<html>no</html>").said, "");
+    assert_eq!(Complaint::of(Some(502), "upstream").said, "upstream");
+    let detail = "type.googleapis.com/google.rpc.RetryInfo";
+    let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "slow",
+        "details": [{"@type": "other"}, {"@type": detail, "retryDelay": "20.5s"}]}});
+    assert_eq!(Complaint::inside(&body).retry_ms, Some(20_500));
+    assert_eq!(Complaint::inside(&Value::Null), Complaint::default());
+}
+
+/// When a service may be asked again, in whichever header it says so.
+#[test]
+fn services_say_when_to_ask_again() {
+    let told = |headers: &[(&str, &str)]| {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        retry(&headers.iter().map(owned).collect::<Vec<_>>())
+    };
+    assert_eq!(told(&[("retry-after", "20")]), Some(20_000));
+    assert_eq!(told(&[("retry-after", "20"), ("retry-after-ms", "1500")]), Some(1500));
+    assert_eq!(told(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(0));
+    assert_eq!(told(&[("x-ratelimit-reset-requests", "6m0.5s")]), Some(360_500));
+    let limits = [
+        ("x-ratelimit-reset-requests", "1h"),
+        ("x-ratelimit-remaining-requests", "9"),
+        ("x-ratelimit-reset-tokens", "350ms"),
+        ("x-ratelimit-remaining-tokens", "0"),
+    ];
+    assert_eq!(told(&limits), Some(350));
+    for nonsense in ["", "soon", "-3", "NaN", "1e99", "5x"] {
+        assert_eq!(told(&[("retry-after", nonsense)]), None, "{nonsense}");
+        assert_eq!(told(&[("x-ratelimit-reset-tokens", nonsense)]), None, "{nonsense}");
+    }
+}
