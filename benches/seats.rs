@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Kind, Role, Voice};
 use debate_mcp::engine::{Ask, Live, Stream, Voices};
-use debate_mcp::seats::{Roster, Surroundings};
+use debate_mcp::seats::{Kit, Roster, Surroundings};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,8 @@ fn roster(port: u16, program: &Path) -> Roster {
     let apis = format!("[local]\nurl = \"http://127.0.0.1:{port}/v1\"\nwire = \"chat\"\n");
     let tools = format!("[claude]\nprogram = \"{}\"\n", program.display());
     let around = Surroundings { path: vec![PathBuf::from("/bin")], ..Surroundings::default() };
-    Roster::new(None, tools.parse().unwrap(), apis.parse().unwrap(), around)
+    let (tools, apis) = (tools.parse().unwrap(), apis.parse().unwrap());
+    Roster::new(Kit { tools, apis, around, ..Kit::default() })
 }
 
 fn ask(seat: &str) -> Ask {

@@ -7,7 +7,7 @@ use debate_mcp::engine::{Clock, Desk};
 use debate_mcp::mcp;
 use debate_mcp::prompts;
 use debate_mcp::repo::Trees;
-use debate_mcp::seats::{Roster, Surroundings};
+use debate_mcp::seats::{Kit, Prices, Roster, Surroundings};
 use debate_mcp::store::SqliteArchive;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -52,8 +52,19 @@ fn main() -> ExitCode {
         folder: config.folder.clone(),
         trees: Trees::at(&config.home),
     });
-    let (tools, apis) = (config.settings.tools.clone(), config.settings.apis.0.clone());
-    let roster = Roster::new(demo_speed(&args), tools, apis, around);
+    let own = &config.settings;
+    let tariffs = own.prices.models.iter();
+    let roster = Roster::new(Kit {
+        demo_speed: demo_speed(&args),
+        tools: own.tools.clone(),
+        apis: own.apis.0.clone(),
+        prices: Prices {
+            models: tariffs.map(|(name, it)| (name.clone(), (it.input, it.output))).collect(),
+            as_of: own.prices.as_of.clone(),
+        },
+        around,
+        snapshots: Some(briefs.clone()),
+    });
     let words = prompts::load(&config.prompts);
     let desk = Desk::new(Arc::new(archive), Arc::new(roster), briefs, clock, words);
     let runtime =

@@ -5,6 +5,7 @@
 //! | `roster`  | which voices there are, and which may face each other                            |
 //! | `row`     | how one model CLI is called, as data: `rows.toml`, and the user's own            |
 //! | `cli`     | a turn spoken by a model CLI                                                     |
+//! | `place`   | where it runs: a folder of its own, and a home where it needs one                 |
 //! | `process` | one program, run to its end, and not beyond                                      |
 //! | `heard`   | what a model CLI prints                                                          |
 //! | `fault`   | why a tool did not answer                                                        |
@@ -14,6 +15,8 @@
 //! | `http`    | one request, and what comes back of it, within bounds                            |
 //! | `rebuff`  | why a service did not answer                                                     |
 //! | `patience`| how often a seat is asked, and how long is waited in between                     |
+//! | `per_effort` | what may differ with how hard a tool is to think                              |
+//! | `prices`  | what models cost, as the user has looked it up                                   |
 //! | `proof`   | what a turn has to admit about who spoke                                         |
 //! | `script`  | what is said is written down beforehand                                          |
 //! | `demo`    | the script that comes with the program, about whatever repository it stands in   |
@@ -24,6 +27,9 @@ mod fault;
 pub mod heard;
 mod http;
 mod patience;
+mod per_effort;
+mod place;
+mod prices;
 mod process;
 mod proof;
 pub mod rebuff;
@@ -34,4 +40,5 @@ mod service;
 pub mod wire;
 
 pub use cli::Surroundings;
-pub use roster::Roster;
+pub use prices::Prices;
+pub use roster::{Kit, Roster};

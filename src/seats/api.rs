@@ -3,7 +3,7 @@
 use super::cli::Surroundings;
 use super::fault::short;
 use super::http::{self, Broken, Clients};
-use super::patience::{TRIES, pause};
+use super::patience::{LONGEST, TRIES, pause};
 use super::proof::admit_other_model;
 use super::rebuff::Complaint;
 use super::service::{Api, Secret, shown};
@@ -14,8 +14,6 @@ use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest a service is waited for because it asks for that.
-const LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a list of models.
 const LIST: usize = 1024 * 1024;
 /// Characters of what a service says of itself, so that there is room for what to do about it.
@@ -41,22 +39,6 @@ struct Lost {
 
 /// Fetches one turn.
 pub(super) async fn speak(
-    name: &str,
-    api: &Api,
-    around: &Surroundings,
-    clients: &Clients,
-    ask: &Ask,
-    stream: &Stream,
-) -> Result<Said, Failure> {
-    let turn = turn(name, api, around, clients, ask, stream);
-    let Some(seconds) = api.seconds else { return turn.await };
-    let patience = Duration::from_secs(u64::from(seconds));
-    tokio::time::timeout(patience, turn).await.unwrap_or_else(|_| {
-        Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
-    })
-}
-
-async fn turn(
     name: &str,
     api: &Api,
     around: &Surroundings,

@@ -1,18 +1,20 @@
-//! A turn spoken by a model CLI. It runs in an empty folder of its own, with an environment of its
-//! own, and is asked again only for what can pass.
+//! A turn spoken by a model CLI. It runs in a copy of the repository, with an environment of its own,
+//! and is asked again only for what can pass.
 use super::fault;
 use super::heard::Heard;
-use super::patience::{TRIES, pause};
+use super::patience::{LONGEST, TRIES, pause};
+use super::place::Place;
 use super::process::{self, Program};
 use super::proof::admit_other_model;
 use super::row::Row;
-use crate::debate::{Effort, Failure, Trouble};
-use crate::engine::{Ask, Said, Stream};
+use crate::debate::{Failure, Trouble};
+use crate::engine::{Ask, Said, Snapshots, Stream};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// What a program inherits of the surroundings.
 #[derive(Clone, Default)]
@@ -87,9 +89,25 @@ impl Surroundings {
         self.path.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
     }
 
+    /// A variable, as text.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        let (_, value) = self.environment.iter().find(|(own, _)| own == name)?;
+        value.clone().into_string().ok()
+    }
+
+    /// A path as rows write it: {home}, {config} and {VARIABLE} stand for what they are here.
+    pub(super) fn at(&self, path: &str) -> String {
+        let mut path = path.replace("{home}", &self.home.display().to_string());
+        path = path.replace("{config}", &self.config.display().to_string());
+        if let Some(name) = path.strip_prefix('{').and_then(|rest| rest.split('}').next()) {
+            path = path.replace(&format!("{{{name}}}"), &self.variable(name).unwrap_or_default());
+        }
+        path
+    }
+
     /// What a tool is given: what everyone needs, what is for it, and what its row sets.
-    fn of(&self, row: &Row, off: &[String]) -> Vec<(OsString, OsString)> {
-        let set = row.settings(off);
+    fn of(&self, row: &Row, off: &[String], web: bool) -> Vec<(OsString, OsString)> {
+        let set = row.settings(off, web);
         let kept = |name: &OsStr| {
             let name = name.to_string_lossy();
             EVERYONE.contains(&&*name) || (row.keeps(&name) && !set.contains_key(&*name))
@@ -106,7 +124,8 @@ impl Surroundings {
 pub(super) struct Versions(Mutex<BTreeMap<PathBuf, Option<String>>>);
 
 impl Versions {
-    async fn of(&self, path: &Path, row: &Row, around: &Surroundings) -> Option<String> {
+    /// Of the tool at this path.
+    pub(super) async fn of(&self, path: &Path, row: &Row, around: &Surroundings) -> Option<String> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(version) = known().get(path) {
             return version.clone();
@@ -115,7 +134,7 @@ impl Versions {
         let program = Program {
             path: path.to_owned(),
             arguments: vec!["--version".into()],
-            environment: around.of(row, &[]),
+            environment: around.of(row, &[], false),
             folder: folder.path(),
             input: "",
         };
@@ -142,6 +161,7 @@ pub(super) async fn speak(
     versions: &Versions,
     ask: &Ask,
     stream: &Stream,
+    snapshots: Option<&Arc<dyn Snapshots>>,
 ) -> Result<Said, Failure> {
     let path = around.installed(&row.program).ok_or_else(|| {
         Failure::new(
@@ -149,11 +169,13 @@ pub(super) async fn speak(
             format!("`{}` is not installed ({})", row.program, row.install),
         )
     })?;
+    fits(tool, row, ask)?;
     let mut tries = 1;
     loop {
+        let began = Instant::now();
         // Asked beside the turn, which takes longer.
         let (mut done, version) = tokio::join!(
-            once(tool, row, &path, around, ask, stream),
+            once(tool, row, &path, around, ask, stream, snapshots),
             versions.of(&path, row, around)
         );
         match &mut done {
@@ -163,11 +185,32 @@ pub(super) async fn speak(
             }
         }
         match done {
-            Err(failure) if tries < TRIES && fault::passing(&failure) => {}
+            Err(failure) if tries < TRIES && fault::passing(&failure) => {
+                let told = Duration::from_millis(failure.retry_ms.unwrap_or_default());
+                // Whoever took long to fail has tried again himself.
+                if told > LONGEST || began.elapsed() > LONGEST {
+                    return Err(failure);
+                }
+                tokio::time::sleep(pause(tries).max(told)).await;
+            }
             done => return done,
         }
-        tokio::time::sleep(pause(tries)).await;
         tries += 1;
+    }
+}
+
+/// A tool that would refuse a prompt of this length is not started.
+fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), Failure> {
+    let length = ask.prompt.chars().count();
+    match row.longest {
+        Some(most) if length > most => Err(Failure::new(
+            Trouble::Other,
+            format!(
+                "the prompt has {length} characters, and `{tool}` takes {most} at most \
+                 (give it less to read, or name another tool)"
+            ),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -178,17 +221,20 @@ async fn once(
     around: &Surroundings,
     ask: &Ask,
     stream: &Stream,
+    snapshots: Option<&Arc<dyn Snapshots>>,
 ) -> Result<Said, Failure> {
     let broken =
         |error: std::io::Error| Failure::new(Trouble::Crashed, format!("`{tool}`: {error}"));
-    let folder = tempfile::Builder::new().prefix("debate-seat-").tempdir().map_err(broken)?;
-    let off = row.servers(&around.home, &around.config);
+    let place = Place::new(row, around, ask, snapshots).await.map_err(broken)?;
+    let off = row.servers(around);
     let model = ask.voice.model();
+    let mut environment = around.of(row, &off, ask.web);
+    place.settle(&mut environment);
     let program = Program {
         path: path.to_owned(),
-        arguments: row.arguments(model, ask.effort, &off),
-        environment: around.of(row, &off),
-        folder: folder.path(),
+        arguments: row.arguments(model, ask.effort, ask.web),
+        environment,
+        folder: place.folder(),
         input: &ask.prompt,
     };
     let mut heard = Heard::default();
@@ -201,14 +247,17 @@ async fn once(
     .map_err(broken)?;
     heard.envelope.tool = tool.into();
     heard.envelope.model_asked = model.map(Into::into);
-    heard.envelope.caveats = caveats(row, ask.effort);
+    heard.envelope.caveats = caveats(row, ask);
+    heard.envelope.caveats.extend(place.caveat().map(Into::into));
     let heard = fault::outcome(tool, row, heard, &ended)?;
     let mut envelope = heard.envelope;
     admit_other_model(&mut envelope);
     Ok(Said { text: heard.text, envelope })
 }
 
-fn caveats(row: &Row, effort: Option<Effort>) -> Vec<String> {
-    let unasked = |caveat: &&String| effort.is_some() || !caveat.contains("effort");
-    row.caveats.iter().filter(unasked).cloned().collect()
+/// What a reader of the turn should know of whoever spoke.
+fn caveats(row: &Row, ask: &Ask) -> Vec<String> {
+    let unasked = |caveat: &&String| ask.effort.is_some() || !caveat.contains("effort");
+    let web = row.web_caveat(ask.web).map(Into::into);
+    row.caveats.iter().filter(unasked).cloned().chain(web).collect()
 }

@@ -1,8 +1,9 @@
 //! Why a tool did not answer, told apart by what it says and how it ends.
-use super::heard::Heard;
+use super::heard::{Heard, whole};
 use super::process::Ended;
 use super::row::{Reads, Row};
 use crate::debate::{Failure, Trouble};
+use serde_json::Value;
 
 /// What a tool's end means: an answer, or a failure with what to do about it.
 pub(super) fn outcome(
@@ -31,9 +32,12 @@ pub(super) fn outcome(
     } else {
         return Ok(heard);
     };
-    let why = if said.trim().is_empty() { last_line(&complaints) } else { short(&said) };
+    let why = if said.trim().is_empty() { last_line(&complaints) } else { short(&plain(&said)) };
     let note = note(tool, row, trouble, &why, ended);
-    Err(Failure { envelope: heard.envelope, ..Failure::new(trouble, note) })
+    // Its own next try is no promise; what the service has said is, and comes first.
+    let told = retry_in(&said).or_else(|| retry_in(&complaints)).or(heard.retry_ms);
+    let retry_ms = told.filter(|_| trouble == Trouble::RateLimited);
+    Err(Failure { envelope: heard.envelope, retry_ms, ..Failure::new(trouble, note) })
 }
 
 /// In a sentence, with the next step.
@@ -96,6 +100,10 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
         Trouble::UnknownModel
     } else if says(&["timed out", "timeout"]) {
         Trouble::TimedOut
+    } else if says(&["no response was returned"]) {
+        Trouble::Empty
+    } else if says(&["high demand", "server-side", "service unavailable", "stream disconnected"]) {
+        Trouble::Other
     } else {
         Trouble::Crashed
     }
@@ -104,6 +112,44 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
 /// Whether trying again could help, and has cost nothing yet.
 pub(super) fn passing(failure: &Failure) -> bool {
     failure.trouble == Trouble::RateLimited || failure.trouble == Trouble::Other
+}
+
+/// The message alone, where a tool hands on a whole object of its service's.
+fn plain(said: &str) -> String {
+    let at = said.find('{').unwrap_or(said.len());
+    let mut objects = serde_json::Deserializer::from_str(&said[at..]).into_iter::<Value>();
+    let Some(Ok(object)) = objects.next() else { return said.into() };
+    let end = at + objects.byte_offset();
+    let places = [&object["error"]["message"], &object["message"], &object["error"]];
+    match places.into_iter().find_map(Value::as_str) {
+        Some(message) => format!("{}{message}{}", &said[..at], &said[end..]),
+        None => said.into(),
+    }
+}
+
+/// `try again in 20s`, `retry after 1m30s`, `"retryDelay": "1.5s"`: milliseconds.
+fn retry_in(text: &str) -> Option<u64> {
+    let text = text.to_lowercase();
+    let words =
+        ["try again in", "retry after", "retry in", "retry-after", "retrydelay", "reset after"];
+    let rest = words.iter().find_map(|word| text.split_once(word))?.1;
+    let rest = rest.trim_start_matches([' ', ':', '"', '=', '\\']);
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let (mut rest, mut sum) = (rest, None);
+    while let Some(end) = rest.find(|c| !number(c)).or(Some(rest.len())).filter(|end| *end > 0) {
+        let Ok(amount) = rest[..end].trim_end_matches('.').parse::<f64>() else { break };
+        rest = rest[end..].trim_start();
+        let unit = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let each = match &rest[..unit] {
+            "ms" | "milliseconds" => 1.0,
+            "m" | "min" | "minute" | "minutes" => 60_000.0,
+            "h" | "hour" | "hours" => 3_600_000.0,
+            _ => 1000.0,
+        };
+        sum = whole(amount * each).map(|more| sum.unwrap_or(0) + more).or(sum);
+        rest = rest[unit..].trim_start();
+    }
+    sum
 }
 
 /// `unexpected status 401`, `"code":401`, `400 fake`: the first number that could be one.

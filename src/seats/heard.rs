@@ -13,6 +13,8 @@ pub struct Heard {
     pub error: Option<String>,
     /// The status of the model's own service, where the tool tells.
     pub status: Option<u64>,
+    /// Milliseconds the tool says it waits before it asks again.
+    pub retry_ms: Option<u64>,
     /// The model declined to answer.
     pub refused: bool,
     /// The tool's account of itself.
@@ -49,6 +51,11 @@ impl Heard {
                 self.envelope.model_reported = text(&it["model"]);
                 None
             }
+            "system" if it["subtype"] == "api_retry" => {
+                self.retry_ms = it["retry_delay_ms"].as_f64().and_then(whole);
+                self.status = it["error_status"].as_u64();
+                None
+            }
             "stream_event" => {
                 let event = &it["event"];
                 if event["delta"]["stop_reason"] == "refusal" {
@@ -66,7 +73,7 @@ impl Heard {
                     let subtype = text(&it["subtype"]).unwrap_or_default();
                     let why = if said.is_empty() { errors.join("; ") } else { said };
                     self.error = Some(if why.is_empty() { subtype } else { why });
-                    self.status = it["api_error_status"].as_u64();
+                    self.status = it["api_error_status"].as_u64().or(self.status);
                 } else {
                     self.text = said;
                 }
@@ -217,6 +224,12 @@ impl Heard {
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(Into::into)
+}
+
+/// Without what comes after the point, if it is a time at all.
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+pub(super) fn whole(number: f64) -> Option<u64> {
+    (0.0..1e12).contains(&number).then_some(number as u64)
 }
 
 fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> Option<u64> {

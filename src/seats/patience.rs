@@ -4,6 +4,9 @@ use std::time::Duration;
 /// How often in all.
 pub(super) const TRIES: u16 = 3;
 
+/// How long a turn waits for leave to ask again. Whoever is told to wait longer decides for himself.
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
+
 /// Longer each time, and never the same for two seats.
 pub(super) fn pause(tries: u16) -> Duration {
     let mut chance = [0; 2];

@@ -45,6 +45,22 @@ impl Drop for Group {
     }
 }
 
+/// Kills a group when this program is no more: one that is killed outright drops nothing. It waits
+/// for the end of a pipe that nobody else holds.
+#[cfg(unix)]
+fn watch(leader: u32) -> Option<tokio::process::Child> {
+    tokio::process::Command::new("/bin/sh")
+        .args(["-c", "read -r gone; kill -9 -- \"-$0\"", &leader.to_string()])
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .ok()
+}
+
 /// Runs a program, handing on each line of its stdout as it comes. Dropping the future kills it and
 /// everything it has started.
 pub(super) async fn run(
@@ -64,6 +80,9 @@ pub(super) async fn run(
     #[cfg(unix)]
     command.wrap(ProcessGroup::leader());
     let mut group = Group(command.spawn()?);
+    // Dropped before the group is, so that it never kills what has taken the group's number.
+    #[cfg(unix)]
+    let _watch = group.0.id().and_then(watch);
     let pipes = (group.0.stdin().take(), group.0.stdout().take(), group.0.stderr().take());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::Error::other("the program has no pipes"));

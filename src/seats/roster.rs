@@ -3,25 +3,40 @@ use super::api;
 use super::cli::{self, MARK, Surroundings, Versions};
 use super::demo;
 use super::http::Clients;
+use super::prices::Prices;
 use super::row::{Row, rows};
 use super::script::Script;
-use super::service::{Api, apis};
-use crate::debate::{Failure, Trouble, Voice};
-use crate::engine::{Ask, Boxed, Listing, Said, Stream, Unplayable, Voices};
+use super::service::{Api, apis, shown};
+use crate::debate::{Effort, Failure, Trouble, Voice};
+use crate::engine::ports::PATIENCE;
+use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplayable, Voices};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Everyone who can be called by name.
 pub struct Roster {
-    /// Characters a second that the demo speaks; none is all at once.
-    demo_speed: Option<u32>,
-    /// What the user's configuration says of tools, and of services.
-    own: (toml::Table, toml::Table),
-    around: Surroundings,
+    kit: Kit,
     known: OnceLock<Result<Known, String>>,
     versions: Versions,
     clients: Clients,
     nested: OnceLock<bool>,
+}
+
+/// What a roster is made of.
+#[derive(Clone, Default)]
+pub struct Kit {
+    /// Characters a second that the demo speaks; none is all at once.
+    pub demo_speed: Option<u32>,
+    /// What the user's configuration says of tools.
+    pub tools: toml::Table,
+    /// What it says of services.
+    pub apis: toml::Table,
+    /// What it says of prices.
+    pub prices: Prices,
+    /// What is around.
+    pub around: Surroundings,
+    /// Where tools find the repository.
+    pub snapshots: Option<Arc<dyn Snapshots>>,
 }
 
 /// Every row there is. No name is in both.
@@ -61,25 +76,14 @@ const OTHERS: &[(&str, &str)] = &[
 
 impl Roster {
     /// Nothing is looked for until it is asked for.
-    pub fn new(
-        demo_speed: Option<u32>,
-        tools: toml::Table,
-        apis: toml::Table,
-        around: Surroundings,
-    ) -> Roster {
-        Roster {
-            demo_speed,
-            own: (tools, apis),
-            around,
-            known: OnceLock::new(),
-            versions: Versions::default(),
-            clients: Clients::default(),
-            nested: OnceLock::new(),
-        }
+    pub fn new(kit: Kit) -> Roster {
+        let (known, nested) = (OnceLock::new(), OnceLock::new());
+        let (versions, clients) = (Versions::default(), Clients::default());
+        Roster { kit, known, versions, clients, nested }
     }
 
     fn known(&self) -> Result<&Known, String> {
-        let read = || Known::read(&self.own.0, &self.own.1);
+        let read = || Known::read(&self.kit.tools, &self.kit.apis);
         self.known.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
@@ -87,22 +91,67 @@ impl Roster {
         Ok(self.known()?.find(name))
     }
 
+    /// A tool in the list.
+    fn listed_tool(&self, name: &str, row: &Row) -> Listing {
+        let around = &self.kit.around;
+        let found = around.installed(&row.program);
+        let note = match &found {
+            Some(_) => "a model CLI, which reads a copy of the repository".into(),
+            None => format!("not installed ({})", row.install),
+        };
+        let usual = row.usual.of(None).cloned();
+        Listing {
+            seat: name.into(),
+            model: true,
+            playable: found.is_some() && !self.nested(),
+            note,
+            reached: found.map(|path| path.display().to_string()),
+            login: Some(row.logged_in(around)),
+            family: row.family.clone(),
+            models: told(row.usual.all()),
+            efforts: efforts(|effort| row.effort.contains_key(effort.word())),
+            price: Some(self.priced(name, usual, row.tells_cost)),
+            ..Listing::default()
+        }
+    }
+
     /// A service in the list. Where a model has to be named, that is how its seat is written.
-    fn listed(&self, name: &str, api: &Api, probe: bool) -> Listing {
+    fn listed_api(&self, name: &str, api: &Api) -> Listing {
+        let around = &self.kit.around;
         let named = !api.at_hand() && !api.tells_models();
-        let absent = api.absent(name, named.then_some("MODEL"), &self.around);
-        let playable = absent.is_none() && !self.nested();
-        let address = api.address(&self.around).ok().filter(|_| probe);
-        let note = absent.unwrap_or_else(|| api.about(address.as_ref()));
-        let seat = if named { format!("{name}:MODEL") } else { name.to_owned() };
-        Listing { seat, model: api.at_hand(), playable, note }
+        let absent = api.absent(name, named.then_some("MODEL"), around);
+        let usual = api.usual.of(None).cloned();
+        Listing {
+            seat: if named { format!("{name}:MODEL") } else { name.to_owned() },
+            model: api.at_hand(),
+            playable: absent.is_none() && !self.nested(),
+            login: absent.is_none().then(|| api.login(around)),
+            note: absent.unwrap_or_else(|| api.about(None)),
+            reached: api.address(around).ok().map(|address| shown(&address)),
+            family: api.family.clone(),
+            models: told(api.usual.all()),
+            efforts: efforts(|effort| api.effort(effort).is_some()),
+            price: Some(self.priced(name, usual, false)),
+            ..Listing::default()
+        }
+    }
+
+    /// Whether it is known what a tool costs.
+    fn priced(&self, tool: &str, model: Option<String>, tells: bool) -> String {
+        let voice = Voice::Model { tool: tool.into(), model };
+        match (self.kit.prices.of(&voice, None), &self.kit.prices.as_of) {
+            (Some(_), Some(day)) => format!("price known, as of {day}"),
+            (Some(_), None) => "price known".into(),
+            (None, _) if tells => "says itself what it costs".into(),
+            (None, _) => "price unknown".into(),
+        }
     }
 
     /// Whether this program runs inside a seat: by a mark in the environment, or, where a tool drops
     /// that, because one of the processes it descends from is this program.
     fn nested(&self) -> bool {
         *self.nested.get_or_init(|| {
-            let marked = self.around.environment.iter().any(|(name, _)| name == MARK);
+            let marked = self.kit.around.environment.iter().any(|(name, _)| name == MARK);
             marked || ancestors_include_us()
         })
     }
@@ -133,15 +182,16 @@ impl Voices for Roster {
             let absent = |why: String| Failure::new(Trouble::NotFound, why);
             let tool = ask.voice.tool();
             let script = match (tool, ask.voice.model()) {
-                ("demo", _) => demo::script(&ask.prompt, self.demo_speed),
+                ("demo", _) => demo::script(&ask.prompt, self.kit.demo_speed),
                 ("script", Some(file)) => Script::load(file),
                 _ => match self.find(tool).map_err(absent)? {
                     Some(Found::Tool(row)) => {
-                        let (around, versions) = (&self.around, &self.versions);
-                        return cli::speak(tool, row, around, versions, ask, &stream).await;
+                        let (around, versions) = (&self.kit.around, &self.versions);
+                        let copies = self.kit.snapshots.as_ref();
+                        return cli::speak(tool, row, around, versions, ask, &stream, copies).await;
                     }
                     Some(Found::Api(row)) => {
-                        let (around, clients) = (&self.around, &self.clients);
+                        let (around, clients) = (&self.kit.around, &self.clients);
                         return api::speak(tool, row, around, clients, ask, &stream).await;
                     }
                     None => Err(format!("`{tool}` has no voice here")),
@@ -169,9 +219,9 @@ impl Voices for Roster {
             (tool, model) => match self.find(tool) {
                 Err(why) => no(why),
                 Ok(Some(Found::Api(api))) => {
-                    api.absent(tool, model, &self.around).map_or(Ok(()), no)
+                    api.absent(tool, model, &self.kit.around).map_or(Ok(()), no)
                 }
-                Ok(Some(Found::Tool(row))) => match self.around.installed(&row.program) {
+                Ok(Some(Found::Tool(row))) => match self.kit.around.installed(&row.program) {
                     Some(_) => Ok(()),
                     None => no(format!("`{}` is not installed ({})", row.program, row.install)),
                 },
@@ -187,17 +237,9 @@ impl Voices for Roster {
 
     fn listing(&self) -> Vec<Listing> {
         let tools = self.known().into_iter().flat_map(|known| &known.tools);
-        let models = tools.map(|(tool, row)| {
-            let found = self.around.installed(&row.program);
-            let note = match &found {
-                Some(_) => "a model CLI".into(),
-                None => format!("not installed ({})", row.install),
-            };
-            let playable = found.is_some() && !self.nested();
-            Listing { seat: tool.clone(), model: true, playable, note, ..Listing::default() }
-        });
+        let models = tools.map(|(tool, row)| self.listed_tool(tool, row));
         let services = self.known().into_iter().flat_map(|known| &known.apis);
-        let services = services.map(|(name, api)| self.listed(name, api));
+        let services = services.map(|(name, api)| self.listed_api(name, api));
         let others = OTHERS.iter().map(|(seat, note)| Listing {
             seat: (*seat).into(),
             model: false,
@@ -206,6 +248,38 @@ impl Voices for Roster {
             ..Listing::default()
         });
         models.chain(services).chain(others).collect()
+    }
+
+    fn model(&self, voice: &Voice) -> bool {
+        self.find(voice.tool()).is_ok_and(|found| found.is_some())
+    }
+
+    fn usual(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
+        match self.find(tool).ok()?? {
+            Found::Tool(row) => row.usual.of(effort).cloned(),
+            Found::Api(api) => api.usual.of(effort).cloned(),
+        }
+    }
+
+    fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
+        let seconds = match self.find(voice.tool()) {
+            Ok(Some(Found::Tool(row))) => row.seconds.of(effort),
+            Ok(Some(Found::Api(api))) => api.seconds.of(effort),
+            _ => None,
+        };
+        seconds.copied().unwrap_or(PATIENCE)
+    }
+
+    fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
+        self.kit.prices.of(voice, reported)
+    }
+
+    fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
+        Box::pin(async move {
+            let Ok(Some(Found::Tool(row))) = self.find(tool) else { return None };
+            let path = self.kit.around.installed(&row.program)?;
+            self.versions.of(&path, row, &self.kit.around).await
+        })
     }
 
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String> {
@@ -231,4 +305,18 @@ impl Voices for Roster {
             _ => None,
         }
     }
+}
+
+/// Models by what they are for.
+fn told(usual: Vec<(&str, &String)>) -> Vec<String> {
+    let one = |(word, model): (&str, &String)| match word {
+        "" => model.clone(),
+        word => format!("{word}: {model}"),
+    };
+    usual.into_iter().map(one).collect()
+}
+
+fn efforts(has: impl Fn(Effort) -> bool) -> Vec<String> {
+    let all = [Effort::Low, Effort::Medium, Effort::High, Effort::Max];
+    all.into_iter().filter(|effort| has(*effort)).map(|effort| effort.word().into()).collect()
 }

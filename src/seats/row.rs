@@ -1,10 +1,11 @@
 //! How one model CLI is called, as data: a vendor is a row. The user's configuration replaces single
 //! fields of a row, or adds one; a repository never does.
+use super::cli::Surroundings;
+use super::per_effort::PerEffort;
 use crate::debate::Effort;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// A row. What the fields mean stands at the top of `rows.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,6 +19,16 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) last: Vec<String>,
     #[serde(default)]
+    pub(super) tools: Vec<String>,
+    #[serde(default)]
+    pub(super) web_tools: Vec<String>,
+    #[serde(default)]
+    pub(super) web_on: Vec<String>,
+    #[serde(default)]
+    pub(super) web_off: Vec<String>,
+    #[serde(default)]
+    pub(super) web: Option<Web>,
+    #[serde(default)]
     pub(super) model: Vec<String>,
     #[serde(default)]
     pub(super) effort: BTreeMap<String, Vec<String>>,
@@ -27,7 +38,25 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) pass: Vec<String>,
     #[serde(default)]
-    pub(super) servers: Option<Servers>,
+    pub(super) files: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(super) home: Option<Home>,
+    #[serde(default)]
+    pub(super) servers: Vec<String>,
+    #[serde(default)]
+    pub(super) longest: Option<usize>,
+    #[serde(default)]
+    pub(super) usual: PerEffort<String>,
+    #[serde(default)]
+    pub(super) seconds: PerEffort<u32>,
+    #[serde(default)]
+    pub(super) family: Option<String>,
+    #[serde(default)]
+    pub(super) tells_cost: bool,
+    #[serde(default)]
+    pub(super) keys: Vec<String>,
+    #[serde(default)]
+    pub(super) logins: Vec<String>,
     #[serde(default)]
     pub(super) caveats: Vec<String>,
     #[serde(default)]
@@ -54,23 +83,26 @@ pub enum Reads {
     Text,
 }
 
-/// Where a tool lists the MCP servers it would start, and how each is switched off.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Servers {
-    pub(super) file: String,
-    pub(super) key: String,
-    pub(super) off: Off,
-}
-
-/// How a server is switched off.
+/// What a tool can do on the web, where arguments do not decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Off {
-    /// In a configuration that is handed over by the environment.
-    Opencode,
-    /// By a flag for each.
-    Copilot,
+pub(super) enum Web {
+    /// Nothing.
+    None,
+    /// Whatever it likes.
+    Open,
+}
+
+/// A home of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Home {
+    pub(super) variable: String,
+    pub(super) usual: String,
+    #[serde(default)]
+    pub(super) keep: Vec<String>,
+    #[serde(default)]
+    pub(super) over: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
 }
 
 const ROWS: &str = include_str!("rows.toml");
@@ -94,7 +126,15 @@ pub(super) fn merged<T: DeserializeOwned>(
         };
         let row = all.entry(name.clone()).or_insert_with(|| toml::Table::new().into());
         if let toml::Value::Table(row) = row {
-            row.extend(fields.clone());
+            for (field, value) in fields {
+                match (row.get_mut(field), value) {
+                    // A variable more is no reason to lose those that keep a tool in its place.
+                    (Some(toml::Value::Table(ours)), toml::Value::Table(theirs)) => {
+                        ours.extend(theirs.clone());
+                    }
+                    _ => drop(row.insert(field.clone(), value.clone())),
+                }
+            }
         }
     }
     let read = |(name, row): (String, toml::Value)| {
@@ -112,22 +152,59 @@ impl Row {
         &self,
         model: Option<&str>,
         effort: Option<Effort>,
-        off: &[String],
+        web: bool,
     ) -> Vec<String> {
-        let mut arguments = self.args.clone();
+        let tools = self.tools(web).join(",");
+        let mut arguments: Vec<String> =
+            self.args.iter().map(|part| part.replace("{tools}", &tools)).collect();
+        arguments.extend(if web { self.web_on.clone() } else { self.web_off.clone() });
         arguments.extend(self.extra.iter().cloned());
         if let Some(model) = model {
             arguments.extend(self.model.iter().map(|part| part.replace("{model}", model)));
         }
         let level = effort.and_then(|effort| self.effort.get(effort.word()));
         arguments.extend(level.into_iter().flatten().cloned());
-        if self.servers.as_ref().is_some_and(|servers| servers.off == Off::Copilot) {
-            for name in off {
-                arguments.extend(["--disable-mcp-server".to_owned(), name.clone()]);
-            }
-        }
         arguments.extend(self.last.iter().cloned());
         arguments
+    }
+
+    /// What the model may use.
+    fn tools(&self, web: bool) -> Vec<&str> {
+        let more = if web { self.web_tools.as_slice() } else { &[] };
+        self.tools.iter().chain(more).map(String::as_str).collect()
+    }
+
+    /// What is put into a folder of its own, which `{own}` in its environment stands for.
+    pub(super) fn files(&self, web: bool) -> impl Iterator<Item = (&str, String)> {
+        let tools = serde_json::json!(self.tools(web)).to_string();
+        let filled = move |(name, text): (_, &String)| (name, text.replace("{tools}", &tools));
+        self.files.iter().map(|(name, text)| (name.as_str(), text)).map(filled)
+    }
+
+    /// What must be said of a turn about the web, given whether it was allowed there.
+    pub(super) fn web_caveat(&self, web: bool) -> Option<&'static str> {
+        let governed =
+            [&self.web_tools, &self.web_on, &self.web_off].iter().any(|it| !it.is_empty());
+        match (self.web, web) {
+            (Some(Web::None), true) => Some("web access: none"),
+            (Some(Web::Open), false) => Some("web access: not enforced"),
+            // Of a tool nobody has said anything about, the worse is assumed.
+            (None, false) if !governed => Some("web access: not enforced"),
+            _ => None,
+        }
+    }
+
+    /// Whether somebody is logged in, as far as can be told without asking the tool.
+    pub(super) fn logged_in(&self, around: &Surroundings) -> String {
+        if let Some(name) = self.keys.iter().find(|name| around.variable(name).is_some()) {
+            return format!("{name} is set");
+        }
+        let there = |file: &String| std::path::Path::new(&around.at(file)).is_file();
+        if self.logins.iter().any(there) {
+            return "logged in, as it seems".into();
+        }
+        let step = if self.login.is_empty() { String::new() } else { format!(" ({})", self.login) };
+        format!("no login seen, which proves nothing{step}")
     }
 
     /// Whether a variable of the environment is for this tool.
@@ -139,33 +216,34 @@ impl Row {
     }
 
     /// The MCP servers the tool would start for this user, by name.
-    pub(super) fn servers(&self, home: &Path, config: &Path) -> Vec<String> {
-        let Some(servers) = &self.servers else { return vec![] };
-        let file = servers.file.replace("{home}", &home.display().to_string());
-        let file = file.replace("{config}", &config.display().to_string());
-        // Some are written with comments, under a name that says so.
-        let beside = PathBuf::from(format!("{file}c"));
+    pub(super) fn servers(&self, around: &Surroundings) -> Vec<String> {
         let mut names = vec![];
-        for path in [PathBuf::from(file), beside] {
-            let text = std::fs::read_to_string(path).unwrap_or_default();
-            let listed = serde_json::from_str(&bare(&text)).unwrap_or(serde_json::Value::Null);
-            if let Some(listed) = listed[&servers.key].as_object() {
-                names.extend(listed.keys().cloned());
+        for file in self.servers.iter().map(|file| around.at(file)).filter(|file| !file.is_empty())
+        {
+            // Some are written with comments, under a name that says so.
+            for path in [file.clone(), format!("{file}c")] {
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                let listed = serde_json::from_str(&bare(&text)).unwrap_or(serde_json::Value::Null);
+                if let Some(listed) = listed["mcp"].as_object() {
+                    names.extend(listed.keys().cloned());
+                }
             }
         }
         names
     }
 
     /// What the tool is given besides what it keeps: for one of them, who may do what.
-    pub(super) fn settings(&self, off: &[String]) -> BTreeMap<String, String> {
+    pub(super) fn settings(&self, off: &[String], web: bool) -> BTreeMap<String, String> {
         let mut set = self.set.clone();
         if self.reads == Reads::Opencode {
             let off: serde_json::Map<String, serde_json::Value> = off
                 .iter()
                 .map(|name| (name.clone(), serde_json::json!({"enabled": false})))
                 .collect();
-            let may = serde_json::json!({"*": "deny", "read": "allow", "grep": "allow",
-                "glob": "allow", "list": "allow"});
+            let mut may = serde_json::json!({"*": "deny"});
+            for tool in self.tools(web) {
+                may[tool] = "allow".into();
+            }
             let agent = serde_json::json!({"debater": {"mode": "primary", "permission": may}});
             let own = set.get("OPENCODE_CONFIG_CONTENT").cloned().unwrap_or_default();
             let mut whole: serde_json::Value =
@@ -179,7 +257,7 @@ impl Row {
 }
 
 /// JSON without its comments.
-fn bare(text: &str) -> String {
+pub(super) fn bare(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     let mut quoted = false;

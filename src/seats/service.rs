@@ -1,6 +1,7 @@
 //! How one HTTP API is spoken to, as data: a vendor is a row. The user's configuration replaces single
 //! fields of a row, or adds one; a repository never does.
 use super::cli::Surroundings;
+use super::per_effort::PerEffort;
 use super::row::merged;
 use super::wire::{Held, Wire};
 use crate::debate::Effort;
@@ -24,7 +25,7 @@ pub(super) struct Api {
     #[serde(default)]
     key: Secret,
     #[serde(default)]
-    model: String,
+    pub(super) usual: PerEffort<String>,
     #[serde(default)]
     pub(super) effort: BTreeMap<String, Value>,
     #[serde(default)]
@@ -32,13 +33,13 @@ pub(super) struct Api {
     #[serde(default)]
     pub(super) max_tokens: Option<u64>,
     #[serde(default)]
-    pub(super) seconds: Option<u32>,
+    pub(super) seconds: PerEffort<u32>,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, Secret>,
     #[serde(default)]
     pub(super) body: Value,
     #[serde(default)]
-    family: String,
+    pub(super) family: Option<String>,
     #[serde(default)]
     login: String,
 }
@@ -106,7 +107,7 @@ impl Api {
 
     /// The model asked for, where one is known.
     pub(super) fn model<'a>(&'a self, named: Option<&'a str>) -> Option<&'a str> {
-        named.or(Some(self.model.as_str())).filter(|model| !model.is_empty())
+        named.or_else(|| self.usual.of(None).map(String::as_str))
     }
 
     /// Whether it can be asked which models it has: those without keys have only what was loaded.
@@ -149,7 +150,7 @@ impl Api {
         }
         if self.model(named).is_none() && !self.tells_models() {
             return Some(format!(
-                "name a model, as in `{name}:MODEL`, or set `model` of `apis.{name}`"
+                "name a model, as in `{name}:MODEL`, or set `usual` of `apis.{name}`"
             ));
         }
         (self.keys.is_empty() && near(&address) && !answers(&address))
@@ -166,17 +167,25 @@ impl Api {
 
     /// What it is, for those who choose among seats.
     pub(super) fn about(&self, address: Option<&Url>) -> String {
-        let family = match self.family.as_str() {
-            "" => String::new(),
-            family => format!(" for {family} models"),
-        };
+        let family = self.family.as_ref().map(|family| format!(" for {family} models"));
+        let family = family.unwrap_or_default();
         let place = address.map(|address| format!(" at {}", shown(address)));
         format!("an HTTP API{family}{}; sees only its brief", place.unwrap_or_default())
     }
 
+    /// Where its key is, if it has one.
+    pub(super) fn login(&self, around: &Surroundings) -> String {
+        let set = self.keys.iter().find(|name| around.said(name).is_some());
+        match set {
+            _ if !self.key.0.is_empty() => "its key is in your configuration".into(),
+            Some(name) => format!("{name} is set"),
+            None => "needs no key".into(),
+        }
+    }
+
     /// Whether it may be seated without being named: only if the user has said with which model.
     pub(super) fn at_hand(&self) -> bool {
-        !self.model.is_empty()
+        self.usual.of(None).is_some()
     }
 }
 

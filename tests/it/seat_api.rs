@@ -18,7 +18,7 @@ fn configure(lab: &Lab, text: &str) {
 /// A service of the user's own.
 fn row(name: &str, wire: &str, url: &str) -> String {
     format!(
-        "[apis.{name}]\nurl = \"{url}\"\nwire = \"{wire}\"\nkeys = [\"KEY_{name}\"]\nmodel = \"big\"\n"
+        "[apis.{name}]\nurl = \"{url}\"\nwire = \"{wire}\"\nkeys = [\"KEY_{name}\"]\nusual = \"big\"\n"
     )
 }
 
@@ -305,7 +305,7 @@ fn every_service_is_listed_with_what_it_lacks() {
         assert!(find(&all, seat).is_some(), "{seat}");
     }
     // Whoever writes a model down may be seated without being named.
-    configure(&lab, "[apis.google]\nmodel = \"big\"\n");
+    configure(&lab, "[apis.google]\nusual = \"big\"\n");
     assert_eq!(find(&listed(&lab), "google").unwrap()["model"], true);
     let seats = ["run", "Well?", "--proposer", "openai", "--challenger", "google"];
     let done =
@@ -372,7 +372,7 @@ fn a_user_may_change_and_add_services() {
         ("[apis]\nopenai = 3", "must be a table"),
         ("[apis.claude]\nurl = \"http://x\"\nwire = \"chat\"", "rename one of them"),
         ("[apis.host]\nurl = \"http://x\"\nwire = \"chat\"", "somebody else"),
-        ("[api.openai]\nmodel = \"x\"", "`apis.NAME`"),
+        ("[api.openai]\nusual = \"x\"", "`apis.NAME`"),
     ] {
         configure(&lab, text);
         let done = proposes(&lab, "openai:big", &[]).done();

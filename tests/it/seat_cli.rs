@@ -62,7 +62,7 @@ fn a_tool_is_called_in_isolation() {
         ),
         (
             "codex",
-            &["exec", "-s", "read-only", "--ignore-user-config", "--ephemeral"],
+            &["exec", "-s", "read-only", "--ignore-user-config", "--ignore-rules", "--ephemeral"],
             &["OPENAI_API_KEY"],
         ),
         (
@@ -73,12 +73,7 @@ fn a_tool_is_called_in_isolation() {
         ("opencode", &["run", "--agent", "debater"], &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]),
         (
             "copilot",
-            &[
-                "--available-tools=view,grep,glob",
-                "--disable-builtin-mcps",
-                "--disable-mcp-server",
-                "mine",
-            ],
+            &["--available-tools=view,grep,glob", "--disable-builtin-mcps", "--disallow-temp-dir"],
             &["GITHUB_TOKEN"],
         ),
     ];
@@ -86,8 +81,9 @@ fn a_tool_is_called_in_isolation() {
     for (tool, flags, own) in only {
         let lab = Lab::new();
         fs::create_dir_all(lab.outside("user/.copilot")).unwrap();
-        fs::write(lab.outside("user/.copilot/mcp-config.json"), r#"{"mcpServers": {"mine": {}}}"#)
+        fs::write(lab.outside("user/.copilot/settings.json"), "{ // mine\n \"model\": \"m\"}")
             .unwrap();
+        fs::write(lab.outside("user/.copilot/config.json"), "{\"login\": 1}").unwrap();
         fs::create_dir_all(lab.outside("user/.config/opencode")).unwrap();
         let config = "{ // mine\n \"mcp\": {\"mine\": {\"url\": \"http://a//b\"}} /* so */ }";
         fs::write(lab.outside("user/.config/opencode/opencode.jsonc"), config).unwrap();
@@ -221,12 +217,12 @@ fn lives(pid: &str) -> bool {
 }
 
 /// A tool that hangs, and a child of it that does not listen, die when their time is up, when the
-/// user cancels, and when the client goes away.
+/// user cancels, when the client goes away, and when the program itself is killed.
 #[test]
 fn nothing_outlives_its_turn() {
     let stubborn = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
                     while [ ! -s LEFT ]; do :; done\necho $$ > PID\n/bin/sleep 300";
-    for end in ["time", "cancel", "hang up", "interrupt"] {
+    for end in ["time", "cancel", "hang up", "interrupt", "kill"] {
         let lab = Lab::new();
         let (pid, left) = (lab.outside("pid"), lab.outside("left"));
         let does = stubborn.replace("PID", pid.to_str().unwrap());
@@ -236,10 +232,10 @@ fn nothing_outlives_its_turn() {
         let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con];
         match end {
             "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).done()),
-            "interrupt" => {
+            "interrupt" | "kill" => {
                 let running = lab.debate(&seats).start();
                 until("it has begun", begun);
-                running.signal("INT");
+                running.signal(if end == "kill" { "KILL" } else { "INT" });
                 running.wait();
             }
             _ => {

@@ -1,0 +1,164 @@
+//! The real CLIs, each at the table with a model that tries everything it should not: to write, to
+//! run programs, to go to the web, to open a debate of its own. It may read, and answer.
+use crate::lab::speech;
+use crate::real::{Real, quoted};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Plays a round in which the model tries all this before it answers. Nothing comes of it, and it is
+/// offered exactly these tools.
+#[track_caller]
+fn tries(tool: &'static str, model: &str, attempts: &[Value], offered: &[&str]) {
+    let Some(real) = Real::new(tool) else { return };
+    let outside = real.lab.outside("written");
+    let with = |attempt: &Value| -> Value {
+        let text = attempt.to_string().replace("$OUT", outside.to_str().unwrap());
+        serde_json::from_str(&text.replace("$URL", &format!("{}/stolen", real.base()))).unwrap()
+    };
+    let mut steps: Vec<Value> = attempts.iter().map(with).collect();
+    steps.push(json!({"text": speech("Use one file.", "P1", &[])}));
+    let scenario = format!("seq:{}", quoted(&Value::from(steps).to_string()));
+    let (over, written) = (AtomicBool::new(false), AtomicBool::new(false));
+    let seats = real.lab.outside("tmp");
+    let done = std::thread::scope(|scope| {
+        // The seat's folder is gone when its turn is, so it is watched meanwhile.
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if holds(&seats, "written") {
+                    written.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(Duration::from_millis(30));
+            }
+        });
+        let done = real.run(&scenario, model, &["--turn-timeout", "150"]).done();
+        over.store(true, Ordering::Relaxed);
+        done
+    });
+    let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:#?}"));
+    let turn = &result["turns"][0];
+    assert!(turn["text"].as_str().is_some_and(|text| text.contains("Use one file.")), "{turn:#}");
+    assert_eq!(turn["envelope"]["attempts"], 1, "{turn:#}");
+    let requests = real.requests();
+    let answers = requests.iter().filter(|request| request["body"].is_object()).count();
+    assert!(answers > attempts.len(), "it was asked {answers} times after {}", attempts.len());
+    assert!(!outside.exists() && !written.load(Ordering::Relaxed), "it has written");
+    assert_eq!(real.marks(), Vec::<String>::new(), "what lay in wait was started");
+    let fetched = |request: &Value| request["path"].as_str().unwrap().starts_with("/stolen");
+    assert!(!requests.iter().any(fetched), "it has been on the web");
+    let read = requests.iter().map(Value::to_string).collect::<String>();
+    assert!(!read.contains("MARK-OF-tmp") && !read.contains("MARK-OF-a-skill"), "it was told more");
+    assert_eq!(real.offered().iter().map(String::as_str).collect::<Vec<_>>(), offered);
+}
+
+/// Whether there is a file of this name anywhere in a folder.
+fn holds(folder: &Path, name: &str) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entry.file_name() == name || (folder && holds(&entry.path(), name))
+    })
+}
+
+/// A call of a tool, whether or not it is offered.
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"force": tool, "args": arguments})
+}
+
+#[test]
+fn claude_reads_and_does_nothing_else() {
+    tries(
+        "claude",
+        "",
+        &[
+            call("Write", json!({"file_path": "$CWD/written", "content": "x"})),
+            call("Write", json!({"file_path": "$OUT", "content": "x"})),
+            call("Bash", json!({"command": "touch written $OUT"})),
+            call("mcp__waiting__start_debate", json!({"topic": "Again?"})),
+            call("WebFetch", json!({"url": "$URL", "prompt": "read it"})),
+            call("Read", json!({"file_path": "/etc/hostname"})),
+        ],
+        &["DeferredToolPlaceholder", "Glob", "Grep", "Read"],
+    );
+}
+
+#[test]
+fn codex_reads_and_does_nothing_else() {
+    let write = "touch written $CWD/written $OUT";
+    let patch = "*** Begin Patch\n*** Add File: written\n+x\n*** End Patch\n";
+    tries(
+        "codex",
+        ":gpt-5.5",
+        &[
+            call("exec_command", json!({"cmd": write})),
+            call(
+                "exec_command",
+                json!({"cmd": write, "sandbox_permissions": "require_escalated",
+                    "justification": "May I?"}),
+            ),
+            json!({"tool": "apply_patch", "args": {"input": patch}}),
+            call("mcp__waiting__start_debate", json!({"topic": "Again?"})),
+            call(
+                "exec_command",
+                json!({"cmd": "curl -s -m 2 $URL || bash -c 'exec 3<>/dev/tcp/$(echo $URL | cut -d/ -f3 | tr : /); printf \"GET /stolen HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'"}),
+            ),
+        ],
+        &["apply_patch", "exec_command", "request_user_input", "view_image", "write_stdin"],
+    );
+}
+
+#[test]
+fn gemini_reads_and_does_nothing_else() {
+    tries(
+        "gemini",
+        "",
+        &[
+            call("write_file", json!({"file_path": "$CWD/written", "content": "x"})),
+            call(
+                "replace",
+                json!({"file_path": "$OUT", "old_string": "", "new_string": "x",
+                "instruction": "write"}),
+            ),
+            call("run_shell_command", json!({"command": "touch written $OUT"})),
+            call("mcp_waiting_start_debate", json!({"topic": "Again?"})),
+            call("web_fetch", json!({"prompt": "read $URL"})),
+        ],
+        &["glob", "grep_search", "list_directory", "read_file"],
+    );
+}
+
+#[test]
+fn opencode_reads_and_does_nothing_else() {
+    tries(
+        "opencode",
+        "",
+        &[
+            call("write", json!({"filePath": "$CWD/written", "content": "x"})),
+            call("edit", json!({"filePath": "$OUT", "oldString": "", "newString": "x"})),
+            call("bash", json!({"command": "touch written $OUT", "description": "write"})),
+            call("first_start_debate", json!({"topic": "Again?"})),
+            call("webfetch", json!({"url": "$URL", "format": "text"})),
+        ],
+        &["glob", "grep", "read"],
+    );
+}
+
+#[test]
+fn copilot_reads_and_does_nothing_else() {
+    tries(
+        "copilot",
+        "",
+        &[
+            call("create", json!({"path": "$CWD/written", "file_text": "x"})),
+            call(
+                "str_replace_editor",
+                json!({"command": "create", "path": "$OUT",
+                "file_text": "x"}),
+            ),
+            call("bash", json!({"command": "touch written $OUT", "description": "write"})),
+            call("waiting-start_debate", json!({"topic": "Again?"})),
+            call("web_fetch", json!({"url": "$URL"})),
+        ],
+        &["glob", "grep", "view"],
+    );
+}

@@ -1,0 +1,172 @@
+//! Single turns of model CLIs, asked for as the engine asks for them: with and without the web, too
+//! long, and too often.
+use crate::fakes::{Called, Capture};
+use crate::lab::{Lab, speech};
+use debate_mcp::debate::{Cue, Failure, Kind, Role, Trouble, Voice};
+use debate_mcp::engine::{Ask, Live, Said, Stream, Voices};
+use debate_mcp::seats::{Kit, Roster, Surroundings};
+use serde_json::json;
+use std::fs;
+
+/// One turn of a tool, in a laboratory in which it is installed.
+async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Result<Said, Failure> {
+    let around = Surroundings {
+        environment: vec![("HOME".into(), lab.outside("user").into())],
+        path: vec![lab.bin()],
+        home: lab.outside("user"),
+        config: lab.outside("user/.config"),
+    };
+    let roster = Roster::new(Kit { tools: toml::from_str(own).unwrap(), around, ..Kit::default() });
+    let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
+    let ask = Ask {
+        debate: "d".into(),
+        cue,
+        seat: "proposer".into(),
+        role: Role::Pro,
+        phase: "propose".into(),
+        round: 1,
+        reply: Kind::Speech,
+        voice: tool.parse::<Voice>().unwrap(),
+        effort: None,
+        prompt: prompt.into(),
+        schema: None,
+        web,
+        root: lab.root(),
+        pin: None,
+        attempt: 1,
+    };
+    roster.speak(&ask, Stream { cue, live: Live::default() }).await
+}
+
+/// How a tool was called for a turn, and what is said of the web there.
+async fn called(tool: &str, web: bool) -> (Called, Vec<String>) {
+    let lab = Lab::new();
+    let own = lab.outside(&format!("fake-{tool}"));
+    lab.speaks(tool, &speech("Use one file.", "P1", &[]));
+    // What is in its folder is only there while it runs.
+    let does = format!(
+        "/bin/cat '{0}/out'\n/bin/cat .gemini/settings.json > '{0}/settings' 2>/dev/null\nexit 0",
+        own.display()
+    );
+    lab.program(tool, &does);
+    let said = turn(&lab, tool, web, "Well?", "").await.unwrap();
+    let mut called = lab.called(tool);
+    called.environment.push(fs::read_to_string(own.join("settings")).unwrap_or_default());
+    let web = |caveat: &String| caveat.starts_with("web access");
+    (called, said.envelope.caveats.into_iter().filter(web).collect())
+}
+
+/// Where a phase allows the web a tool is offered it, and nowhere else.
+#[tokio::test]
+async fn the_web_is_for_turns_that_may_use_it() {
+    for (tool, off, on) in [
+        ("claude", "Read,Grep,Glob", "Read,Grep,Glob,WebSearch,WebFetch"),
+        ("codex", "web_search=\"disabled\"", "web_search=\"live\""),
+        (
+            "copilot",
+            "--available-tools=view,grep,glob",
+            "--available-tools=view,grep,glob,web_fetch",
+        ),
+    ] {
+        for (web, has, lacks) in [(false, off, on), (true, on, off)] {
+            let (called, caveats) = called(tool, web).await;
+            let given = |flag: &str| called.arguments.iter().any(|argument| argument == flag);
+            assert!(given(has) && !given(lacks), "{tool}: {:?}", called.arguments);
+            assert_eq!(caveats, Vec::<String>::new(), "{tool}");
+        }
+    }
+    for (tool, says) in
+        [("gemini", "\"google_web_search\""), ("opencode", "\"webfetch\":\"allow\"")]
+    {
+        for web in [false, true] {
+            let (called, caveats) = called(tool, web).await;
+            assert_eq!(called.environment.join("\n").contains(says), web, "{tool}");
+            assert_eq!(caveats, Vec::<String>::new(), "{tool}");
+        }
+    }
+}
+
+/// Where nobody knows, or nothing can be done, the turn says so.
+#[tokio::test]
+async fn what_cannot_be_said_about_the_web_is_said() {
+    let parrot = "[parrot]\nprogram = \"parrot\"\nreads = \"text\"\n";
+    for (more, web, says) in [
+        ("", false, Some("web access: not enforced")),
+        ("", true, None),
+        ("web = \"open\"", false, Some("web access: not enforced")),
+        ("web = \"none\"", false, None),
+        ("web = \"none\"", true, Some("web access: none")),
+        ("web_off = [\"--offline\"]", false, None),
+    ] {
+        let lab = Lab::new();
+        lab.fake("parrot", &Capture { out: "Well.\n".into(), err: String::new(), code: 0 });
+        let said = turn(&lab, "parrot", web, "Well?", &format!("{parrot}{more}")).await.unwrap();
+        assert_eq!(said.envelope.caveats.first().map(String::as_str), says, "{more} {web}");
+    }
+}
+
+/// A prompt that a tool would refuse is not sent to it.
+#[tokio::test]
+async fn a_prompt_a_tool_would_refuse_is_not_sent() {
+    let lab = Lab::new();
+    lab.speaks("codex", "Well.");
+    let failure = turn(&lab, "codex", false, &"ß".repeat(1_048_577), "").await.unwrap_err();
+    assert_eq!(failure.trouble, Trouble::Other);
+    assert!(failure.note.contains("1048577") && failure.note.contains("1048576"), "{failure:?}");
+    assert!(!lab.outside("fake-codex/prompt").exists());
+    assert!(turn(&lab, "codex", false, &"ß".repeat(1_048_576), "").await.is_ok());
+}
+
+/// When a tool says when it may be asked again, the failure says so, and nobody asks before.
+#[tokio::test]
+async fn when_to_ask_again_is_passed_on() {
+    let told = |text: &str| {
+        json!({"type": "result", "is_error": true, "result": text,
+        "api_error_status": 429})
+    };
+    let waits = json!({"type": "system", "subtype": "api_retry", "attempt": 2,
+        "retry_delay_ms": 30_500.7, "error_status": 429});
+    for (said, retry, attempts) in [
+        (told("Rate limit reached. Please try again in 20s.").to_string(), 20_000, 1),
+        (told("Too many requests, retry after 1m30s").to_string(), 90_000, 1),
+        (told("limit: Try again in 2 minutes").to_string(), 120_000, 1),
+        (told("quota; retry in 50ms").to_string(), 50, 3),
+        (format!("{waits}\n{}", told("API Error: 429")), 30_500, 1),
+    ] {
+        let lab = Lab::new();
+        lab.fake("claude", &Capture { out: format!("{said}\n"), err: String::new(), code: 1 });
+        let failure = turn(&lab, "claude", false, "Well?", "").await.unwrap_err();
+        assert_eq!(failure.trouble, Trouble::RateLimited, "{said}");
+        assert_eq!(failure.retry_ms, Some(retry), "{said}");
+        assert_eq!(failure.envelope.attempts, Some(attempts), "{said}");
+    }
+}
+
+/// A tool that takes orders from its home is given another, with its login and nothing else in it.
+#[tokio::test]
+async fn a_home_of_its_own_holds_the_login_and_no_orders() {
+    let lab = Lab::new();
+    let home = lab.outside("user/.copilot");
+    fs::create_dir_all(home.join("hooks")).unwrap();
+    fs::write(home.join("config.json"), "{\"login\": 1}").unwrap();
+    fs::write(home.join("settings.json"), "{\"model\": \"m\", // mine\n \"hooks\": {}}").unwrap();
+    fs::write(home.join("mcp-config.json"), "{}").unwrap();
+    lab.speaks("copilot", "Well.");
+    let own = lab.outside("fake-copilot");
+    lab.program(
+        "copilot",
+        &format!(
+            "/bin/cat '{0}/out'\n/bin/ls \"$COPILOT_HOME\" > '{0}/home'\n\
+             /bin/cat \"$COPILOT_HOME/settings.json\" \"$COPILOT_HOME/config.json\" >> '{0}/home'",
+            own.display()
+        ),
+    );
+    turn(&lab, "copilot", false, "Well?", "").await.unwrap();
+    let found = fs::read_to_string(own.join("home")).unwrap();
+    let (settings, login) =
+        ("{\"disableAllHooks\":true,\"hooks\":{},\"model\":\"m\"}", "{\"login\": 1}");
+    assert_eq!(found, format!("config.json\nsettings.json\n{settings}{login}"));
+    let environment = lab.called("copilot").environment;
+    let named = environment.iter().find_map(|line| line.strip_prefix("COPILOT_HOME=")).unwrap();
+    assert!(!std::path::Path::new(named).exists(), "it is gone");
+}
