@@ -86,6 +86,7 @@ fn ask(seat: &str) -> Ask {
         voice: seat.parse::<Voice>().unwrap(),
         effort: None,
         prompt: "What is the answer? ".repeat(500),
+        seconds: 60,
         schema: None,
         web: false,
         root: PathBuf::new(),

@@ -1,5 +1,5 @@
 //! What debaters are given besides the topic, read from the repository and from nowhere else.
-use crate::engine::{BadContext, Briefs, Snapshot, Snapshots};
+use crate::engine::{BadContext, Briefs, Pinned, Snapshot, Snapshots};
 use crate::repo::{LeftOut, RepoError, Trees, Why};
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,8 +24,9 @@ impl Briefs for FromRepository {
         }
     }
 
-    fn pin(&self, root: &Path) -> Result<Option<String>, BadContext> {
-        Ok(self.trees.pin(root).map_err(unreadable)?.map(|pin| pin.tree))
+    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext> {
+        let pin = self.trees.pin(root).map_err(unreadable)?;
+        Ok(pin.map(|pin| Pinned { left_out: counted(&pin.left_out), tree: pin.tree }))
     }
 }
 

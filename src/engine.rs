@@ -34,6 +34,7 @@ pub use live::{Live, Update};
 pub use opening::{Opening, Prompts};
 pub use ports::{
     Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Foreign, Health, Hit,
-    Listing, Live as LiveText, Log, LogError, Opened, Place, Price, Query, Recorded, Reindexed,
-    Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
+    Listing, Live as LiveText, Log, LogError, Opened, Pinned, Place, Price, Query, Recorded,
+    Reindexed, Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable,
+    Voices,
 };

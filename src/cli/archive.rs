@@ -272,9 +272,9 @@ pub(super) async fn models(
     }
     for it in listing {
         let can = if it.playable { "can play" } else { "cannot play" };
-        screen.print(&format!("{BOLD}{:<12}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
+        screen.print(&format!("{BOLD}{:<16}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
         for line in told(&it) {
-            screen.print(&format!("{:27}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
+            screen.print(&format!("{:31}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
         }
     }
     Ok(Exit::Ok)

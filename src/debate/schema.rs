@@ -69,15 +69,17 @@ fn marks() -> Value {
 }
 
 fn object(fields: Value) -> Value {
-    let names: Vec<String> =
-        fields.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
+    let Value::Object(fields) = fields else { return fields };
+    let names: Vec<String> = fields.keys().cloned().collect();
     json!({
         "type": "object", "properties": fields, "required": names, "additionalProperties": false,
     })
 }
 
 fn list(items: Value) -> Value {
-    json!({"type": "array", "items": items})
+    let mut list = json!({"type": "array"});
+    list["items"] = items;
+    list
 }
 
 fn text() -> Value {

@@ -5,8 +5,8 @@ use super::live::{Live, Update};
 use super::opening::{Opening, Prompts, offered};
 use super::pairing::Vacant;
 use super::ports::{
-    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Log, Place, Query, Recorded, Stored,
-    Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Log, Pinned, Place, Query, Recorded,
+    Stored, Unplayable, Voices,
 };
 use super::preflight::Answered;
 use super::session::Session;
@@ -221,7 +221,11 @@ impl Desk {
     /// repository that cannot be read is no reason not to debate, but the user is told.
     pub fn pin(&self, root: &Path) -> (Option<String>, Option<String>) {
         match self.briefs.pin(root) {
-            Ok(pin) => (pin, None),
+            Ok(Some(Pinned { tree, left_out })) => {
+                let told = format!("left out of what tools can read: {left_out}");
+                (Some(tree), (!left_out.is_empty()).then_some(told))
+            }
+            Ok(None) => (None, None),
             Err(BadContext(why)) => (None, Some(format!("nobody can read this repository: {why}"))),
         }
     }

@@ -123,7 +123,16 @@ pub trait Briefs: Send + Sync {
     fn brief(&self, wanted: &str) -> Result<String, BadContext>;
 
     /// What stands in a repository now, as one tree with a name; none where there is no repository.
-    fn pin(&self, root: &Path) -> Result<Option<String>, BadContext>;
+    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
+}
+
+/// What stood in a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// The name of the tree.
+    pub tree: String,
+    /// What stands there and is not in it, in a few words; nothing, if all of it is.
+    pub left_out: String,
 }
 
 /// Gives tools something to read that does not change and holds nothing they must not read.
@@ -170,6 +179,8 @@ pub struct Ask {
     pub effort: Option<Effort>,
     /// What it is told.
     pub prompt: String,
+    /// Seconds after which nobody waits for it any more.
+    pub seconds: u32,
     /// What its answer must look like, where that is one JSON object.
     pub schema: Option<serde_json::Value>,
     /// Whether it may look things up on the web.

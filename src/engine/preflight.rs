@@ -147,7 +147,7 @@ impl Desk {
             first && self.voices.model(voice) && !self.answered.lately(voice)
         });
         join_all(voices.into_iter().map(|voice| async move {
-            let ask = question(&voice);
+            let ask = question(&voice, patience);
             let stream = Stream { cue: ask.cue, live: Live::default() };
             let asked = tokio::time::timeout(patience, self.voices.speak(&ask, stream));
             let came = asked.await.unwrap_or_else(|_| {
@@ -208,7 +208,7 @@ fn with_models(seated: Seated, usual: impl Fn(Taken) -> Taken) -> (Seated, Vec<V
 }
 
 /// Nobody's turn in no debate.
-fn question(voice: &Voice) -> Ask {
+fn question(voice: &Voice, patience: Duration) -> Ask {
     Ask {
         debate: String::new(),
         cue: Cue { act: 0, round: 0, phase: 0, seat: 0 },
@@ -220,6 +220,7 @@ fn question(voice: &Voice) -> Ask {
         voice: voice.clone(),
         effort: None,
         prompt: QUESTION.into(),
+        seconds: u32::try_from(patience.as_secs()).unwrap_or(u32::MAX),
         schema: None,
         web: false,
         root: PathBuf::new(),

@@ -176,14 +176,14 @@ impl Session {
                     continue;
                 }
                 match turn::ask(&self.debate, cue, told.remove(&cue), &self.root) {
-                    Ok(ask) => {
+                    Ok(mut ask) => {
                         let (handle, registration) = AbortHandle::new_pair();
                         under_way.push((cue, ask.voice.clone(), handle));
-                        let patience =
+                        ask.seconds =
                             named.unwrap_or_else(|| voices.patience(&ask.voice, ask.effort));
-                        live.tell(Update::Speaking { cue, seconds: Some(patience) });
+                        live.tell(Update::Speaking { cue, seconds: Some(ask.seconds) });
                         let stream = Stream { cue, live: live.clone() };
-                        let turn = turn::fetch(voices, ask, stream, patience);
+                        let turn = turn::fetch(voices, ask, stream);
                         let turn = Abortable::new(turn, registration);
                         turns.push(async move { (cue, turn.await.ok()) });
                     }

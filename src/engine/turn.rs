@@ -1,7 +1,7 @@
 //! One turn: what to ask, fetching it, and what came of it.
 use super::command::Error;
 use super::live::Update;
-use super::ports::{Ask, Said, Stream, Voices};
+use super::ports::{Ask, PATIENCE, Said, Stream, Voices};
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{
     Attempt, Cue, Debate, Envelope, Event, Failure, Step, Trouble, next, reply, schema, weigh,
@@ -63,6 +63,7 @@ pub(super) fn ask(
         voice: seat.voice.clone(),
         effort: setup.effort,
         prompt,
+        seconds: PATIENCE,
         schema: schema::schema(debate, cue),
         web: setup.phase(cue).web,
         root: root.to_owned(),
@@ -130,13 +131,8 @@ pub(super) fn read(
 
 /// Fetches one reply, within the time a turn may take. Whoever watches is told when half of that is
 /// over.
-pub(super) async fn fetch(
-    voices: &dyn Voices,
-    ask: Ask,
-    stream: Stream,
-    seconds: u32,
-) -> Result<Said, Failure> {
-    let began = Instant::now();
+pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Result<Said, Failure> {
+    let (began, seconds) = (Instant::now(), ask.seconds);
     let patience = Duration::from_secs(u64::from(seconds));
     let (cue, live) = (stream.cue, stream.live.clone());
     let mut speaking = voices.speak(&ask, stream);

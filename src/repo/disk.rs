@@ -110,6 +110,11 @@ pub(super) fn frozen_file(path: &Path, executable: bool) -> io::Result<File> {
     options.open(path)
 }
 
+/// Only its owner can look into a folder from now on.
+pub(super) fn keep_private(folder: &Path) -> io::Result<()> {
+    mode(folder, 0o700)
+}
+
 /// Nothing can be put into a folder, or taken out of it, any more.
 pub(super) fn freeze(folder: &Path) -> io::Result<()> {
     mode(folder, 0o500)
@@ -119,7 +124,7 @@ pub(super) fn freeze(folder: &Path) -> io::Result<()> {
 pub(super) fn discard(folder: &Path) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        mode(&folder, 0o700)?;
+        keep_private(&folder)?;
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
             // The type of the entry itself: a link somebody has put there is not followed.

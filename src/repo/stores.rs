@@ -89,13 +89,14 @@ impl Ours {
     /// Made aside and moved to its place, so that it is whole whenever it is there.
     fn make(home: &Path, path: &Path) -> Result<(), RepoError> {
         disk::private_folder(home).map_err(RepoError::disk(home))?;
-        // A temporary folder is its owner's only, and stays so under its new name.
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
         let draft = draft.map_err(RepoError::disk(home))?;
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false).initial_head("main");
         let made = Repository::init_opts(draft.path(), &options);
         made.map_err(|error| RepoError::store(path, &error))?;
+        // libgit2 has opened it to everybody.
+        disk::keep_private(draft.path()).map_err(RepoError::disk(path))?;
         match fs::rename(draft.path(), path) {
             Err(error) if !path.exists() => Err(RepoError::disk(path)(error)),
             // Or somebody else was faster, and theirs is as good.

@@ -75,6 +75,8 @@ const EVERYONE: &[&str] = &[
 /// Marks whatever a seat starts, so that a debate does not open debates.
 pub(super) const MARK: &str = "DEBATE_SEAT";
 
+/// What is left of a turn when a tool that is late is stopped.
+const HINDSIGHT: Duration = Duration::from_millis(300);
 /// How long a tool may take to tell its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -137,6 +139,7 @@ impl Versions {
             environment: around.of(row, &[], false),
             folder: folder.path(),
             input: "",
+            until: Instant::now() + PATIENCE,
         };
         let mut version = None;
         let number =
@@ -147,7 +150,7 @@ impl Versions {
                 words.into_iter().find(number).map(|word| word.trim_end_matches('.').into())
             });
         });
-        let _ = tokio::time::timeout(PATIENCE, asked).await;
+        let _ = asked.await;
         known().insert(path.to_owned(), version.clone());
         version
     }
@@ -170,12 +173,14 @@ pub(super) async fn speak(
         )
     })?;
     fits(tool, row, ask)?;
+    // Stopped here, just before it would be stopped from outside, it can still say what held it up.
+    let until = Instant::now() + Duration::from_secs(u64::from(ask.seconds)) - HINDSIGHT;
     let mut tries = 1;
     loop {
         let began = Instant::now();
         // Asked beside the turn, which takes longer.
         let (mut done, version) = tokio::join!(
-            once(tool, row, &path, around, ask, stream, snapshots),
+            once(tool, row, &path, around, ask, stream, snapshots, until),
             versions.of(&path, row, around)
         );
         match &mut done {
@@ -185,7 +190,7 @@ pub(super) async fn speak(
             }
         }
         match done {
-            Err(failure) if tries < TRIES && fault::passing(&failure) => {
+            Err(failure) if tries < TRIES && fault::passing(&failure) && Instant::now() < until => {
                 let told = Duration::from_millis(failure.retry_ms.unwrap_or_default());
                 // Whoever took long to fail has tried again himself.
                 if told > LONGEST || began.elapsed() > LONGEST {
@@ -222,6 +227,7 @@ async fn once(
     ask: &Ask,
     stream: &Stream,
     snapshots: Option<&Arc<dyn Snapshots>>,
+    until: Instant,
 ) -> Result<Said, Failure> {
     let broken =
         |error: std::io::Error| Failure::new(Trouble::Crashed, format!("`{tool}`: {error}"));
@@ -236,6 +242,7 @@ async fn once(
         environment,
         folder: place.folder(),
         input: &ask.prompt,
+        until,
     };
     let mut heard = Heard::default();
     let ended = process::run(&program, |line| {
@@ -249,7 +256,7 @@ async fn once(
     heard.envelope.model_asked = model.map(Into::into);
     heard.envelope.caveats = caveats(row, ask);
     heard.envelope.caveats.extend(place.caveat().map(Into::into));
-    let heard = fault::outcome(tool, row, heard, &ended)?;
+    let heard = fault::outcome(tool, row, heard, &ended, ask.seconds)?;
     let mut envelope = heard.envelope;
     admit_other_model(&mut envelope);
     Ok(Said { text: heard.text, envelope })

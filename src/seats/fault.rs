@@ -11,6 +11,7 @@ pub(super) fn outcome(
     row: &Row,
     mut heard: Heard,
     ended: &Ended,
+    seconds: u32,
 ) -> Result<Heard, Failure> {
     heard.envelope.exit_code = ended.code;
     let said = heard.error.clone().unwrap_or_default();
@@ -21,7 +22,13 @@ pub(super) fn outcome(
         _ => None,
     });
     let failed = heard.error.is_some() || ended.code != Some(0);
-    let trouble = if ended.flooded {
+    let trouble = if ended.late {
+        // Some tools ask again and again, and say why only in passing.
+        match trouble(status.or_else(|| status_in(&complaints)), &complaints) {
+            Trouble::RateLimited => Trouble::RateLimited,
+            _ => Trouble::TimedOut,
+        }
+    } else if ended.flooded {
         Trouble::Unreadable
     } else if heard.refused {
         Trouble::Refused
@@ -33,6 +40,11 @@ pub(super) fn outcome(
         return Ok(heard);
     };
     let why = if said.trim().is_empty() { last_line(&complaints) } else { short(&plain(&said)) };
+    let why = match (ended.late, why.as_str()) {
+        (true, "") => format!("no answer within {seconds} s"),
+        (true, why) => format!("no answer within {seconds} s; it last said: {why}"),
+        (false, _) => why,
+    };
     let note = note(tool, row, trouble, &why, ended);
     // Its own next try is no promise; what the service has said is, and comes first.
     let told = retry_in(&said).or_else(|| retry_in(&complaints)).or(heard.retry_ms);
@@ -100,7 +112,7 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
         Trouble::UnknownModel
     } else if says(&["timed out", "timeout"]) {
         Trouble::TimedOut
-    } else if says(&["no response was returned"]) {
+    } else if says(&["no response was returned", "empty response"]) {
         Trouble::Empty
     } else if says(&["high demand", "server-side", "service unavailable", "stream disconnected"]) {
         Trouble::Other

@@ -145,7 +145,8 @@ impl Heard {
             "result" => {
                 self.ended = true;
                 if it["status"] != "success" {
-                    self.error = text(&it["error"]["message"]).or_else(|| text(&it["status"]));
+                    let said = text(&it["error"]["message"]).or(self.error.take());
+                    self.error = said.or_else(|| text(&it["status"]));
                 }
                 let stats = &it["stats"];
                 self.envelope.tokens_in = stats["input_tokens"].as_u64();

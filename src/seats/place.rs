@@ -1,6 +1,5 @@
-//! Where a tool runs: in a copy of the repository, or, where there is none, in an empty folder; with
-//! settings of its own beside it, and, for a tool that takes orders from its home, a home of its own in
-//! which only its login is left.
+//! Where a tool runs: in a copy of the repository, or, where there is none, in an empty folder; and, for
+//! a tool that takes orders from its home, a home of its own in which only its login is left.
 use super::cli::Surroundings;
 use super::row::{Home, Row, bare};
 use crate::engine::{Ask, BadContext, Snapshot, Snapshots};
@@ -16,7 +15,6 @@ use tempfile::TempDir;
 pub(super) struct Place {
     ground: Ground,
     /// Beside the folder, not in it: what is in there is not for the model.
-    own: TempDir,
     home: Option<(OsString, TempDir)>,
 }
 
@@ -35,11 +33,11 @@ impl Place {
         ask: &Ask,
         snapshots: Option<&Arc<dyn Snapshots>>,
     ) -> io::Result<Place> {
-        let own = tempfile::Builder::new().prefix("debate-own-").tempdir()?;
-        for (name, text) in row.files(ask.web) {
-            write(&own.path().join(name), &text)?;
-        }
-        let home = row.home.as_ref().map(|home| furnished(home, around)).transpose()?;
+        let home = row.home.as_ref().map(|home| {
+            let tools = row.tools(ask.web);
+            furnished(home, around, &tools)
+        });
+        let home = home.transpose()?;
         let ground = match copy(ask, snapshots).await {
             Some(Ok(copy)) => Ground::Copy(copy),
             other => {
@@ -47,7 +45,7 @@ impl Place {
                 Ground::Empty(tempfile::Builder::new().prefix("debate-seat-").tempdir()?, why)
             }
         };
-        Ok(Place { ground, own, home })
+        Ok(Place { ground, home })
     }
 
     /// Where the tool is started.
@@ -58,15 +56,8 @@ impl Place {
         }
     }
 
-    /// Puts into the environment where the tool's own things are: `{own}` stands for the folder its
-    /// settings are in.
+    /// Puts into the environment where the tool's home is, if it has one of its own.
     pub(super) fn settle(&self, environment: &mut Vec<(OsString, OsString)>) {
-        let own = self.own.path().display().to_string();
-        for (_, value) in environment.iter_mut() {
-            if let Some(text) = value.to_str().filter(|text| text.contains("{own}")) {
-                *value = text.replace("{own}", &own).into();
-            }
-        }
         if let Some((name, home)) = &self.home {
             environment.retain(|(known, _)| known != name);
             environment.push((name.clone(), home.path().into()));
@@ -93,29 +84,37 @@ async fn copy(
     Some(copied.unwrap_or_else(|_| Err(BadContext("no copy could be made".into()))))
 }
 
-fn furnished(home: &Home, around: &Surroundings) -> io::Result<(OsString, TempDir)> {
+/// A home with the tool's login in it, and settings that are the user's except where they would make
+/// the tool do more than argue.
+fn furnished(
+    home: &Home,
+    around: &Surroundings,
+    tools: &[&str],
+) -> io::Result<(OsString, TempDir)> {
     let own = tempfile::Builder::new().prefix("debate-home-").tempdir()?;
     let usual = around.variable(&home.variable).map(PathBuf::from);
     let usual = usual.unwrap_or_else(|| around.at(&home.usual).into());
     for name in &home.keep {
-        match fs::copy(usual.join(name), own.path().join(name)) {
+        let place = own.path().join(name);
+        make_room(&place)?;
+        match fs::copy(usual.join(name), place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
+    let tools = Value::from(tools.to_vec()).to_string();
     for (name, ours) in &home.over {
         let theirs = fs::read_to_string(usual.join(name)).unwrap_or_default();
         let theirs: Value = serde_json::from_str(&bare(&theirs)).unwrap_or(Value::Null);
         let mut whole = theirs.as_object().cloned().unwrap_or_default();
         whole.extend(ours.clone());
-        write(&own.path().join(name), &Value::from(whole).to_string())?;
+        let place = own.path().join(name);
+        make_room(&place)?;
+        fs::write(place, Value::from(whole).to_string().replace("\"{tools}\"", &tools))?;
     }
     Ok((home.variable.clone().into(), own))
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, text)
+fn make_room(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::time::Instant;
 
 /// What to run.
 pub(super) struct Program<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Program<'a> {
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) folder: &'a Path,
     pub(super) input: &'a str,
+    /// When it is stopped.
+    pub(super) until: Instant,
 }
 
 /// How it ended.
@@ -27,6 +30,8 @@ pub(super) struct Ended {
     pub(super) complaints: String,
     /// It said more than is read, and was stopped.
     pub(super) flooded: bool,
+    /// It took too long, and was stopped.
+    pub(super) late: bool,
 }
 
 /// Bytes of output that are read.
@@ -50,7 +55,7 @@ impl Drop for Group {
 #[cfg(unix)]
 fn watch(leader: u32) -> Option<tokio::process::Child> {
     tokio::process::Command::new("/bin/sh")
-        .args(["-c", "read -r gone; kill -9 -- \"-$0\"", &leader.to_string()])
+        .args(["-c", "read -r gone; kill -s KILL -- \"-$0\"", &leader.to_string()])
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -94,7 +99,7 @@ pub(super) async fn run(
         let _ = stdin.shutdown().await;
     };
     let mut complaints = vec![];
-    let mut flooded = false;
+    let (mut flooded, mut late) = (false, false);
     {
         let talk = async {
             tokio::join!(
@@ -109,14 +114,15 @@ pub(super) async fn run(
         tokio::select! {
             _ = &mut talk => {}
             _ = leader.wait() => { let _ = tokio::time::timeout(ECHO, &mut talk).await; }
+            () = tokio::time::sleep_until(program.until) => late = true,
         }
     }
-    if flooded {
+    if flooded || late {
         let _ = group.0.start_kill();
     }
     let status = group.0.inner_mut().wait().await?;
     let complaints = String::from_utf8_lossy(&complaints).into_owned();
-    Ok(Ended { code: status.code(), complaints, flooded })
+    Ok(Ended { code: status.code(), complaints, flooded, late })
 }
 
 /// Hands on whole lines until there are no more, or too many.

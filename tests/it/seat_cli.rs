@@ -136,7 +136,8 @@ fn printed(capture: &str) -> Value {
     lab.fake(tool, &Capture::of(capture));
     let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
     let seats = ["--proposer", tool, "--challenger", &con, "--judge", &judge];
-    let run = lab.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats].concat());
+    let run = lab
+        .debate(&[&["run", "Well?", "--rounds", "1", "--no-probe", "--json"][..], &seats].concat());
     let result: Value = serde_json::from_str(&run.done().out).unwrap();
     result["turns"][0].clone()
 }
@@ -149,7 +150,7 @@ fn failures_are_told_apart() {
         ("claude-noauth", "not logged in", "log in"),
         ("claude-badflag", "crashed", "unknown option"),
         ("claude-iso-maxturns1", "crashed", ""),
-        ("codex-err400", "crashed", "fake 400"),
+        ("codex-err400", "crashed: fake 400", ""),
         ("codex-err401", "not logged in", "codex login"),
         ("codex-stdin12m", "crashed", "maximum length"),
         ("gemini-err400", "crashed", "400"),
@@ -157,6 +158,11 @@ fn failures_are_told_apart() {
         ("gemini-untrusted", "crashed", "trusted"),
         ("opencode-err401", "not logged in", "opencode auth login"),
         ("copilot-err400", "crashed", "400"),
+        ("copilot-err401", "not logged in", "run `copilot` and log in"),
+        ("claude-err429", "rate limited", "wait, then retry"),
+        ("codex-err500", "failed", "high demand"),
+        ("gemini-empty", "empty reply", "empty response"),
+        ("copilot-empty", "empty reply", "No response was returned"),
     ] {
         let turn = printed(capture);
         let failure = turn["failure"].as_str().unwrap();
@@ -203,7 +209,8 @@ fn what_cannot_be_an_answer_is_none() {
         let lab = Lab::new();
         lab.program("claude", does);
         let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json")];
-        let done = lab.debate(&[&["run", "Well?", "--json"][..], &seats].concat()).done();
+        let done =
+            lab.debate(&[&["run", "Well?", "--no-probe", "--json"][..], &seats].concat()).done();
         let result: Value = serde_json::from_str(&done.out).unwrap();
         let failure = result["turns"][0]["failure"].as_str().unwrap();
         assert!(failure.starts_with(trouble), "{does}: {failure}");
@@ -276,7 +283,7 @@ fn what_can_pass_is_tried_again() {
         ),
     );
     let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json"), "--rounds", "1"];
-    let judge = ["--judge", &lab.seat("pro.json"), "--json"];
+    let judge = ["--judge", &lab.seat("pro.json"), "--no-probe", "--json"];
     let result = lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).success().json();
     assert_eq!(result["turns"][0]["envelope"]["attempts"], 2);
     assert_eq!(fs::read_to_string(counter).unwrap().lines().count(), 2);
@@ -319,7 +326,7 @@ fn a_user_may_change_and_add_rows() {
     let parrot = speech("No.", "C1", &["P1"]);
     lab.fake("parrot", &Capture { out: parrot, err: String::new(), code: 0 });
     let seats = ["--proposer", "claude", "--challenger", "parrot", "--rounds", "1"];
-    let judge = ["--judge", &lab.seat("pro.json"), "--json"];
+    let judge = ["--judge", &lab.seat("pro.json"), "--no-probe", "--json"];
     let result = lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).success().json();
     assert_eq!(result["turns"][1]["tool"], "parrot");
     assert!(lab.called("claude").arguments.contains(&"--mine".to_owned()));
