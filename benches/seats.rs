@@ -21,8 +21,8 @@ fn main() {
     std::fs::write(&answer, captured()).unwrap();
     let program = program(folder.path(), &answer);
     let roster = roster(port, &program);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all();
-    let runtime = { runtime }.build().unwrap();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     let speak = |seat: &str| {
         let ask = ask(seat);
         let stream = Stream { cue: ask.cue, live: Live::default() };

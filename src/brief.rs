@@ -25,20 +25,20 @@ impl Briefs for FromRepository {
     }
 
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext> {
-        let pin = self.trees.pin(root).map_err(unreadable)?;
+        let pin = self.trees.pin(root).map_err(|error| unreadable(&error))?;
         Ok(pin.map(|pin| Pinned { left_out: counted(&pin.left_out), tree: pin.tree }))
     }
 }
 
 impl Snapshots for FromRepository {
     fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext> {
-        let copy = self.trees.snapshot(root, pin).map_err(unreadable)?;
+        let copy = self.trees.snapshot(root, pin).map_err(|error| unreadable(&error))?;
         let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
         Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
     }
 }
 
-fn unreadable(error: RepoError) -> BadContext {
+fn unreadable(error: &RepoError) -> BadContext {
     BadContext(error.to_string())
 }
 

@@ -46,7 +46,7 @@ pub enum DeskError {
     #[error(transparent)]
     Vacant(#[from] Vacant),
     #[error("`{voice}` does not answer ({}): {}", failure.trouble.word(), failure.note)]
-    Silent { voice: String, failure: Failure, others: Vec<String> },
+    Silent { voice: String, failure: Box<Failure>, others: Vec<String> },
     #[error(transparent)]
     Unfit(#[from] Unfit),
     #[error(transparent)]

@@ -126,7 +126,8 @@ impl Desk {
                     silent.push(voice);
                 } else {
                     let others = self.others(&voice, &silent);
-                    return Err(DeskError::Silent { voice: voice.to_string(), failure, others });
+                    let (voice, failure) = (voice.to_string(), Box::new(failure));
+                    return Err(DeskError::Silent { voice, failure, others });
                 }
                 again = true;
             }

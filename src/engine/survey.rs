@@ -27,7 +27,9 @@ impl Desk {
                     Err(failure) => format!("{}: {}", failure.trouble.word(), failure.note),
                 };
                 let asked = listed.iter_mut().find(|it| it.seat == voice.to_string());
-                asked.into_iter().for_each(|it| it.probe = Some(said.clone()));
+                if let Some(it) = asked {
+                    it.probe = Some(said);
+                }
             }
         }
         listed

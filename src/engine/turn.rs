@@ -136,14 +136,11 @@ pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Resu
     let patience = Duration::from_secs(u64::from(seconds));
     let (cue, live) = (stream.cue, stream.live.clone());
     let mut speaking = voices.speak(&ask, stream);
-    let half = tokio::time::timeout(patience / 2, &mut speaking).await;
-    let said = match half {
-        Ok(said) => Ok(said),
-        Err(_) => {
-            live.tell(Update::Slow { cue, after: seconds / 2, most: seconds });
-            tokio::time::timeout_at(began + patience, speaking).await
-        }
-    };
+    let mut said = tokio::time::timeout(patience / 2, &mut speaking).await;
+    if said.is_err() {
+        live.tell(Update::Slow { cue, after: seconds / 2, most: seconds });
+        said = tokio::time::timeout_at(began + patience, speaking).await;
+    }
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut said = said.unwrap_or_else(|_| {
         Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))

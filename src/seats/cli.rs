@@ -156,16 +156,20 @@ impl Versions {
     }
 }
 
+/// A tool that is to take a turn.
+pub(super) struct Call<'a> {
+    pub(super) tool: &'a str,
+    pub(super) row: &'a Row,
+    pub(super) around: &'a Surroundings,
+    pub(super) versions: &'a Versions,
+    pub(super) snapshots: Option<&'a Arc<dyn Snapshots>>,
+    pub(super) ask: &'a Ask,
+    pub(super) stream: &'a Stream,
+}
+
 /// Fetches one turn.
-pub(super) async fn speak(
-    tool: &str,
-    row: &Row,
-    around: &Surroundings,
-    versions: &Versions,
-    ask: &Ask,
-    stream: &Stream,
-    snapshots: Option<&Arc<dyn Snapshots>>,
-) -> Result<Said, Failure> {
+pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
+    let Call { tool, row, around, ask, .. } = call;
     let path = around.installed(&row.program).ok_or_else(|| {
         Failure::new(
             Trouble::NotFound,
@@ -179,10 +183,8 @@ pub(super) async fn speak(
     loop {
         let began = Instant::now();
         // Asked beside the turn, which takes longer.
-        let (mut done, version) = tokio::join!(
-            once(tool, row, &path, around, ask, stream, snapshots, until),
-            versions.of(&path, row, around)
-        );
+        let (mut done, version) =
+            tokio::join!(once(&call, &path, until), call.versions.of(&path, row, around));
         match &mut done {
             Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => {
                 envelope.attempts = Some(tries);
@@ -219,19 +221,11 @@ fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), Failure> {
     }
 }
 
-async fn once(
-    tool: &str,
-    row: &Row,
-    path: &Path,
-    around: &Surroundings,
-    ask: &Ask,
-    stream: &Stream,
-    snapshots: Option<&Arc<dyn Snapshots>>,
-    until: Instant,
-) -> Result<Said, Failure> {
+async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Failure> {
+    let Call { tool, row, around, ask, .. } = *call;
     let broken =
         |error: std::io::Error| Failure::new(Trouble::Crashed, format!("`{tool}`: {error}"));
-    let place = Place::new(row, around, ask, snapshots).await.map_err(broken)?;
+    let place = Place::new(row, around, ask, call.snapshots).await.map_err(broken)?;
     let off = row.servers(around);
     let model = ask.voice.model();
     let mut environment = around.of(row, &off, ask.web);
@@ -247,7 +241,7 @@ async fn once(
     let mut heard = Heard::default();
     let ended = process::run(&program, |line| {
         if let Some(words) = heard.line(row.reads, line) {
-            stream.delta(words);
+            call.stream.delta(words);
         }
     })
     .await
@@ -255,7 +249,7 @@ async fn once(
     heard.envelope.tool = tool.into();
     heard.envelope.model_asked = model.map(Into::into);
     heard.envelope.caveats = caveats(row, ask);
-    heard.envelope.caveats.extend(place.caveat().map(Into::into));
+    heard.envelope.caveats.extend(place.caveat());
     let heard = fault::outcome(tool, row, heard, &ended, ask.seconds)?;
     let mut envelope = heard.envelope;
     admit_other_model(&mut envelope);

@@ -1,6 +1,6 @@
 //! Which voices there are, and which may face each other. A vendor is a row, not a module.
 use super::api;
-use super::cli::{self, MARK, Surroundings, Versions};
+use super::cli::{self, Call, MARK, Surroundings, Versions};
 use super::demo;
 use super::http::Clients;
 use super::prices::Prices;
@@ -187,8 +187,9 @@ impl Voices for Roster {
                 _ => match self.find(tool).map_err(absent)? {
                     Some(Found::Tool(row)) => {
                         let (around, versions) = (&self.kit.around, &self.versions);
-                        let copies = self.kit.snapshots.as_ref();
-                        return cli::speak(tool, row, around, versions, ask, &stream, copies).await;
+                        let (snapshots, stream) = (self.kit.snapshots.as_ref(), &stream);
+                        let call = Call { tool, row, around, versions, snapshots, ask, stream };
+                        return cli::speak(call).await;
                     }
                     Some(Found::Api(row)) => {
                         let (around, clients) = (&self.kit.around, &self.clients);

@@ -39,7 +39,6 @@ pub(super) fn keep(
                         texts.entry(*cue).or_default().push_str(text);
                         dirty = true;
                     }
-                    Ok(Update::Slow { .. }) => {}
                     Ok(Update::Fact { event, .. }) => {
                         if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = event
                             && texts.remove(cue).is_some()
@@ -48,7 +47,7 @@ pub(super) fn keep(
                             forget(&database, row, *cue);
                         }
                     }
-                    Err(RecvError::Lagged(_)) => {}
+                    Ok(Update::Slow { .. }) | Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 },
                 _ = tick.tick(), if dirty => {

@@ -398,7 +398,7 @@ table! { desk_errors: DeskError,
     DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
     DeskError::Silent { .. } => [DeskError::Silent {
         voice: s("claude:opus"),
-        failure: Failure::new(Trouble::UnknownModel, "there is no such model"),
+        failure: Box::new(Failure::new(Trouble::UnknownModel, "there is no such model")),
         others: vec![s("claude"), s("codex")],
     }],
     DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
