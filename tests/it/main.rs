@@ -52,6 +52,7 @@ mod prompt;
 mod properties;
 mod real;
 mod real_clis;
+mod real_duels;
 mod real_kills;
 mod reply;
 mod repo;

@@ -24,15 +24,24 @@ impl Real {
     /// With this CLI, if it and what it needs are there.
     #[track_caller]
     pub(crate) fn new(tool: &'static str) -> Option<Real> {
-        let path = here("tests/clis/node_modules/.bin").join(tool);
-        let program = needs(tool, &path, &[], INSTALL)?;
+        Real::with(&[tool])
+    }
+
+    /// With these, of which the first is the one that is tested.
+    #[track_caller]
+    pub(crate) fn with(tools: &[&'static str]) -> Option<Real> {
+        let folder = here("tests/clis/node_modules/.bin");
+        let found = |tool: &&'static str| needs(tool, &folder.join(tool), &[], INSTALL);
+        let programs: Vec<PathBuf> = tools.iter().map(found).collect::<Option<_>>()?;
         let python = needs("python", Path::new("python3"), &[], "install Python 3")?;
         let node = needs("node", Path::new("node"), &[], "install Node")?;
         let lab = Lab::new();
-        symlink(program, lab.bin().join(tool)).unwrap();
+        for (tool, program) in tools.iter().zip(programs) {
+            symlink(program, lab.bin().join(tool)).unwrap();
+        }
         symlink(node, lab.bin().join("node")).unwrap();
         let (model, base) = model(&python, &lab.outside("requests"));
-        let real = Real { lab, tool, base, _model: model };
+        let real = Real { lab, tool: tools[0], base, _model: model };
         for folder in ["tmp", "marks"] {
             fs::create_dir(real.lab.outside(folder)).unwrap();
         }
@@ -51,7 +60,7 @@ impl Real {
 
     /// One round, in which this CLI proposes and its model does this.
     pub(crate) fn run(&self, scenario: &str, model: &str, more: &[&str]) -> Call {
-        self.configure(scenario);
+        self.configure(&[(self.tool, scenario)]);
         let seat = format!("{}{model}", self.tool);
         let (con, judge) = (self.lab.seat("con.json"), self.lab.seat("pro.json"));
         let seats = ["--proposer", &seat, "--challenger", &con, "--judge", &judge];
@@ -61,10 +70,17 @@ impl Real {
         self.lab.debate(&args).env("TMPDIR", self.lab.outside("tmp").to_str().unwrap())
     }
 
-    /// Points the CLI at the stand-in, as a user would: in the configuration of `debate`.
-    fn configure(&self, scenario: &str) {
+    /// Points CLIs at the stand-in, each at what its model is to do, as a user would: in the
+    /// configuration of `debate`.
+    pub(crate) fn configure(&self, does: &[(&str, &str)]) {
+        let of = |(tool, scenario): &(&str, &str)| (tool.to_string(), self.row(tool, scenario));
+        let tools: serde_json::Map<String, Value> = does.iter().map(of).collect();
+        self.user(".config/debate/config.toml", &written(&json!({"tools": tools})));
+    }
+
+    fn row(&self, tool: &str, scenario: &str) -> Value {
         let url = format!("{}/x/{scenario}", self.base);
-        let own = match self.tool {
+        match tool {
             "claude" => json!({"set": {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "no-key"}}),
             "codex" => {
                 let provider = [
@@ -85,9 +101,7 @@ impl Real {
             _ => json!({"set": {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "fake-model",
                 "COPILOT_PROVIDER_BASE_URL": format!("{url}/v1"),
                 "COPILOT_PROVIDER_API_KEY": "no-key"}}),
-        };
-        let own = written(&json!({"tools": {self.tool: own}}));
-        self.user(".config/debate/config.toml", &own);
+        }
     }
 
     fn user(&self, name: &str, text: &str) {

@@ -1,0 +1,49 @@
+//! Whole duels between the real CLIs, each in every seat, from the terminal and through the server.
+use crate::lab::{ruling, speech};
+use crate::real::{Real, quoted};
+use serde_json::{Value, json};
+
+const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
+
+/// `cargo test --test it real_duels -- --ignored --nocapture`
+#[test]
+#[ignore = "thirty calls of five real programs take minutes"]
+fn every_real_tool_plays_every_seat() {
+    for nth in 0..TOOLS.len() {
+        let [one, two, three] = [0, 1, 2].map(|more| TOOLS[(nth + more) % TOOLS.len()]);
+        let Some(real) = Real::with(&[one, two, three]) else { return };
+        let says = |text: String| format!("say:{}", quoted(&text));
+        let (pro, con) = (speech("Use one file.", "P1", &[]), speech("No.", "C1", &["P1"]));
+        let (pro, con, judge) = (says(pro), says(con), says(ruling("pro").to_string()));
+        real.configure(&[(one, &pro), (two, &con), (three, &judge)]);
+        let seats = ["--proposer", one, "--challenger", two, "--judge", three];
+        let args = [&["run", "One file?", "--rounds", "1", "--json"][..], &seats].concat();
+        let result = real.lab.debate(&args).success().json();
+        played(&result, [one, two, three]);
+        let mut host = real.lab.host();
+        let mut stands = host.call(
+            "start_debate",
+            json!({"topic": "And here?", "proposer": one, "challenger": two, "judge": three,
+                "rounds": 1, "options": {"pause": false}, "wait_seconds": 15}),
+        );
+        while stands["status"] == "running" {
+            stands = host.call("continue_round", json!({"wait_seconds": 15}));
+        }
+        let shown = real.lab.debate(&["show", "last", "--json"]).success().json();
+        played(&shown, [one, two, three]);
+        eprintln!("{one} against {two} before {three}: twice");
+    }
+}
+
+fn played(result: &Value, [one, two, three]: [&str; 3]) {
+    assert_eq!(result["status"], "completed", "{result:#}");
+    assert_eq!(result["verdict"]["winner"], one, "{result:#}");
+    let turns = result["turns"].as_array().unwrap();
+    let tools: Vec<&str> = turns.iter().map(|turn| turn["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, [one, two, three, three]);
+    for turn in turns {
+        let envelope = &turn["envelope"];
+        assert_eq!(envelope["exit_code"], 0, "{turn:#}");
+        assert!(envelope["version"].is_string() && envelope["duration_ms"].as_u64() > Some(0));
+    }
+}
