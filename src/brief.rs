@@ -1,6 +1,6 @@
 //! What debaters are given besides the topic, read from the repository and from nowhere else.
 use crate::engine::{BadContext, Briefs, Pinned, Snapshot, Snapshots};
-use crate::repo::{LeftOut, RepoError, Trees, Why};
+use crate::repo::{LeftOut, RepoError, Trees, Why, absent};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,12 @@ impl FromRepository {
         let below = whole.strip_prefix(&self.root).ok();
         if below.is_some_and(|below| below.starts_with(".git")) {
             return Err(format!("`{path}` belongs to git, and may hold what is nobody's business"));
+        }
+        let name = below.map(|below| below.as_os_str().as_encoded_bytes());
+        if name.and_then(absent) == Some(Why::Secret) {
+            return Err(format!(
+                "`{path}` may hold a secret, by its name, and would be sent as it is"
+            ));
         }
         if below.is_some() {
             Ok(whole)

@@ -173,10 +173,40 @@ impl Config {
 
 /// What the user's own file says; nothing, if there is none.
 fn settings(path: &Path) -> Result<Settings, ConfigError> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Settings::default()) };
-    let said = |error: toml::de::Error| error.message().replace('\n', " ");
-    toml::from_str(&text)
-        .map_err(|error| ConfigError::Settings(path.display().to_string(), said(error)))
+    let bad = |why: String| ConfigError::Settings(path.display().to_string(), why);
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Settings::default());
+        }
+        Err(error) => return Err(bad(error.to_string())),
+    };
+    let settings: Settings = toml::from_str(&text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
+        bad(format!("line {line}: {}", error.message().replace('\n', " ")))
+    })?;
+    settings.check().map_err(bad)?;
+    Ok(settings)
+}
+
+impl Settings {
+    /// Amounts that are none would otherwise pass for unlimited, or for unknown.
+    fn check(&self) -> Result<(), String> {
+        let amount = |name: &str, amount: f64| {
+            let fits = (0.0..1e9).contains(&amount);
+            fits.then_some(()).ok_or_else(|| format!("`{name}` is {amount}, which is no amount"))
+        };
+        self.limits.max_cost.map_or(Ok(()), |cost| amount("limits.max_cost", cost))?;
+        if self.limits.turn_seconds == Some(0) {
+            return Err("`limits.turn_seconds` is 0, and nobody answers in no time".into());
+        }
+        for (name, tariff) in &self.prices.models {
+            amount(&format!("prices.models.{name}.input"), tariff.input)?;
+            amount(&format!("prices.models.{name}.output"), tariff.output)?;
+        }
+        Ok(())
+    }
 }
 
 /// The repository a folder is in, or the folder if there is none.

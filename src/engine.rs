@@ -11,6 +11,7 @@
 //! | `opening` | from a wish to a setup                                                           |
 //! | `pairing` | who sits where, if nobody says                                                  |
 //! | `preflight` | whether each model answers, before anything is opened                        |
+//! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `desk`    | the use-cases every door calls                                                   |
@@ -22,6 +23,7 @@ pub mod opening;
 pub mod pairing;
 pub mod ports;
 pub mod preflight;
+pub mod price;
 pub mod session;
 mod survey;
 mod transcript;
@@ -34,7 +36,7 @@ pub use live::{Live, Update};
 pub use opening::{Opening, Prompts};
 pub use ports::{
     Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Foreign, Health, Hit,
-    Listing, Live as LiveText, Log, LogError, Opened, Pinned, Place, Price, Query, Recorded,
-    Reindexed, Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable,
-    Voices,
+    Listing, Live as LiveText, Log, LogError, Opened, Pinned, Place, Query, Recorded, Reindexed,
+    Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
 };
+pub use price::Price;

@@ -265,7 +265,7 @@ pub(super) async fn models(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let listing = desk.listing(models.probe).await;
+    let listing = desk.listing(models.probe).await?;
     if models.json {
         screen.json(&Callable { v: 1, models: listing })?;
         return Ok(Exit::Ok);

@@ -115,7 +115,7 @@ pub struct Run {
     #[command(flatten)]
     pub most: Most,
     /// Seconds a turn may take
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn_timeout: Option<u32>,
     /// Pause before every round, for a remark
     #[arg(long)]

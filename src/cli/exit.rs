@@ -58,10 +58,12 @@ impl Failed {
             Failed::Usage(..) => Exit::Stopped,
             Failed::NoModel(..) => Exit::NoModel,
             Failed::Desk(error) => match error {
-                DeskError::Unplayable(_) | DeskError::Vacant(_) | DeskError::Silent { .. } => {
-                    Exit::NoModel
-                }
-                DeskError::Format { .. }
+                DeskError::Unplayable(_)
+                | DeskError::Vacant(_)
+                | DeskError::Deserted(..)
+                | DeskError::Silent { .. } => Exit::NoModel,
+                DeskError::Settings(_)
+                | DeskError::Format { .. }
                 | DeskError::Rounds { .. }
                 | DeskError::Clash(_)
                 | DeskError::Unfit(_)
@@ -86,16 +88,21 @@ impl Failed {
                      who can play, and `debate demo` needs nobody"
                 ));
             }
+            Failed::Desk(DeskError::Settings(_)) => {
+                "mend `debate/config.toml` in your configuration directory"
+            }
             Failed::Desk(DeskError::Silent { others, .. }) if !others.is_empty() => {
                 return Some(format!("others that can be named here: {}", others.join(", ")));
             }
-            Failed::Desk(DeskError::Silent { .. }) => {
+            Failed::Desk(DeskError::Silent { .. } | DeskError::Deserted(..)) => {
                 "`debate models --probe` asks everyone; `--no-probe` opens the debate all the same"
             }
             Failed::Desk(DeskError::Unplayable(_)) => {
                 "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
             }
-            Failed::Desk(DeskError::Clash(_)) => "name two different tools",
+            Failed::Desk(DeskError::Clash(_)) => {
+                "name two that differ; `debate models` shows who can play"
+            }
             Failed::Desk(DeskError::Format { .. }) => "`--format duel` is what there is",
             Failed::Desk(DeskError::Rounds { .. }) => "leave `--rounds` out for the usual number",
             Failed::Desk(DeskError::Unfit(Unfit::NoTopic)) => {

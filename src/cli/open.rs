@@ -35,7 +35,14 @@ pub(super) async fn run(
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
         ..Opening::new(&run.topic, Voice::Human, Voice::Human, Voice::Human)
     };
-    let (opening, warnings) = desk.prepare(draft, &wish, &place.root).await?;
+    let prepared = tokio::select! {
+        prepared = desk.prepare(draft, &wish, &place.root) => prepared,
+        _ = tokio::signal::ctrl_c() => {
+            screen.warn("[WARN] Stopped before anything was opened.");
+            return Ok(Exit::Stopped);
+        }
+    };
+    let (opening, warnings) = prepared?;
     for warning in &warnings {
         screen.warn(&format!("[WARN] {}", printable(warning)));
     }
@@ -43,7 +50,10 @@ pub(super) async fn run(
         screen.note(&format!("[INFO] Chosen: {}", printable(line)));
     }
     if let Some(estimate) = desk.estimate(&opening)? {
-        screen.note(&format!("[INFO] Estimate: {estimate}"));
+        screen.note(&format!("[INFO] Estimate: {}", estimate.says));
+        if let Some(unkept) = estimate.unkept {
+            screen.warn(&format!("[WARN] {unkept}"));
+        }
     }
     let job = desk.open(&opening, &place)?;
     Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await

@@ -39,6 +39,9 @@ pub struct Setup {
     /// The commit or tree the evidence is checked against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
+    /// Why nobody could read the repository, if there was one and it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
     /// The table it is played by.
     pub format: Format,
     /// By the name of the phase, and `reply.KIND` for what is said about each kind of reply.

@@ -90,6 +90,9 @@ fn all_timed_out(debate: &Debate) -> bool {
     missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == Trouble::TimedOut)
 }
 
+/// How a turn says that its tool had nothing to read, before it says why.
+pub const UNREAD: &str = "it read no files: ";
+
 /// What a user must be told besides the result.
 pub fn notices(debate: &Debate) -> Vec<String> {
     let mut notices = vec![];
@@ -108,6 +111,19 @@ pub fn notices(debate: &Debate) -> Vec<String> {
             notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
         _ => {}
+    }
+    if let Some(why) = &debate.setup().unread {
+        notices.push(format!("[WARN] No tool could read the repository: {why}"));
+    }
+    let blind = debate.turns().filter_map(|(cue, turn)| {
+        let caveats = &turn.as_ref().ok()?.envelope.caveats;
+        let why = caveats.iter().find_map(|caveat| caveat.strip_prefix(UNREAD))?;
+        Some(format!("[WARN] {} could not read the repository: {why}", debate.tool(cue)))
+    });
+    for line in blind {
+        if !notices.contains(&line) {
+            notices.push(line);
+        }
     }
     for (cue, failure) in debate.missing() {
         let (seat, tool) = (debate.seat(cue).role.title(), debate.tool(cue));

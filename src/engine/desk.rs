@@ -45,6 +45,10 @@ pub enum DeskError {
     Unplayable(#[from] Unplayable),
     #[error(transparent)]
     Vacant(#[from] Vacant),
+    #[error("{0}: {1}")]
+    Deserted(Vacant, String),
+    #[error("your configuration: {0}")]
+    Settings(String),
     #[error("`{voice}` does not answer ({}): {}", failure.trouble.word(), failure.note)]
     Silent { voice: String, failure: Box<Failure>, others: Vec<String> },
     #[error(transparent)]
@@ -131,6 +135,7 @@ impl Desk {
 
     /// Takes a debate up where it was left. The wishes are granted before anyone is asked.
     pub fn resume(&self, id: &str, place: &Place, wishes: Vec<Command>) -> Result<Job, DeskError> {
+        let place = &at_home(&self.archive.read(id)?, place);
         let opened = self.archive.open(id, place)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = fold(opened.stored)?;
@@ -218,16 +223,9 @@ impl Desk {
     }
 
     /// What stands in a repository now, so that what is said about it can be held against it. A
-    /// repository that cannot be read is no reason not to debate, but the user is told.
-    pub fn pin(&self, root: &Path) -> (Option<String>, Option<String>) {
-        match self.briefs.pin(root) {
-            Ok(Some(Pinned { tree, left_out })) => {
-                let told = format!("left out of what tools can read: {left_out}");
-                (Some(tree), (!left_out.is_empty()).then_some(told))
-            }
-            Ok(None) => (None, None),
-            Err(BadContext(why)) => (None, Some(format!("nobody can read this repository: {why}"))),
-        }
+    /// repository that cannot be read is no reason not to debate, but it is said.
+    pub(super) fn pin(&self, root: &Path) -> Result<Option<Pinned>, String> {
+        self.briefs.pin(root).map_err(|BadContext(why)| why)
     }
 
     /// What debaters are given besides the topic, as it was asked for.
@@ -384,6 +382,17 @@ pub enum How {
         /// Turns there were.
         turns: usize,
     },
+}
+
+/// A debate of another repository stays there: that is what it is about, and where it is found.
+pub fn at_home(stored: &Stored, place: &Place) -> Place {
+    let known = &stored.state_files;
+    let here = known.is_empty() || known.iter().any(|(_, root)| *root == place.root);
+    let home = known.first().map(|(_, root)| root).filter(|root| !here && root.is_dir());
+    Place {
+        root: home.unwrap_or(&place.root).clone(),
+        state_file: place.state_file.clone().filter(|_| here),
+    }
 }
 
 /// The debate a stored log comes to, and from where on it cannot be believed.

@@ -32,6 +32,8 @@ pub struct Opening {
     pub brief: String,
     /// The tree it is about, if there is one.
     pub pin: Option<String>,
+    /// Why nobody can read the repository, if there is one and it cannot be read.
+    pub unread: Option<String>,
     /// Who was seated without being named, and why.
     pub chosen: Vec<String>,
     /// What may be spent.
@@ -59,6 +61,7 @@ impl Opening {
             effort: None,
             brief: String::new(),
             pin: None,
+            unread: None,
             chosen: vec![],
             budget: Budget::default(),
             turn_seconds: None,
@@ -93,6 +96,7 @@ impl Opening {
             topic: self.topic.trim().to_owned(),
             brief: self.brief.clone(),
             pin: self.pin.clone(),
+            unread: self.unread.clone(),
             chosen: self.chosen.clone(),
             seats: self.seats(&offer.format),
             prompts: prompts.get(&self.format).cloned().unwrap_or_default(),

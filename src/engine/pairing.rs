@@ -131,8 +131,10 @@ impl Table<'_> {
     fn sides(&self, named: &Named, there: &There) -> Result<(Taken, Taken), Vacant> {
         let judge = named.judge.as_ref();
         if named.proposer.is_none() && named.challenger.is_none() {
+            let judges = |voice: &Voice| judge.is_some_and(|judge| judge.tool() == voice.tool());
             let fits = |(one, other): &&(Voice, Voice)| {
-                [one, other].into_iter().all(|voice| self.plays(voice) && Some(voice) != judge)
+                one.tool() != other.tool()
+                    && [one, other].into_iter().all(|voice| self.plays(voice) && !judges(voice))
             };
             if let Some((one, other)) = self.preferred.pairings.iter().find(fits) {
                 let why = "as your configuration pairs them";
@@ -162,7 +164,8 @@ impl Table<'_> {
                 .then_some(other)
                 .or_else(|| (other.tool() == first.tool()).then_some(one))
         });
-        let found = partners.find(|voice| self.plays(voice) && !others.contains(voice))?;
+        let free = |voice: &&Voice| others.iter().all(|other| other.tool() != voice.tool());
+        let found = partners.find(|voice| self.plays(voice) && free(voice))?;
         Some(taken(found, "as your configuration pairs them"))
     }
 

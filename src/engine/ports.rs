@@ -1,5 +1,6 @@
 //! What the engine needs of the world. `main` plugs in what fulfils it.
 use super::live::{self, Update};
+use super::price::Price;
 use crate::debate::{Cue, Effort, Envelope, Event, Failure, Kind, Role, Setup, Status, Voice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,11 @@ pub trait Voices: Send + Sync {
     fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
         let _ = (voice, effort);
         PATIENCE
+    }
+
+    /// Whether what the user has set up can be understood, or why not.
+    fn sound(&self) -> Result<(), String> {
+        Ok(())
     }
 
     /// Whether a voice could play a seat here, as far as can be told without spending.
@@ -50,6 +56,12 @@ pub trait Voices: Send + Sync {
         None
     }
 
+    /// Whether a voice says itself what a turn has cost.
+    fn tells_cost(&self, voice: &Voice) -> bool {
+        let _ = voice;
+        false
+    }
+
     /// Everyone who can be called by name, as far as can be told by looking.
     fn listing(&self) -> Vec<Listing> {
         vec![]
@@ -59,24 +71,6 @@ pub trait Voices: Send + Sync {
     fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
         let _ = tool;
         Box::pin(async { None })
-    }
-}
-
-/// Millionths of the currency for a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Price {
-    /// Read.
-    pub input: u64,
-    /// Written.
-    pub output: u64,
-}
-
-impl Price {
-    /// Millionths of the currency for that many tokens.
-    pub fn of(self, tokens_in: u64, tokens_out: u64) -> u64 {
-        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
-        let sum = part(tokens_in, self.input) + part(tokens_out, self.output);
-        u64::try_from(sum).unwrap_or(u64::MAX)
     }
 }
 

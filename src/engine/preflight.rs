@@ -17,6 +17,8 @@ use tokio::time::Instant;
 const QUESTION: &str = "Reply with the single word OK and nothing else.";
 /// How long it may take. Who is slower than that is not thought to be broken.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// In less than that nobody can answer.
+const SHORTEST: Duration = Duration::from_secs(1);
 /// For how long an answer is remembered.
 const MEMORY: Duration = Duration::from_secs(60 * 60);
 
@@ -73,15 +75,22 @@ impl Desk {
     ) -> Result<(Opening, Vec<String>), DeskError> {
         draft.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
         let (seated, mut warnings) = self.seat(wish).await?;
-        let (pin, unreadable) = self.pin(root);
-        warnings.extend(unreadable);
+        let (pin, unread) = match self.pin(root) {
+            Ok(pin) => (pin, None),
+            Err(why) => (None, Some(why)),
+        };
+        warnings
+            .extend(unread.iter().map(|why| format!("no tool can read this repository: {why}")));
+        let left_out = pin.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
+        warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         let chosen = seated.chosen();
         let Seated { proposer, challenger, judge } = seated;
         let opening = Opening {
             proposer: proposer.voice,
             challenger: challenger.voice,
             judge: judge.voice,
-            pin,
+            pin: pin.map(|pin| pin.tree),
+            unread,
             chosen,
             ..draft
         };
@@ -91,13 +100,23 @@ impl Desk {
     /// Seats whoever was not named and asks each distinct model once whether it answers, through
     /// the same path as its turns. Says what the user should know about it.
     async fn seat(&self, wish: &Wish) -> Result<(Seated, Vec<String>), DeskError> {
-        let mut silent: Vec<Voice> = vec![];
+        self.voices.sound().map_err(DeskError::Settings)?;
+        let (mut silent, mut slow): (Vec<Voice>, Vec<Voice>) = (vec![], vec![]);
         let mut plain: Vec<String> = vec![];
         let mut warnings = vec![];
+        // One time for all that may be asked, whoever has to be replaced.
+        let until = wish.probe.map(|patience| Instant::now() + patience.min(PATIENCE));
         loop {
             // Nobody is looked for whom nobody needs.
             let able = if wish.named.all() { vec![] } else { self.able(&silent) };
-            let seated = pair(&wish.named, &able, &wish.preferred, &wish.there)?;
+            let paired = pair(&wish.named, &able, &wish.preferred, &wish.there);
+            let seated = paired.map_err(|vacant| {
+                if warnings.is_empty() {
+                    DeskError::Vacant(vacant)
+                } else {
+                    DeskError::Deserted(vacant, warnings.join("; "))
+                }
+            })?;
             let usual = |taken: Taken| self.with_model(taken, wish.effort, &plain);
             let (seated, assigned) = with_models(seated, usual);
             if let Some(why) = self.voices.clash(&seated.proposer.voice, &seated.challenger.voice) {
@@ -106,14 +125,17 @@ impl Desk {
             for taken in [&seated.proposer, &seated.challenger, &seated.judge] {
                 self.voices.playable(&taken.voice)?;
             }
-            let Some(patience) = wish.probe else { return Ok((seated, warnings)) };
+            let Some(until) = until else { return Ok((seated, warnings)) };
+            let patience = until.saturating_duration_since(Instant::now());
             let taken = [&seated.proposer, &seated.challenger, &seated.judge];
-            let asked: Vec<Voice> = taken.iter().map(|taken| taken.voice.clone()).collect();
+            let asked = taken.iter().map(|taken| taken.voice.clone());
+            let asked: Vec<Voice> = asked.filter(|voice| !slow.contains(voice)).collect();
             let mut again = false;
             for Probe { voice, came } in self.probe(asked, patience).await {
                 let Err(failure) = came else { continue };
                 if failure.trouble == Trouble::TimedOut {
                     warnings.push(format!("`{voice}` has not answered yet: {}", failure.note));
+                    slow.push(voice);
                     continue;
                 }
                 let says = format!("`{voice}` does not answer: {}", failure.note);
@@ -141,6 +163,9 @@ impl Desk {
     /// again, and nobody is asked twice.
     pub async fn probe(&self, mut voices: Vec<Voice>, patience: Duration) -> Vec<Probe> {
         let patience = patience.min(PATIENCE);
+        if patience < SHORTEST {
+            return vec![];
+        }
         let mut seen: Vec<Voice> = vec![];
         voices.retain(|voice| {
             let first = !seen.contains(voice);
@@ -175,7 +200,9 @@ impl Desk {
     }
 
     fn others(&self, voice: &Voice, silent: &[Voice]) -> Vec<String> {
-        let bare = voice.model().map(|_| voice.tool().to_owned());
+        let plain = Voice::Model { tool: voice.tool().into(), model: None };
+        let bare = voice.model().filter(|_| self.voices.playable(&plain).is_ok());
+        let bare = bare.map(|_| voice.tool().to_owned());
         let able = self.able(silent).into_iter().filter(|able| able.voice.tool() != voice.tool());
         bare.into_iter().chain(able.map(|able| able.voice.to_string())).collect()
     }

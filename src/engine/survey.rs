@@ -7,10 +7,20 @@ use crate::debate::estimate::estimate;
 use futures_util::future::join_all;
 use std::time::Duration;
 
+/// What a debate may come to.
+#[derive(Clone, Debug)]
+pub struct Estimated {
+    /// In a line for people.
+    pub says: String,
+    /// Why a limit that was set cannot be kept, if it cannot.
+    pub unkept: Option<String>,
+}
+
 impl Desk {
     /// Everyone who can be called by name, and whether they could play a seat here. Probing asks
     /// each model a tiny question, all at once.
-    pub async fn listing(&self, probe: bool) -> Vec<Listing> {
+    pub async fn listing(&self, probe: bool) -> Result<Vec<Listing>, DeskError> {
+        self.voices.sound().map_err(DeskError::Settings)?;
         let mut listed = self.voices.listing();
         let versions = listed.iter().map(|it| async {
             if it.playable && it.model { self.voices.version(&it.seat).await } else { None }
@@ -32,11 +42,11 @@ impl Desk {
                 }
             }
         }
-        listed
+        Ok(listed)
     }
 
     /// What a debate may come to, in a line for people; nothing, if no model is asked.
-    pub fn estimate(&self, opening: &Opening) -> Result<Option<String>, DeskError> {
+    pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
         let setup = opening.setup(&self.prompts, String::new(), String::new(), 0)?;
         let (mut calls, mut tokens_in, mut tokens_out) = (0, 0, 0);
         let (mut cost, mut unknown) = (0, vec![]);
@@ -48,24 +58,34 @@ impl Desk {
             calls += one.calls;
             tokens_in += one.tokens_in;
             tokens_out += one.tokens_out;
-            match self.voices.price(voice, None) {
-                Some(price) => cost += price.of(one.tokens_in, one.tokens_out),
-                None if unknown.contains(&voice.to_string()) => {}
-                None => unknown.push(voice.to_string()),
+            if let Some(price) = self.voices.price(voice, None) {
+                cost += price.of(one.tokens_in, one.tokens_out);
+                continue;
+            }
+            let own = (voice.to_string(), self.voices.tells_cost(voice));
+            if !unknown.contains(&own) {
+                unknown.push(own);
             }
         }
         if calls == 0 {
             return Ok(None);
         }
+        let untold: Vec<_> = unknown.iter().filter(|(_, tells)| !tells).map(|(it, _)| it).collect();
+        let unkept = opening.budget.cost.filter(|_| !untold.is_empty()).map(|_| {
+            let who = untold.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+            format!("the limit of cost cannot be kept: nobody knows what {who} costs (write its price down)")
+        });
         let money = if unknown.is_empty() {
             format!("cost about {:.2}", cost as f64 / 1e6)
         } else {
-            format!("cost unknown (no price for {})", unknown.join(", "))
+            let who: Vec<&str> = unknown.iter().map(|(it, _)| it.as_str()).collect();
+            format!("cost unknown (no price for {})", who.join(", "))
         };
-        Ok(Some(format!(
+        let says = format!(
             "about {calls} calls, {}k tokens read and {}k written; {money}",
             tokens_in.div_ceil(1000),
             tokens_out.div_ceil(1000)
-        )))
+        );
+        Ok(Some(Estimated { says, unkept }))
     }
 }

@@ -143,7 +143,10 @@ pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Resu
     }
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut said = said.unwrap_or_else(|_| {
-        Err(Failure::new(Trouble::TimedOut, format!("no answer within {seconds} s")))
+        Err(Failure::new(
+            Trouble::TimedOut,
+            format!("no answer within {seconds} s (allow more time, or less effort)"),
+        ))
     });
     if let Ok(Said { text, envelope }) = &said
         && text.trim().is_empty()

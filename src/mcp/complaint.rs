@@ -276,7 +276,10 @@ fn desk(error: &DeskError) -> String {
             "list_models {} shows who can be seated; \"host\" always can. An open debate takes \
              another seat by continue_round {\"decision\":\"change\",\"say\":\"proposer=host\"}"
         }
-        DeskError::Vacant(_) => "call start_debate again and name who plays it, or \"host\"",
+        DeskError::Settings(_) => "tell the user to mend it; `debate models` says whether it is",
+        DeskError::Vacant(_) | DeskError::Deserted(..) => {
+            "call start_debate again and name who plays it, or \"host\""
+        },
         DeskError::Silent { .. } => {
             "tell the user; then call start_debate again with another seat: list_models \
              {\"probe\":true} shows who answers, and \"host\" always can. \

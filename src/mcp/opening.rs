@@ -27,9 +27,12 @@ impl Server {
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
         let chosen =
             (!opening.chosen.is_empty()).then(|| format!("chosen: {}", opening.chosen.join(", ")));
-        let estimate = self.hub.desk.estimate(&opening)?.map(|it| format!("estimate: {it}"));
         let mut notes: Vec<String> = chosen.into_iter().chain(warnings).collect();
-        notes.extend(estimate.into_iter().chain(self.unfinished(&opening.topic, place)));
+        if let Some(estimate) = self.hub.desk.estimate(&opening)? {
+            notes.push(format!("estimate: {}", estimate.says));
+            notes.extend(estimate.unkept);
+        }
+        notes.extend(self.unfinished(&opening.topic, place));
         let job = self.hub.desk.open(&opening, place)?;
         let id = job.id().to_owned();
         self.hub.play(job);

@@ -173,14 +173,14 @@ impl Server {
         Ok(printable(&text))
     }
 
-    pub(super) async fn models(&self, args: &ListModels) -> Models {
-        let listing = self.hub.desk.listing(args.probe).await.into_iter();
+    pub(super) async fn models(&self, args: &ListModels) -> Result<Models, Complaint> {
+        let listing = self.hub.desk.listing(args.probe).await?.into_iter();
         let models =
             listing.map(|it| Model { note: note(&it), seat: it.seat, playable: it.playable });
         let next = "start_debate {\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"} \
                     seats them"
             .into();
-        Models { models: models.collect(), next }
+        Ok(Models { models: models.collect(), next })
     }
 }
 

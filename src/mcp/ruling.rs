@@ -6,6 +6,7 @@ use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::asked_of_host;
 use crate::debate::{Cue, Origin, Pause, Step, next};
+use crate::engine::desk::at_home;
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place, Query};
 use serde_json::Value;
 
@@ -116,9 +117,6 @@ impl Server {
     /// Where a debate is written out: a debate of another repository stays there.
     pub(super) fn place_of(&self, id: &str, place: &Place) -> Result<Place, Complaint> {
         let (stored, ..) = self.hub.desk.read(id)?;
-        let elsewhere = !stored.state_files.is_empty()
-            && stored.state_files.iter().all(|(_, root)| *root != place.root);
-        let state_file = place.state_file.clone().filter(|_| !elsewhere);
-        Ok(Place { state_file, ..place.clone() })
+        Ok(at_home(&stored, place))
     }
 }

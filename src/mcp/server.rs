@@ -117,7 +117,7 @@ impl Server {
             "list_models" => {
                 let args = check::arguments(tool, arguments)?;
                 let waiting = call.waiting(check::patience(None));
-                let models = waiting.patiently("asking who answers", self.models(&args)).await?;
+                let models = waiting.patiently("asking who answers", self.models(&args)).await??;
                 plain(both(&models, words::models(&models)))
             }
             other => Err(Complaint::Tool(other.chars().take(60).collect())),

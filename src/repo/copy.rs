@@ -27,7 +27,7 @@ pub(super) struct Copied {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Writes a tree into an empty folder and freezes it. Fails if objects of the tree are missing.
+/// Writes a tree into an empty folder and freezes it. Fails if the tree itself is missing.
 pub(super) fn write(stores: &Stores, tree: Oid, folder: &Path) -> Result<Copied, RepoError> {
     let mut copying = Copying {
         stores,
@@ -76,7 +76,7 @@ impl Copying<'_> {
         }
         let mut waiting = VecDeque::from([(vec![], tree)]);
         while let Some((path, id)) = waiting.pop_front() {
-            for entry in self.open(&path, id)? {
+            for entry in self.open(&path, id) {
                 self.entries += 1;
                 self.full |= self.entries > MOST_ENTRIES;
                 match entry.mode & 0o170_000 {
@@ -93,10 +93,14 @@ impl Copying<'_> {
     }
 
     /// What is in a folder; nothing, if it is left out.
-    fn open(&mut self, path: &[u8], id: Oid) -> Result<Vec<Entry>, Stopped> {
+    fn open(&mut self, path: &[u8], id: Oid) -> Vec<Entry> {
         let whole = [path, b"/"].concat();
         let refused = !path.is_empty() && absent::unwritable(path);
-        let (size, kind) = self.stores.header(id).ok_or(Stopped::Missing)?;
+        // In a partial clone some objects are not there; what is shows without them.
+        let Some((size, kind)) = self.stores.header(id) else {
+            self.leave(&whole, Why::Unreadable);
+            return vec![];
+        };
         let why = if refused || kind != ObjectType::Tree {
             Why::Unreadable
         } else if self.full || size > LARGEST_FOLDER {
@@ -109,12 +113,12 @@ impl Copying<'_> {
                 id: entry.id(),
                 mode: entry.filemode_raw(),
             };
-            return Ok(tree.iter().map(entry).collect());
+            return tree.iter().map(entry).collect();
         } else {
             Why::Unreadable
         };
         self.leave(&whole, why);
-        Ok(vec![])
+        vec![]
     }
 
     /// Writes a file, unless there is a reason not to.
@@ -123,7 +127,10 @@ impl Copying<'_> {
             self.leave(&entry.path, why);
             return Ok(());
         }
-        let (size, kind) = self.stores.header(entry.id).ok_or(Stopped::Missing)?;
+        let Some((size, kind)) = self.stores.header(entry.id) else {
+            self.leave(&entry.path, Why::Unreadable);
+            return Ok(());
+        };
         let room = self.copied.files < MOST_FILES && self.copied.bytes + size <= MOST_BYTES;
         let why = if kind != ObjectType::Blob {
             Why::Unreadable

@@ -36,6 +36,14 @@ pub enum RepoError {
         /// What was wrong with it.
         says: String,
     },
+    /// The repository is laid out in a way that cannot be read here.
+    #[error("the repository `{}` is laid out in a way that cannot be read here: {says}", .path.display())]
+    Unsupported {
+        /// Its folder.
+        path: PathBuf,
+        /// What it asks for.
+        says: String,
+    },
     /// Our own store of pinned trees cannot be used.
     #[error(
         "the store of pinned trees `{}` cannot be used: {says} (delete it, and what is pinned \
@@ -51,7 +59,7 @@ pub enum RepoError {
     /// The objects of a tree are not all there any more.
     #[error(
         "the tree {tree} is not all there any more, neither in the repository nor among the \
-         pinned ones: pin what stands there now"
+         pinned ones: open a new debate about what stands there now"
     )]
     Gone {
         /// Its id.
@@ -80,7 +88,11 @@ impl RepoError {
         if error.code() == git2::ErrorCode::Owner {
             return RepoError::Owner { path };
         }
-        RepoError::Broken { path, says: error.message().to_owned() }
+        let says = error.message().to_owned();
+        if ["unsupported", "unknown"].iter().any(|word| says.contains(word)) {
+            return RepoError::Unsupported { path, says };
+        }
+        RepoError::Broken { path, says }
     }
 
     /// What libgit2 says of our own.

@@ -5,7 +5,7 @@ use super::patch::Patch;
 use super::stores::{Ours, Theirs};
 use super::{LARGEST, LeftOut, RepoError, Why, absent};
 use git2::{
-    ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
+    ErrorClass, ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
     StatusOptions,
 };
 use std::path::Path;
@@ -38,8 +38,18 @@ pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
     let Some(theirs) = Theirs::around(root)? else { return Ok(None) };
     let broken = |error: git2::Error| RepoError::broken(&theirs.top, &error);
     let head = head(&theirs).map_err(broken)?;
-    let changed = changed(&theirs, home).map_err(broken)?;
-    let mut pinning = Pinning { theirs: &theirs, ours: None, home, left_out: vec![] };
+    let mut left_out = vec![];
+    let changed = match (changed(&theirs, home), head) {
+        (Ok(changed), _) => changed,
+        // Some indexes are written in ways that cannot be read here; the last commit can.
+        (Err(error), Some(_)) if error.class() == ErrorClass::Index => {
+            left_out
+                .push(LeftOut::new(b"(what has changed since the last commit)", Why::Unreadable));
+            vec![]
+        }
+        (Err(error), _) => return Err(broken(error)),
+    };
+    let mut pinning = Pinning { theirs: &theirs, ours: None, home, left_out };
     let (patch, base) = (pinning.patch(&changed)?, head.map(|(_, tree)| tree));
     let tree = match (base, patch.is_empty()) {
         (Some(tree), true) => tree,

@@ -1,7 +1,7 @@
 //! A turn spoken by an HTTP API. It is asked again only for what can pass, and never once it has begun
 //! to speak.
 use super::cli::Surroundings;
-use super::fault::short;
+use super::fault::{short, usual_step, with_step};
 use super::http::{self, Broken, Clients};
 use super::patience::{LONGEST, TRIES, pause};
 use super::proof::admit_other_model;
@@ -13,6 +13,7 @@ use crate::engine::{Ask, Said, Stream};
 use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Bytes of a list of models.
 const LIST: usize = 1024 * 1024;
@@ -54,7 +55,7 @@ pub(super) async fn speak(
     let held = |schema| (api.schema, schema);
     let mut schema = ask.schema.as_ref().map(held).filter(|(held, _)| *held != Held::Asked);
     let mut caveats = caveats(api, ask);
-    let mut tries = 1;
+    let (mut tries, began) = (1, Instant::now());
     loop {
         let (prompt, max_tokens) = (&ask.prompt, api.max_tokens);
         let wanted = Wanted { model: &model, prompt, schema, max_tokens };
@@ -86,7 +87,8 @@ pub(super) async fn speak(
             Err(Lost { failure, again, .. }) => {
                 let asked = failure.retry_ms.map(Duration::from_millis);
                 let wait = asked.unwrap_or_else(|| pause(tries));
-                if !again || tries >= TRIES || wait > LONGEST {
+                let late = began.elapsed() + wait >= Duration::from_secs(u64::from(ask.seconds));
+                if !again || tries >= TRIES || wait > LONGEST || late {
                     return Err(Failure { envelope, ..failure });
                 }
                 tokio::time::sleep(wait).await;
@@ -123,7 +125,9 @@ impl<'a> Line<'a> {
         let mut whole = self.address.clone();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         whole.set_path(&format!("{}/{path}", self.address.path().trim_end_matches('/')));
-        whole.set_query(Some(query).filter(|query| !query.is_empty()));
+        let queries = [query, self.address.query().unwrap_or_default()];
+        let queries: Vec<&str> = queries.into_iter().filter(|query| !query.is_empty()).collect();
+        whole.set_query(Some(queries.join("&").as_str()).filter(|query| !query.is_empty()));
         let request = match body {
             Some(body) => (self.client.post(whole))
                 .header("content-type", "application/json")
@@ -276,25 +280,24 @@ impl<'a> Line<'a> {
                     "name another model, as in `{name}:MODEL`, or look at the `url` of `apis.{name}`"
                 )
             }
-            (Trouble::RateLimited, Some(wait)) => {
-                format!("it may be asked again in {} s", wait.div_ceil(1000))
-            }
-            (Trouble::RateLimited, None) => "wait, then retry the turn".into(),
             _ if matches!(complaint.status, Some(300..400)) => {
                 format!("it has moved; set the `url` of `apis.{name}`")
             }
-            _ => String::new(),
+            (trouble, wait) => usual_step(trouble, wait),
         };
-        let note = if step.is_empty() { why } else { format!("{why} ({step})") };
-        let mut lost = self.lost(trouble, &note);
+        let mut lost = self.lost_with(trouble, &why, &step);
         lost.again = complaint.passes() && !spoke;
         lost.schema = complaint.about_schema() && !spoke;
         lost.failure.retry_ms = complaint.retry_ms.filter(|_| complaint.passes());
         lost
     }
 
-    fn lost(&self, trouble: Trouble, note: &str) -> Lost {
-        let failure = Failure::new(trouble, self.clean(note));
+    fn lost(&self, trouble: Trouble, why: &str) -> Lost {
+        self.lost_with(trouble, why, &usual_step(trouble, None))
+    }
+
+    fn lost_with(&self, trouble: Trouble, why: &str, step: &str) -> Lost {
+        let failure = Failure::new(trouble, with_step(self.clean(why), step));
         Lost { failure, again: false, schema: false }
     }
 

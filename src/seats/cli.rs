@@ -85,10 +85,10 @@ impl Surroundings {
     pub(super) fn installed(&self, program: &str) -> Option<PathBuf> {
         let given = Path::new(program);
         if given.components().count() > 1 {
-            return given.is_file().then(|| given.to_owned());
+            return runs(given).then(|| given.to_owned());
         }
         let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        self.path.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
+        self.path.iter().map(|folder| folder.join(&file)).find(|path| runs(path))
     }
 
     /// A variable, as text.
@@ -107,6 +107,18 @@ impl Surroundings {
         path
     }
 
+    /// The keys a tool is given, which it must not be quoted with.
+    fn secrets(&self, row: &Row) -> Vec<String> {
+        const TELLING: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
+        let telling = |name: &str| TELLING.iter().any(|word| name.to_uppercase().contains(word));
+        let own = self.environment.iter().filter_map(|(name, value)| {
+            let (name, value) = (name.to_str()?, value.to_str()?);
+            (row.keeps(name) && telling(name)).then(|| value.to_owned())
+        });
+        let set = row.set.iter().filter(|(name, _)| telling(name)).map(|(_, value)| value.clone());
+        own.chain(set).filter(|value| value.len() > 5).collect()
+    }
+
     /// What a tool is given: what everyone needs, what is for it, and what its row sets.
     fn of(&self, row: &Row, off: &[String], web: bool) -> Vec<(OsString, OsString)> {
         let set = row.settings(off, web);
@@ -119,6 +131,18 @@ impl Surroundings {
         let mark = (OsString::from(MARK), OsString::from("1"));
         kept.chain(set).chain([mark]).collect()
     }
+}
+
+/// Whether a file is a program.
+fn runs(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        path.metadata()
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    path.is_file()
 }
 
 /// What the tools call their versions, asked for once.
@@ -139,6 +163,7 @@ impl Versions {
             environment: around.of(row, &[], false),
             folder: folder.path(),
             input: "",
+            leaves: vec![folder.path()],
             until: Instant::now() + PATIENCE,
         };
         let mut version = None;
@@ -170,12 +195,9 @@ pub(super) struct Call<'a> {
 /// Fetches one turn.
 pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
     let Call { tool, row, around, ask, .. } = call;
-    let path = around.installed(&row.program).ok_or_else(|| {
-        Failure::new(
-            Trouble::NotFound,
-            format!("`{}` is not installed ({})", row.program, row.install),
-        )
-    })?;
+    let path = around
+        .installed(&row.program)
+        .ok_or_else(|| Failure::new(Trouble::NotFound, row.missing()))?;
     fits(tool, row, ask)?;
     // Stopped here, just before it would be stopped from outside, it can still say what held it up.
     let until = Instant::now() + Duration::from_secs(u64::from(ask.seconds)) - HINDSIGHT;
@@ -236,6 +258,7 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Fail
         environment,
         folder: place.folder(),
         input: &ask.prompt,
+        leaves: place.leaves(),
         until,
     };
     let mut heard = Heard::default();
@@ -250,7 +273,7 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Fail
     heard.envelope.model_asked = model.map(Into::into);
     heard.envelope.caveats = caveats(row, ask);
     heard.envelope.caveats.extend(place.caveat());
-    let heard = fault::outcome(tool, row, heard, &ended, ask.seconds)?;
+    let heard = fault::outcome(tool, row, heard, &ended, ask.seconds, &around.secrets(row))?;
     let mut envelope = heard.envelope;
     admit_other_model(&mut envelope);
     Ok(Said { text: heard.text, envelope })

@@ -12,10 +12,14 @@ pub(super) fn outcome(
     mut heard: Heard,
     ended: &Ended,
     seconds: u32,
+    hidden: &[String],
 ) -> Result<Heard, Failure> {
     heard.envelope.exit_code = ended.code;
-    let said = heard.error.clone().unwrap_or_default();
-    let complaints = printable(&ended.complaints);
+    // Some tools repeat the key they were given.
+    let clean =
+        |text: &str| hidden.iter().fold(text.to_owned(), |text, key| text.replace(key, "…"));
+    let said = clean(heard.error.as_deref().unwrap_or_default());
+    let complaints = printable(&clean(&ended.complaints));
     let status = heard.status.or_else(|| status_in(&said)).or_else(|| match row.reads {
         // Its exit code is the status, as far as it fits.
         Reads::Gemini => status_of_code(ended.code).or_else(|| status_in(&complaints)),
@@ -45,35 +49,53 @@ pub(super) fn outcome(
         (true, why) => format!("no answer within {seconds} s; it last said: {why}"),
         (false, _) => why,
     };
-    let note = note(tool, row, trouble, &why, ended);
     // Its own next try is no promise; what the service has said is, and comes first.
     let told = retry_in(&said).or_else(|| retry_in(&complaints)).or(heard.retry_ms);
     let retry_ms = told.filter(|_| trouble == Trouble::RateLimited);
-    Err(Failure { envelope: heard.envelope, retry_ms, ..Failure::new(trouble, note) })
-}
-
-/// In a sentence, with the next step.
-fn note(tool: &str, row: &Row, trouble: Trouble, why: &str, ended: &Ended) -> String {
     let step = match trouble {
         Trouble::NotLoggedIn => row.login.clone(),
         Trouble::UnknownModel => format!("name another model, or none, as in `{tool}`"),
-        Trouble::RateLimited => "wait, then retry the turn".into(),
         Trouble::NotFound => row.install.clone(),
-        _ => String::new(),
+        trouble => usual_step(trouble, retry_ms),
     };
+    let note = with_step(note(trouble, &why, ended), &step);
+    Err(Failure { envelope: heard.envelope, retry_ms, ..Failure::new(trouble, note) })
+}
+
+/// What usually helps.
+pub(super) fn usual_step(trouble: Trouble, retry_ms: Option<u64>) -> String {
+    match (trouble, retry_ms) {
+        (Trouble::RateLimited, Some(wait)) => {
+            format!("it may be asked again in {} s", wait.div_ceil(1000))
+        }
+        (Trouble::RateLimited, None) => "wait, then retry the turn".into(),
+        (Trouble::TimedOut, _) => "allow it more time, or less effort, and retry the turn".into(),
+        (Trouble::Refused, _) => "ask otherwise, or seat another".into(),
+        // What helps there depends on the tool.
+        (Trouble::NotFound | Trouble::UnknownModel | Trouble::NotLoggedIn, _) => String::new(),
+        _ => "retry the turn, or seat another".into(),
+    }
+}
+
+/// A note that says what to do, too.
+pub(super) fn with_step(why: String, step: &str) -> String {
+    if step.is_empty() { why } else { format!("{why} ({step})") }
+}
+
+/// In a sentence.
+fn note(trouble: Trouble, why: &str, ended: &Ended) -> String {
     let code = match ended.code {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".into(),
     };
-    let why = match (why, trouble) {
+    match (why, trouble) {
         ("", Trouble::Empty) => "it answered with nothing".to_owned(),
         ("", Trouble::Refused) => "the model declined to answer".to_owned(),
         ("", Trouble::Unreadable) if ended.flooded => "it said more than can be read".to_owned(),
         ("", Trouble::Unreadable) => "nothing it said could be read".to_owned(),
         ("", _) => code,
         (why, _) => why.to_owned(),
-    };
-    if step.is_empty() { why } else { format!("{why} ({step})") }
+    }
 }
 
 /// What a status, or failing that the words, say of a failure.

@@ -2,6 +2,7 @@
 //! a tool that takes orders from its home, a home of its own in which only its login is left.
 use super::cli::Surroundings;
 use super::row::{Home, Row, bare};
+use crate::debate::standing::UNREAD;
 use crate::engine::{Ask, BadContext, Snapshot, Snapshots};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -64,12 +65,22 @@ impl Place {
         }
     }
 
+    /// Folders that are gone when this is.
+    pub(super) fn leaves(&self) -> Vec<&Path> {
+        let home = self.home.iter().map(|(_, home)| home.path());
+        let empty = match &self.ground {
+            Ground::Copy(_) => None,
+            Ground::Empty(folder, _) => Some(folder.path()),
+        };
+        home.chain(empty).collect()
+    }
+
     /// What a reader of the turn should know about what the tool could read.
     pub(super) fn caveat(&self) -> Option<String> {
         match &self.ground {
             Ground::Copy(copy) if copy.left_out.is_empty() => None,
             Ground::Copy(copy) => Some(format!("not in the copy it reads: {}", copy.left_out)),
-            Ground::Empty(_, why) => why.as_ref().map(|why| format!("it read no files: {why}")),
+            Ground::Empty(_, why) => why.as_ref().map(|why| format!("{UNREAD}{why}")),
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Program<'a> {
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) folder: &'a Path,
     pub(super) input: &'a str,
+    /// Folders that are gone when it is.
+    pub(super) leaves: Vec<&'a Path>,
     /// When it is stopped.
     pub(super) until: Instant,
 }
@@ -41,6 +43,11 @@ const KEPT: usize = 32 * 1024;
 /// How long what a program has left behind may still write.
 const ECHO: Duration = Duration::from_millis(200);
 
+/// What is done when this program is killed. The folders come last, because the group may still write
+/// to them.
+#[cfg(unix)]
+const LAST_WILL: &str = "read -r gone; kill -s KILL -- \"-$0\"; /bin/rm -rf -- \"$@\"";
+
 /// A process group. It does not outlive whoever holds this.
 struct Group(Box<dyn ChildWrapper>);
 
@@ -50,12 +57,13 @@ impl Drop for Group {
     }
 }
 
-/// Kills a group when this program is no more: one that is killed outright drops nothing. It waits
-/// for the end of a pipe that nobody else holds.
+/// Kills a group and removes its folders when this program is no more: one that is killed outright
+/// drops nothing. It waits for the end of a pipe that nobody else holds.
 #[cfg(unix)]
-fn watch(leader: u32) -> Option<tokio::process::Child> {
+fn watch(leader: u32, leaves: &[&Path]) -> Option<tokio::process::Child> {
     tokio::process::Command::new("/bin/sh")
-        .args(["-c", "read -r gone; kill -s KILL -- \"-$0\"", &leader.to_string()])
+        .args(["-c", LAST_WILL, &leader.to_string()])
+        .args(leaves)
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -87,7 +95,7 @@ pub(super) async fn run(
     let mut group = Group(command.spawn()?);
     // Dropped before the group is, so that it never kills what has taken the group's number.
     #[cfg(unix)]
-    let _watch = group.0.id().and_then(watch);
+    let _watch = group.0.id().and_then(|leader| watch(leader, &program.leaves));
     let pipes = (group.0.stdin().take(), group.0.stdout().take(), group.0.stderr().take());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::Error::other("the program has no pipes"));

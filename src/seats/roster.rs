@@ -97,7 +97,7 @@ impl Roster {
         let found = around.installed(&row.program);
         let note = match &found {
             Some(_) => "a model CLI, which reads a copy of the repository".into(),
-            None => format!("not installed ({})", row.install),
+            None => row.missing(),
         };
         let usual = row.usual.of(None).cloned();
         Listing {
@@ -202,6 +202,14 @@ impl Voices for Roster {
         })
     }
 
+    fn sound(&self) -> Result<(), String> {
+        self.known().map(drop)
+    }
+
+    fn tells_cost(&self, voice: &Voice) -> bool {
+        matches!(self.find(voice.tool()), Ok(Some(Found::Tool(row))) if row.tells_cost)
+    }
+
     fn playable(&self, voice: &Voice) -> Result<(), Unplayable> {
         let no = |why: String| Err(Unplayable { voice: voice.to_string(), why });
         if self.nested() {
@@ -224,7 +232,7 @@ impl Voices for Roster {
                 }
                 Ok(Some(Found::Tool(row))) => match self.kit.around.installed(&row.program) {
                     Some(_) => Ok(()),
-                    None => no(format!("`{}` is not installed ({})", row.program, row.install)),
+                    None => no(row.missing()),
                 },
                 Ok(None) => {
                     let known = self.known().into_iter();

@@ -166,6 +166,13 @@ impl Row {
         arguments
     }
 
+    /// That its program is not there, and how to get it.
+    pub(super) fn missing(&self) -> String {
+        let how =
+            if self.install.is_empty() { String::new() } else { format!(" ({})", self.install) };
+        format!("`{}` is not installed{how}", self.program)
+    }
+
     /// What the model may use.
     pub(super) fn tools(&self, web: bool) -> Vec<&str> {
         let more = if web { self.web_tools.as_slice() } else { &[] };

@@ -85,8 +85,8 @@ impl Api {
     pub(super) fn address(&self, around: &Surroundings) -> Result<Url, String> {
         let own = parsed(&self.url)?;
         let Some(other) = around.said(&self.url_from) else { return Ok(own) };
-        let full = if other.contains("://") { other.to_owned() } else { format!("http://{other}") };
-        let mut other = parsed(&full).map_err(|why| format!("{}: {why}", self.url_from))?;
+        let mut other =
+            parsed(&whole(other, &own)).map_err(|why| format!("{}: {why}", self.url_from))?;
         // Some programs name the place without the version that belongs to it.
         if other.path() == "/" {
             other.set_path(own.path());
@@ -198,11 +198,36 @@ impl Surroundings {
     }
 }
 
+/// An address as people abbreviate it: without what they take for granted, which is said in our own.
+fn whole(said: &str, own: &Url) -> String {
+    if said.contains("://") {
+        return said.to_owned();
+    }
+    let (place, rest) = said
+        .split_once('/')
+        .map_or((said, String::new()), |(place, rest)| (place, format!("/{rest}")));
+    let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
+    // Where a server listens on every address, it is found on this machine.
+    let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
+    let port = match (port, own.port()) {
+        ("", Some(port)) => format!(":{port}"),
+        ("", None) => String::new(),
+        (port, _) => format!(":{port}"),
+    };
+    // Only what stays on this machine or was never safe goes without encryption.
+    let scheme = if host == "127.0.0.1" || host == "localhost" { "http" } else { own.scheme() };
+    format!("{scheme}://{host}{port}{rest}")
+}
+
 fn parsed(url: &str) -> Result<Url, String> {
     let parsed = Url::parse(url.trim_end_matches('/')).ok();
-    parsed
+    let parsed = parsed
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-        .ok_or_else(|| "its url must be one that begins with http:// or https://".into())
+        .ok_or("its url must be a whole one that begins with http:// or https://")?;
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err("its url holds a password; set `key`, `keys` or `headers` instead".into());
+    }
+    Ok(parsed)
 }
 
 /// An address without whatever in it is nobody else's business.

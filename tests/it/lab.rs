@@ -406,3 +406,15 @@ pub(crate) fn ruling(winner: &str) -> Value {
         "recommendation": "Use one file and measure the lock.",
     })
 }
+
+/// Whether these words stand in any file below a folder.
+pub(crate) fn stands_in(folder: &Path, words: &str) -> bool {
+    fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return stands_in(&path, words);
+        }
+        let bytes = fs::read(&path).unwrap();
+        bytes.windows(words.len()).any(|window| window == words.as_bytes())
+    })
+}

@@ -395,6 +395,11 @@ table! { complaints: Complaint,
 
 table! { desk_errors: DeskError,
     DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
+    DeskError::Settings(..) => [DeskError::Settings(s("`tools.claude`: unknown field `foo`"))],
+    DeskError::Deserted(..) => [DeskError::Deserted(
+        Vacant("proposer"),
+        s("`claude` does not answer: 401; somebody else is seated"),
+    )],
     DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
     DeskError::Silent { .. } => [DeskError::Silent {
         voice: s("claude:opus"),

@@ -1,8 +1,22 @@
 //! Before anything is opened: whether each model answers.
 use crate::fakes::Capture;
 use crate::lab::{Lab, speech};
+use crate::voices::Hands;
+use debate_mcp::brief::FromRepository;
+use debate_mcp::debate::{Failure, Trouble, Voice};
+use debate_mcp::engine::pairing::{Judge, Named, Preferred, There};
+use debate_mcp::engine::preflight::Wish;
+use debate_mcp::engine::{
+    Ask, Boxed, Clock, Desk, Listing, Opening, Said, Stream, Unplayable, Voices,
+};
+use debate_mcp::prompts;
+use debate_mcp::repo::Trees;
+use debate_mcp::store::SqliteArchive;
 use serde_json::json;
 use std::fs;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A stand-in that counts how often it is asked for a turn or an answer.
 fn counted(lab: &Lab, tool: &str) {
@@ -62,6 +76,129 @@ fn whoever_was_chosen_and_does_not_answer_is_replaced() {
     let tools: Vec<_> = result["turns"].as_array().unwrap().iter().map(|it| &it["tool"]).collect();
     assert_eq!(tools[..2], ["codex", "gemini"]);
     assert_eq!(result["chosen"].as_array().unwrap().len(), 2, "{result:#}");
+}
+
+/// Two logins that have expired must not look like nothing installed.
+#[test]
+fn where_nobody_answers_everybody_s_reason_is_given() {
+    let lab = Lab::new();
+    refuses(&lab, "claude");
+    refuses(&lab, "codex");
+    let done = lab.debate(&["run", "Well?"]).fails_with(4);
+    for part in ["nobody plays", "`claude` does not answer", "`codex` does not answer"] {
+        assert!(done.err.contains(part), "{}", done.err);
+    }
+}
+
+/// What cannot be understood is said by whoever is asked, and nothing is played around it.
+#[test]
+fn a_mistake_in_the_configuration_stops_everything() {
+    let lab = Lab::new();
+    counted(&lab, "claude");
+    for (text, says) in [
+        ("[tools.claude]\nfoo = 1", "`tools.claude`: unknown field `foo`"),
+        ("[apis.claude]\nurl = \"http://127.0.0.1\"\nwire = \"chat\"", "`claude` is in `tools`"),
+        ("[prices.models.big]\ninput = -3.0\noutput = 1.0", "prices.models.big.input"),
+        ("[prices.models.big]\ninput = 3.0\noutput = nan", "prices.models.big.output"),
+        ("[limits]\n\nmax_cost = \"much\"", "line 3"),
+        ("[limits]\nturn_seconds = 0", "turn_seconds"),
+        ("[colours]\nred = 1", "known are the tables"),
+        ("[apis.one]\nurl = \"http://me:secret@127.0.0.1/v1\"\nwire = \"chat\"", "password"),
+    ] {
+        configure(&lab, text);
+        for args in
+            [&["models"][..], &["run", "Well?", "--proposer", "one", "--challenger", "human"]]
+        {
+            if args[0] == "models" && says == "password" {
+                continue;
+            }
+            let done = lab.debate(args).stdin("").done();
+            assert!(done.err.contains(says) && done.code != Some(0), "{text}: {done:#?}");
+        }
+    }
+    assert_eq!(count(&lab, "claude"), 0);
+    fs::remove_file(lab.outside("user/.config/debate/config.toml")).unwrap();
+    fs::create_dir(lab.outside("user/.config/debate/config.toml")).unwrap();
+    let done = lab.debate(&["models"]).done();
+    assert!(done.err.contains("config.toml") && done.code != Some(0), "{done:#?}");
+}
+
+/// A limit nobody can keep is said to be one.
+#[test]
+fn a_limit_of_cost_needs_prices() {
+    let lab = Lab::new();
+    lab.speaks("codex", &speech("Use one file.", "P1", &[]));
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", "codex", "--challenger", &con, "--judge", &judge, "--no-probe"];
+    let args = [&["run", "Well?", "--rounds", "1", "--max-cost", "1"][..], &seats].concat();
+    let done = lab.debate(&args).success();
+    assert!(done.err.contains("[WARN] the limit of cost cannot be kept"), "{}", done.err);
+}
+
+/// Asking takes one time in all, and whoever is slow is not asked again for each who is replaced.
+#[tokio::test(start_paused = true)]
+async fn asking_takes_its_time_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let voices = Arc::new(Unwilling { asked: Mutex::default() });
+    let clock: Arc<dyn Clock> = Hands::new();
+    let archive = Arc::new(SqliteArchive::at(folder.path(), clock.clone()));
+    let briefs = FromRepository {
+        root: folder.path().into(),
+        folder: folder.path().into(),
+        trees: Trees::at(folder.path()),
+    };
+    let words = prompts::load(folder.path());
+    let desk = Desk::new(archive, voices.clone(), Arc::new(briefs), clock, words);
+    let (host, began) = ("host".parse::<Voice>().unwrap(), Instant::now());
+    let wish = Wish {
+        named: Named::default(),
+        preferred: Preferred::default(),
+        there: There { side: Some(host.clone()), judge: Judge::Other(host.clone()) },
+        effort: None,
+        probe: Some(Duration::from_secs(20)),
+    };
+    let draft = Opening::new("Well?", host.clone(), host.clone(), host);
+    let (opening, warnings) = desk.prepare(draft, &wish, folder.path()).await.unwrap();
+    assert!(began.elapsed() <= Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(opening.proposer.to_string(), "slow");
+    assert_eq!(voices.asked.lock().unwrap().iter().filter(|it| *it == "slow").count(), 1);
+    assert_eq!(warnings.iter().filter(|it| it.contains("`slow` has not answered")).count(), 1);
+}
+
+/// One who is slow, and others who fail.
+struct Unwilling {
+    asked: Mutex<Vec<String>>,
+}
+
+impl Voices for Unwilling {
+    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, Failure>> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(ask.voice.to_string());
+            if ask.voice.tool() == "slow" {
+                tokio::time::sleep(Duration::from_secs(1000)).await;
+            }
+            Err(Failure::new(Trouble::NotLoggedIn, "no"))
+        })
+    }
+    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+        Ok(())
+    }
+    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+        None
+    }
+    fn model(&self, voice: &Voice) -> bool {
+        !voice.awaited()
+    }
+    fn listing(&self) -> Vec<Listing> {
+        let all = ["slow", "bad1", "bad2", "bad3", "bad4"].into_iter();
+        all.map(|seat| Listing {
+            seat: seat.into(),
+            model: true,
+            playable: true,
+            ..Listing::default()
+        })
+        .collect()
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 use crate::lab::{ruling, speech};
 use crate::real::{Real, quoted};
 use serde_json::{Value, json};
+use std::io::Write;
 
 const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
 
@@ -31,7 +32,7 @@ fn every_real_tool_plays_every_seat() {
         }
         let shown = real.lab.debate(&["show", "last", "--json"]).success().json();
         played(&shown, [one, two, three]);
-        eprintln!("{one} against {two} before {three}: twice");
+        let _ = writeln!(std::io::stderr(), "{one} against {two} before {three}: twice");
     }
 }
 

@@ -82,6 +82,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         topic: "Tabs or spaces?".into(),
         brief: String::new(),
         chosen: vec![],
+        unread: None,
         pin: None,
         format,
         prompts,

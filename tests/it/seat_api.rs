@@ -1,10 +1,9 @@
 //! Seats spoken for by HTTP APIs: what they are sent, what is made of what they answer, and that no key
 //! goes anywhere but to its own service.
-use crate::lab::{Call, Lab, ruling, speech};
+use crate::lab::{Call, Lab, ruling, speech, stands_in};
 use crate::model::{Does, Model, WIRES, nowhere};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 
 const KEY: &str = "sk-nobody-else-may-see-this";
 
@@ -37,18 +36,6 @@ fn turn(lab: &Lab, wire: &str, url: &str, more: &[&str]) -> Value {
     assert!(!done.err.contains(KEY) && !done.out.contains(KEY), "{done:#?}");
     let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:#?}"));
     result["turns"][0].clone()
-}
-
-/// Whether these words stand in any file below a folder.
-fn stands_in(folder: &Path, words: &str) -> bool {
-    fs::read_dir(folder).unwrap().flatten().any(|entry| {
-        let path = entry.path();
-        if path.is_dir() {
-            return stands_in(&path, words);
-        }
-        let bytes = fs::read(&path).unwrap();
-        bytes.windows(words.len()).any(|window| window == words.as_bytes())
-    })
 }
 
 /// A whole debate on each wire: both sides and the judge, who is held to a schema.
@@ -184,7 +171,8 @@ fn silence_is_told_apart() {
                 assert!(turn["failure"].as_str().unwrap().starts_with(&says), "{turn:#}");
                 let (lab, model) = (Lab::new(), Model::always(Does::Hangs));
                 let turn = self::turn(&lab, wire, &model.url(), &["--turn-timeout", "1"]);
-                assert_eq!(turn["failure"], "timed out: no answer within 1 s", "{wire}");
+                let late = "timed out: no answer within 1 s";
+                assert!(turn["failure"].as_str().unwrap().starts_with(late), "{wire}: {turn:#}");
                 let lab = Lab::new();
                 configure(&lab, &row("mine", wire, &url));
                 let done = proposes(&lab, "mine", &[]).env("KEY_mine", "").fails_with(4);

@@ -159,7 +159,7 @@ fn failures_are_told_apart() {
         ("opencode-err401", "not logged in", "opencode auth login"),
         ("copilot-err400", "crashed", "400"),
         ("copilot-err401", "not logged in", "run `copilot` and log in"),
-        ("claude-err429", "rate limited", "wait, then retry"),
+        ("claude-err429", "rate limited", "it may be asked again in"),
         ("codex-err500", "failed", "high demand"),
         ("gemini-empty", "empty reply", "empty response"),
         ("copilot-empty", "empty reply", "No response was returned"),

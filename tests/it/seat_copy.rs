@@ -1,5 +1,5 @@
 //! What a model CLI is given to read: a copy of the repository as it was when the debate opened.
-use crate::lab::{Done, Lab, speech};
+use crate::lab::{Done, Lab, speech, stands_in};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -87,4 +87,65 @@ fn without_a_repository_a_tool_sees_only_its_brief() {
     assert_eq!(run(&lab).json()["pin"], Value::Null);
     assert_eq!(read(&lab, "found"), "");
     assert!(!lab.home().join("snapshots").exists());
+}
+
+/// A debate about one repository goes on about it, wherever it is taken up.
+#[test]
+fn a_debate_goes_on_about_its_own_repository() {
+    let lab = lab();
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
+    let more = ["--rounds", "1", "--max-tokens", "0", "--json"];
+    lab.debate(&[&["run", "Well?"][..], &seats, &more].concat()).ends(2);
+    let elsewhere = lab.outside("elsewhere");
+    fs::create_dir_all(elsewhere.join(".git")).unwrap();
+    let resume = lab.debate(&["resume", &lab.last(), "--max-tokens", "99999", "--json"]);
+    let result = resume.folder(&elsewhere).success().json();
+    assert_eq!(read(&lab, "read"), "fn here() {}\n");
+    assert!(!result["notices"].to_string().contains("could not read"), "{result:#}");
+    assert!(!elsewhere.join(".claude").exists(), "it is nobody else's debate");
+}
+
+/// A tool that had nothing to read is no secret of its envelope.
+#[test]
+fn that_a_tool_could_read_nothing_is_said_in_the_result() {
+    let lab = lab();
+    fs::create_dir_all(lab.home()).unwrap();
+    fs::write(lab.home().join("snapshots"), "in the way").unwrap();
+    let own = lab.outside("fake-claude");
+    lab.program("claude", &format!("/bin/cat '{}/out'", own.display()));
+    let result = run(&lab).json();
+    let notices = result["notices"].to_string();
+    assert!(notices.contains("claude could not read the repository"), "{notices}");
+    fs::remove_file(lab.home().join("snapshots")).unwrap();
+    fs::remove_dir_all(lab.root().join(".git")).unwrap();
+    fs::write(lab.root().join(".git"), "gitdir: /nowhere\n").unwrap();
+    let notices = run(&lab).json()["notices"].to_string();
+    assert!(notices.contains("No tool could read the repository"), "{notices}");
+}
+
+/// A tool that repeats its key is not repeated.
+#[test]
+fn a_key_that_a_tool_prints_is_not_kept() {
+    let lab = lab();
+    lab.program("claude", "echo \"error: invalid api key: $ANTHROPIC_API_KEY\" >&2; exit 1");
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
+    let run = lab.debate(&[&["run", "Well?"][..], &seats].concat());
+    let done = run.env("ANTHROPIC_API_KEY", "sk-of-mine-alone").done();
+    assert!(done.err.contains("invalid api key: …"), "{done:#?}");
+    assert!(!format!("{done:?}").contains("sk-of-mine-alone"));
+    for folder in [lab.home().to_owned(), lab.root()] {
+        assert!(!stands_in(&folder, "sk-of-mine-alone"), "{}", folder.display());
+    }
+}
+
+/// What is secret by its name is not sent because somebody names it.
+#[test]
+fn a_secret_is_no_context() {
+    let lab = lab();
+    let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json")];
+    let args = [&["run", "Well?", "--context", "file=.env"][..], &seats].concat();
+    let done = lab.debate(&args).fails_with(2);
+    assert!(done.err.contains("may hold a secret"), "{}", done.err);
 }

@@ -127,6 +127,23 @@ fn a_tree_that_holds_itself_a_thousand_times_ends() {
     assert!(snapshot.left_out.iter().any(|left| left.why == Why::TooMuch));
 }
 
+/// A partial clone has a tree and not all of its files.
+#[test]
+fn what_is_not_in_a_clone_is_left_out() {
+    let ground = Ground::new();
+    let nowhere = Oid::from_str("1234567890123456789012345678901234567890").unwrap();
+    let here = ground.blob(b"here");
+    let tree = ground.raw_tree(&[
+        ("100644", b"a", nowhere),
+        ("100644", b"b", here),
+        ("40000", b"c", nowhere),
+    ]);
+    let partial = ground.snapshot(&tree.to_string());
+    assert_eq!(flat(&partial.folder), ["b"]);
+    let left = [("a".into(), Why::Unreadable), ("c/".into(), Why::Unreadable)];
+    assert_eq!(named(&partial.left_out), left);
+}
+
 #[test]
 fn a_tree_that_is_nowhere_is_an_error() {
     let ground = Ground::new();
@@ -135,8 +152,6 @@ fn a_tree_that_is_nowhere_is_an_error() {
     assert!(matches!(error(nowhere), RepoError::Gone { tree } if tree == nowhere));
     let blob = ground.blob(b"x");
     assert!(matches!(error(&blob.to_string()), RepoError::Gone { .. }));
-    let missing = ground.raw_tree(&[("100644", b"a", Oid::from_str(nowhere).unwrap())]);
-    assert!(matches!(error(&missing.to_string()), RepoError::Gone { .. }));
     for no_id in ["", "../../x", "1234", "HEAD", &"g".repeat(40), &"1".repeat(41)] {
         assert!(matches!(error(no_id), RepoError::NoId { .. }), "{no_id}");
     }
