@@ -7,6 +7,7 @@
 //! | `cli`     | a turn spoken by a model CLI                                                     |
 //! | `place`   | where it runs: a folder of its own, and a home where it needs one                 |
 //! | `process` | one program, run to its end, and not beyond                                      |
+//! | `stragglers` | what has left the group it was started in                                    |
 //! | `heard`   | what a model CLI prints                                                          |
 //! | `fault`   | why a tool did not answer                                                        |
 //! | `service` | how one HTTP API is spoken to, as data: `apis.toml`, and the user's own           |
@@ -37,6 +38,7 @@ mod roster;
 pub mod row;
 mod script;
 mod service;
+mod stragglers;
 pub mod wire;
 
 pub use cli::Surroundings;

@@ -7,6 +7,7 @@ use super::place::Place;
 use super::process::{self, Program};
 use super::proof::admit_other_model;
 use super::row::Row;
+use super::stragglers::{MARK, mark};
 use crate::debate::{Failure, Trouble};
 use crate::engine::{Ask, Said, Snapshots, Stream};
 use std::collections::BTreeMap;
@@ -72,9 +73,6 @@ const EVERYONE: &[&str] = &[
     "ProgramData",
 ];
 
-/// Marks whatever a seat starts, so that a debate does not open debates.
-pub(super) const MARK: &str = "DEBATE_SEAT";
-
 /// What is left of a turn when a tool that is late is stopped.
 const HINDSIGHT: Duration = Duration::from_millis(300);
 /// How long a tool may take to tell its version.
@@ -128,7 +126,7 @@ impl Surroundings {
         };
         let kept = self.environment.iter().filter(|(name, _)| kept(name)).cloned();
         let set = set.iter().map(|(name, value)| (name.into(), value.into()));
-        let mark = (OsString::from(MARK), OsString::from("1"));
+        let mark = (OsString::from(MARK), OsString::from(mark()));
         kept.chain(set).chain([mark]).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! One program, run to its end: no shell, the prompt on stdin, an environment of its own, a process
 //! group that dies with whoever waits for it, and no more output than can be read.
+use super::stragglers;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use std::ffi::OsString;
 use std::io;
@@ -48,12 +49,15 @@ const ECHO: Duration = Duration::from_millis(200);
 #[cfg(unix)]
 const LAST_WILL: &str = "read -r gone; kill -s KILL -- \"-$0\"; /bin/rm -rf -- \"$@\"";
 
-/// A process group. It does not outlive whoever holds this.
-struct Group(Box<dyn ChildWrapper>);
+/// A process group, and whoever bears its mark. It does not outlive whoever holds this.
+struct Group(Box<dyn ChildWrapper>, Option<OsString>);
 
 impl Drop for Group {
     fn drop(&mut self) {
         let _ = self.0.start_kill();
+        if let Some(mark) = &self.1 {
+            stragglers::kill(mark);
+        }
     }
 }
 
@@ -92,7 +96,8 @@ pub(super) async fn run(
     });
     #[cfg(unix)]
     command.wrap(ProcessGroup::leader());
-    let mut group = Group(command.spawn()?);
+    let marked = program.environment.iter().find(|(name, _)| name == stragglers::MARK);
+    let mut group = Group(command.spawn()?, marked.map(|(_, mark)| mark.clone()));
     // Dropped before the group is, so that it never kills what has taken the group's number.
     #[cfg(unix)]
     let _watch = group.0.id().and_then(|leader| watch(leader, &program.leaves));

@@ -1,12 +1,13 @@
 //! Which voices there are, and which may face each other. A vendor is a row, not a module.
 use super::api;
-use super::cli::{self, Call, MARK, Surroundings, Versions};
+use super::cli::{self, Call, Surroundings, Versions};
 use super::demo;
 use super::http::Clients;
 use super::prices::Prices;
 use super::row::{Row, rows};
 use super::script::Script;
 use super::service::{Api, apis, shown};
+use super::stragglers::MARK;
 use crate::debate::{Effort, Failure, Trouble, Voice};
 use crate::engine::ports::PATIENCE;
 use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplayable, Voices};

@@ -2,6 +2,7 @@
 //! nothing of them is left behind.
 use crate::fakes::Capture;
 use crate::lab::{Lab, Script, ruling, speech, until};
+use crate::needs::needs;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -119,7 +120,7 @@ fn a_tool_is_called_in_isolation() {
         }
         let environment = called.environment.join("\n");
         assert!(!environment.contains("CLAUDECODE") && !environment.contains("SECRET_OF_MINE"));
-        assert!(environment.contains("DEBATE_SEAT=1"));
+        assert!(environment.contains("DEBATE_SEAT="));
         assert!(!Path::new(&called.folder).starts_with(lab.root()), "{}", called.folder);
         assert!(!Path::new(&called.folder).exists(), "its folder is gone");
         if tool == "opencode" {
@@ -223,6 +224,31 @@ fn lives(pid: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
+/// What has left its group and gives no sign of itself ends with the turn all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_leaves_the_group_is_found_by_the_mark() {
+    let Some(setsid) = needs("setsid", Path::new("setsid"), &[], "install util-linux") else {
+        return;
+    };
+    let lab = Lab::new();
+    lab.speaks("claude", &speech("Use one file.", "P1", &[]));
+    let (own, left) = (lab.outside("fake-claude"), lab.outside("left"));
+    let leaves = format!(
+        "{} /bin/sh -c 'echo $$ > {1}; exec /bin/sleep 300' </dev/null >/dev/null 2>&1 &\n\
+         while [ ! -s {1} ]; do :; done\n/bin/cat '{2}/out'",
+        setsid.display(),
+        left.display(),
+        own.display()
+    );
+    lab.program("claude", &leaves);
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
+    lab.debate(&[&["run", "Well?", "--rounds", "1"][..], &seats].concat()).success();
+    let pid = fs::read_to_string(&left).unwrap();
+    until("it is gone", || !lives(&pid));
+}
+
 /// A tool that hangs, and a child of it that does not listen, die when their time is up, when the
 /// user cancels, when the client goes away, and when the program itself is killed.
 #[test]
@@ -236,7 +262,7 @@ fn nothing_outlives_its_turn() {
         lab.program("claude", &does.replace("LEFT", left.to_str().unwrap()));
         let begun = || fs::read_to_string(&pid).is_ok_and(|pid| !pid.trim().is_empty());
         let con = lab.seat("con.json");
-        let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con];
+        let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con, "--no-probe"];
         match end {
             "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).done()),
             "interrupt" | "kill" => {
@@ -248,7 +274,7 @@ fn nothing_outlives_its_turn() {
             _ => {
                 let mut host = lab.host();
                 let arguments = json!({"topic": "Hang?", "proposer": "claude", "challenger": con,
-                    "wait_seconds": 0});
+                    "wait_seconds": 0, "options": {"probe": false}});
                 host.call("start_debate", arguments);
                 until("it has begun", begun);
                 if end == "cancel" {
