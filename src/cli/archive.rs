@@ -272,9 +272,9 @@ pub(super) async fn models(
     }
     for it in listing {
         let can = if it.playable { "can play" } else { "cannot play" };
-        screen.print(&format!("{BOLD}{:<16}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
+        screen.print(&format!("{BOLD}{:<18}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
         for line in told(&it) {
-            screen.print(&format!("{:31}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
+            screen.print(&format!("{:33}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
         }
     }
     Ok(Exit::Ok)
@@ -283,6 +283,7 @@ pub(super) async fn models(
 /// What is known of one that can play, a line each.
 fn told(it: &Listing) -> Vec<String> {
     let mut first: Vec<String> = vec![];
+    first.extend(it.reached.clone());
     first.extend(it.version.as_ref().map(|version| format!("version {version}")));
     first.extend(it.login.clone());
     first.extend(it.price.clone());

@@ -141,16 +141,24 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
     if debate.seats().iter().any(|seat| seat.voice.tool() == "demo") {
         labels.push("demo");
     }
-    if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con))
-        && pro == con
-        && matches!(pro, Voice::Model { .. } | Voice::Host)
-    {
-        labels.push("single-model");
+    if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con)) {
+        let one_voice = pro == con && matches!(pro, Voice::Model { .. } | Voice::Host);
+        // Two tools may speak for one model, and say so only when they have spoken.
+        let reported = answered_by(debate, Role::Pro);
+        if one_voice || (reported.is_some() && reported == answered_by(debate, Role::Con)) {
+            labels.push("single-model");
+        }
     }
     if debate.setup().origin != Origin::Here {
         labels.push("imported");
     }
     labels
+}
+
+/// The model that says it has answered for a role.
+fn answered_by(debate: &Debate, role: Role) -> Option<&str> {
+    let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
+    own.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).next_back()
 }
 
 /// How far the debate can be trusted, in one line.

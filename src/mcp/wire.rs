@@ -89,10 +89,19 @@ where
     /// What is wrong with a line goes back to whoever is waiting for an answer to it.
     async fn refuse(&mut self, ids: impl IntoIterator<Item = RequestId>, why: String) {
         tracing::debug!("{why}");
+        let mut answers = vec![];
         for id in ids {
             let error = ErrorData::invalid_request(why.clone(), None);
-            let _ = self.send(JsonRpcMessage::error(error, Some(id))).await;
+            answers.push(self.send(JsonRpcMessage::error(error, Some(id))));
         }
+        // Whoever waits for the next message may stop waiting at any moment, and must not take these
+        // answers, or half of one, with him.
+        let sent = tokio::spawn(async move {
+            for answer in answers {
+                let _ = answer.await;
+            }
+        });
+        let _ = sent.await;
     }
 }
 

@@ -368,3 +368,18 @@ fn a_user_may_change_and_add_services() {
         assert!(done.err.contains(says) && done.code != Some(0), "{text}: {}", done.err);
     }
 }
+
+/// Two services may speak for one model; the debate is then one of a model with itself.
+#[test]
+fn two_services_of_one_model_are_one_voice() {
+    let lab = Lab::new();
+    let pro = Model::always(Does::Says(speech("Use one file.", "P1", &[])));
+    let con = Model::always(Does::Says(speech("One file locks.", "C1", &["P1"])));
+    configure(&lab, &(row("one", "chat", &pro.url()) + &row("two", "chat", &con.url())));
+    let judge = lab.seat("pro.json");
+    let seats = ["--proposer", "one", "--challenger", "two", "--judge", &judge];
+    let more = ["--rounds", "1", "--no-probe", "--json"];
+    let run = lab.debate(&[&["run", "Well?"][..], &seats, &more].concat());
+    let result = run.env("KEY_one", KEY).env("KEY_two", KEY).success().json();
+    assert_eq!(result["labels"], json!(["single-model"]), "{result:#}");
+}
