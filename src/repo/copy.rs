@@ -2,6 +2,7 @@
 //! it decides where something is written, how much of it there is, or what is done with it.
 use super::stores::Stores;
 use super::{LARGEST, LeftOut, RepoError, Why, absent, disk};
+use crate::private;
 use git2::{ObjectType, Oid};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
@@ -173,7 +174,7 @@ impl Copying<'_> {
         if let Some(parent) = folder.parent() {
             self.prepare(parent)?;
         }
-        disk::private_folder(folder)?;
+        private::folder(folder)?;
         self.folders.insert(folder.to_owned());
         Ok(())
     }

@@ -64,18 +64,6 @@ fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Makes a folder only its owner can look into, unless there is one already.
-pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 /// Opens a file to be locked, and makes it if need be.
 pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();

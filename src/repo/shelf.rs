@@ -4,6 +4,7 @@
 use super::copy::{self, Copied};
 use super::stores::Stores;
 use super::{LeftOut, RepoError, disk};
+use crate::private;
 use git2::Oid;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -41,7 +42,7 @@ struct Place {
 pub(super) fn snapshot(home: &Path, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
     let id = id(tree)?;
     let shelf = home.join("snapshots");
-    disk::private_folder(&shelf).map_err(RepoError::disk(&shelf))?;
+    private::folder(&shelf).map_err(RepoError::disk(&shelf))?;
     let place = Place::named(&shelf, &format!("{id}-{VERSION}"));
     if let Some(found) = place.find().map_err(RepoError::disk(&place.lock))? {
         return Ok(found);
@@ -193,7 +194,7 @@ impl Draft<'_> {
         if path.is_dir() {
             disk::discard(path)?;
         }
-        disk::private_folder(path)?;
+        private::folder(path)?;
         Ok(Draft(path))
     }
 }

@@ -2,6 +2,7 @@
 //! which holds what is not in any commit yet. They are two stores and stay two: nothing of ours
 //! can end up in the user's, whatever either is set up to do.
 use super::{RepoError, disk};
+use crate::private;
 use git2::{
     ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
 };
@@ -88,7 +89,7 @@ impl Ours {
 
     /// Made aside and moved to its place, so that it is whole whenever it is there.
     fn make(home: &Path, path: &Path) -> Result<(), RepoError> {
-        disk::private_folder(home).map_err(RepoError::disk(home))?;
+        private::folder(home).map_err(RepoError::disk(home))?;
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
         let draft = draft.map_err(RepoError::disk(home))?;
         let mut options = RepositoryInitOptions::new();

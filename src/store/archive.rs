@@ -12,6 +12,7 @@ use crate::engine::{
     Archive, ArchiveError, Card, Clock, Foreign, Health, Hit, LiveText, Log, Opened, Place, Query,
     Recorded, Reindexed, Stored, Update,
 };
+use crate::private;
 use crate::report::iso;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ impl Database {
             ArchiveError::Broken(format!("`{}`: {error}", self.path.display()))
         };
         if let Some(folder) = self.path.parent() {
-            files::private_folder(folder).map_err(at)?;
+            private::folder(folder).map_err(at)?;
         }
         // Made by us, so that it is private from its first byte; what SQLite puts beside it follows.
         files::private_file(&self.path).map_err(at)?;

@@ -39,18 +39,6 @@ pub(super) fn within(root: &Path, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder only its owner can look into.
-pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 /// Makes an empty file only its owner can read, unless there is one already.
 pub(super) fn private_file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();

@@ -2,9 +2,9 @@
 //! checks the epoch in its own transaction, so a process that slept through a take-over cannot
 //! become a second writer. A locked file tells at once whether a holder is alive; a holder that is,
 //! but whose heart has stopped for long enough, has lost its leases all the same.
-use super::files;
 use super::schema::broken;
 use crate::engine::ArchiveError;
+use crate::private;
 use rusqlite::{OptionalExtension, Transaction, params};
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ pub(super) struct Presence {
 impl Presence {
     pub(super) fn new(home: &Path) -> io::Result<Presence> {
         let folder = home.join("presence");
-        files::private_folder(&folder)?;
+        private::folder(&folder)?;
         let mut chance = [0; 4];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
         let name = format!("{}-{:08x}", std::process::id(), u32::from_be_bytes(chance));

@@ -1,5 +1,5 @@
 //! How a log is known to be this user's own: by a key that never leaves their home.
-use super::files;
+use crate::private;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
@@ -20,7 +20,7 @@ impl Key {
         {
             return Ok(Key(bytes));
         }
-        files::private_folder(home)?;
+        private::folder(home)?;
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         let mut file = tempfile::NamedTempFile::new_in(home)?;
