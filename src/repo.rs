@@ -9,6 +9,7 @@
 //! | `stores`   | the user's objects, which are read, and our own, which are written   |
 //! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
 //! | `copy`     | one tree written into a folder                                       |
+//! | `view`     | a pinned tree, to be looked into                                     |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
 //! | `error`    | what can go wrong, and what to do about it                           |
@@ -20,11 +21,13 @@ mod patch;
 mod pin;
 mod shelf;
 mod stores;
+mod view;
 
 pub use absent::absent;
 pub use error::RepoError;
 pub use pin::Pin;
 pub use shelf::Snapshot;
+pub use view::{File, Reader, View};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

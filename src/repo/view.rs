@@ -1,0 +1,143 @@
+//! A pinned tree, to be looked into: every file by name at once, and what stands in one when it is
+//! asked for.
+use super::stores::Stores;
+use super::{LARGEST, RepoError, Trees, Why};
+use git2::{ObjectType, Oid};
+use std::path::{Path, PathBuf};
+
+/// Files that are listed: what lies beyond is said to be more than there is room for.
+const MOST_FILES: usize = 200_000;
+
+/// Every file of a pinned tree, sorted by path.
+pub struct View {
+    home: PathBuf,
+    root: PathBuf,
+    tree: String,
+    files: Vec<File>,
+    whole: bool,
+}
+
+/// One entry of a pinned tree that is no folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// From the root of the repository, with `/` between names; what is not UTF-8 is shown as `�`.
+    pub path: String,
+    /// What it is, if it cannot be read as a file: a link, or a repository of its own.
+    pub why: Option<Why>,
+    id: Oid,
+}
+
+/// Reads files of a view. One for each thread.
+pub struct Reader {
+    stores: Stores,
+}
+
+impl Trees {
+    /// Opens a pinned tree for looking into. Lists names; reads no file.
+    pub fn view(&self, root: &Path, tree: &str) -> Result<View, RepoError> {
+        View::open(&self.home, root, tree)
+    }
+}
+
+impl View {
+    fn open(home: &Path, root: &Path, tree: &str) -> Result<View, RepoError> {
+        let gone = || RepoError::Gone { tree: tree.to_owned() };
+        let id = Oid::from_str(tree).map_err(|_| gone())?;
+        let stores = Stores::open(home, root)?;
+        if stores.header(id).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
+            return Err(gone());
+        }
+        let mut listing = Listing { stores: &stores, files: vec![], whole: true };
+        listing.folder(String::new(), id);
+        let Listing { mut files, whole, .. } = listing;
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(View {
+            home: home.to_owned(),
+            root: root.to_owned(),
+            tree: tree.to_owned(),
+            files,
+            whole,
+        })
+    }
+
+    /// The id of the tree.
+    pub fn tree(&self) -> &str {
+        &self.tree
+    }
+
+    /// Every file, sorted by path.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Whether all of the tree could be listed: in a partial clone some of it may not be there.
+    pub fn whole(&self) -> bool {
+        self.whole
+    }
+
+    /// The file of exactly this path.
+    pub fn find(&self, path: &str) -> Option<&File> {
+        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(at)
+    }
+
+    /// Something to read files with.
+    pub fn reader(&self) -> Result<Reader, RepoError> {
+        Ok(Reader { stores: Stores::open(&self.home, &self.root)? })
+    }
+}
+
+impl Reader {
+    /// What stands in a file, or why that cannot be told.
+    pub fn bytes(&self, file: &File) -> Result<Vec<u8>, Why> {
+        if let Some(why) = file.why {
+            return Err(why);
+        }
+        let (size, kind) = self.stores.header(file.id).ok_or(Why::Unreadable)?;
+        if kind != ObjectType::Blob {
+            return Err(Why::Unreadable);
+        }
+        if size > LARGEST {
+            return Err(Why::TooLarge);
+        }
+        self.stores.bytes(file.id).ok_or(Why::Unreadable)
+    }
+}
+
+/// A list in the making.
+struct Listing<'a> {
+    stores: &'a Stores,
+    files: Vec<File>,
+    whole: bool,
+}
+
+impl Listing<'_> {
+    /// Everything below a folder. Nothing in a tree says how deep it is, so the paths do: no path
+    /// is longer than a system would have.
+    fn folder(&mut self, path: String, id: Oid) {
+        const LONGEST_PATH: usize = 4_096;
+        let tree = self.stores.tree(id).filter(|_| path.len() <= LONGEST_PATH);
+        let Some(tree) = tree else {
+            self.whole = false;
+            return;
+        };
+        for entry in &tree {
+            if self.files.len() >= MOST_FILES {
+                self.whole = false;
+                return;
+            }
+            let inner = format!("{path}{}", String::from_utf8_lossy(entry.name_bytes()));
+            let why = match entry.filemode_raw() & 0o170_000 {
+                0o040_000 => {
+                    self.folder(inner + "/", entry.id());
+                    continue;
+                }
+                0o100_000 => None,
+                0o120_000 => Some(Why::Link),
+                0o160_000 => Some(Why::Submodule),
+                _ => Some(Why::Unreadable),
+            };
+            self.files.push(File { path: inner, why, id: entry.id() });
+        }
+    }
+}
