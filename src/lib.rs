@@ -3,8 +3,8 @@
 //! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
 //! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `store`
 //! keeps it; `report` words it; `cli` and `mcp` are doors; `private` is
-//! how what they keep stays their owner's. Who may use whom is a table in
-//! ARCHITECTURE.md, and a test.
+//! how what they keep stays their owner's, and `redact` takes secrets out of whatever leaves. Who
+//! may use whom is a table in ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod cli;
 pub mod config;
@@ -13,6 +13,7 @@ pub mod engine;
 pub mod mcp;
 pub mod private;
 pub mod prompts;
+pub mod redact;
 pub mod repo;
 pub mod report;
 pub mod seats;

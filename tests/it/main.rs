@@ -54,6 +54,8 @@ mod real;
 mod real_clis;
 mod real_duels;
 mod real_kills;
+mod redact;
+mod redact_corpus;
 mod reply;
 mod repo;
 mod rules;

@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("store", &["debate", "engine", "private", "report"]),
     ("brief", &["engine", "repo"]),
     ("private", &[]),
+    ("redact", &[]),
     ("repo", &["private"]),
     ("prompts", &["engine"]),
     ("config", &[]),

@@ -1,0 +1,64 @@
+//! What taking secrets out of source text costs, beside the bare search for as many words and beside
+//! counting its lines. `cargo bench --bench redact`.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use debate_mcp::redact::Secrets;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+const RUNS: usize = 5;
+const SIZE: usize = 64 << 20;
+
+fn main() {
+    let mut text = vec![];
+    for folder in ["src", "tests", "benches", "prompts", "schemas"] {
+        gather(Path::new(folder), &mut text);
+    }
+    let once = text.len();
+    while text.len() < SIZE {
+        text.extend_from_within(..once);
+    }
+    let redactor = Secrets::new(b"key", []).within("bench");
+    let values = (0..20).map(|n| (String::new(), format!("value-{n}-of-the-environment")));
+    let with_values = Secrets::new(b"key", values).within("bench");
+    let words: Vec<String> = (0..500).map(|n| format!("word{n}!")).collect();
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(&words)
+        .unwrap();
+    let lines = rate(&text, &|text| text.iter().filter(|byte| **byte == b'\n').count());
+    let bare = rate(&text, &|text| automaton.find_iter(text).count());
+    let redacted = rate(&text, &|text| redactor.bytes(text).1.total());
+    let known = rate(&text, &|text| with_values.bytes(text).1.total());
+    println!("{} MB of source text, best of {RUNS}", text.len() / 1_000_000);
+    println!("counting lines:          {lines:7.0} MB/s");
+    println!("bare search, 500 words:  {bare:7.0} MB/s");
+    println!(
+        "redacting:               {redacted:7.0} MB/s, {:.2} of the bare search",
+        redacted / bare
+    );
+    println!("redacting, 20 values:    {known:7.0} MB/s, {:.2} of the bare search", known / bare);
+}
+
+fn rate(text: &[u8], work: &dyn Fn(&[u8]) -> usize) -> f64 {
+    let timed = |_| {
+        let began = Instant::now();
+        black_box(work(black_box(text)));
+        text.len() as f64 / 1e6 / began.elapsed().as_secs_f64()
+    };
+    (0..RUNS).map(timed).fold(0.0, f64::max)
+}
+
+fn gather(folder: &Path, text: &mut Vec<u8>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(&path, text);
+        } else {
+            let bytes = std::fs::read(&path).unwrap();
+            text.extend(bytes.iter().copied().take_while(|byte| *byte != 0));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Passwords in addresses: `scheme://user:password@host`. Only the password goes.
+use super::scan::{Span, kind_of};
+use super::value;
+use super::window::Window;
+
+const LONGEST: usize = 512;
+
+pub(super) fn password(window: &Window, start: usize, from: usize) -> Option<Span> {
+    if !window.before(start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let inside = |byte: u8| byte > b' ' && byte != 127 && !b"/?#\"'`<>\\|^[]{}()".contains(&byte);
+    // Templates have brackets, and are recognised as templates.
+    let end = window.run(from, LONGEST, |byte| inside(byte) || b"{}$<>*[]()".contains(&byte));
+    let text = window.part(from, end);
+    let at = text.iter().rposition(|byte| *byte == b'@')?;
+    let colon = text[..at].iter().position(|byte| *byte == b':')?;
+    let password = &text[colon + 1..at];
+    let host = text.get(at + 1).copied();
+    let plain = password.len() >= 3
+        && text[..colon].iter().all(|byte| inside(*byte) && *byte != b'@')
+        && host.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[$_-{%".contains(&byte))
+        && !value::template(password)
+        && !value::placeholder(password)
+        && password.iter().any(u8::is_ascii_alphanumeric);
+    let kind = kind_of(password);
+    plain.then_some((from + colon + 1, from + at, kind))
+}

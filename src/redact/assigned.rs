@@ -1,0 +1,114 @@
+//! A name that promises a secret, and its value. The name, the operator and the quotes stay.
+use super::names::{self, Class};
+use super::operator::{self, Name, Place};
+use super::scan::{Span, kind_of};
+use super::value::{self, Shape};
+use super::window::{Window, wordish};
+
+const LONGEST_NAME: usize = 64;
+const LONGEST: usize = 4096;
+/// What people think of is shorter.
+const SHORT: usize = 128;
+
+/// The value of the name in which a word was found.
+pub(super) fn value(window: &Window, start: usize, end: usize) -> Option<Span> {
+    let named = |byte: u8| wordish(byte) || byte == b'-';
+    let mut name = Name {
+        start: window.run_back(start, LONGEST_NAME, named),
+        end: window.run(end, LONGEST_NAME, named),
+    };
+    if start - name.start == LONGEST_NAME || name.end - end == LONGEST_NAME {
+        return None;
+    }
+    while window.part(name.start, name.start + 1) == b"-" {
+        name.start += 1;
+    }
+    while window.part(name.end - 1, name.end) == b"-" {
+        name.end -= 1;
+    }
+    let class = names::class(window.part(name.start, name.end))?;
+    let places = operator::places(window, name);
+    let span = places.into_iter().find_map(|place| of_place(window, &place, class))?;
+    let (start, end) = span;
+    Some((start, end, kind_of(window.part(start, end))))
+}
+
+fn of_place(window: &Window, place: &Place, class: Class) -> Option<(usize, usize)> {
+    if let Some((from, end, shape)) = quoted(window, place) {
+        let from = if class == Class::Vague { after_scheme(window, from, end) } else { from };
+        return value::real(window.part(from, end), shape, class).then_some((from, end));
+    }
+    if place.quotes {
+        return None;
+    }
+    let from = if class == Class::Vague {
+        after_scheme(window, place.from, place.from + 24)
+    } else {
+        place.from
+    };
+    let inside = |byte: u8| byte > b' ' && !b"\"'`".contains(&byte) && !place.until.contains(&byte);
+    let plain = |byte: u8| inside(byte) && byte != b'=' && byte != b':';
+    let mut end = window.run(from, LONGEST, plain);
+    // These marks may be part of a password, or pad its end, but do not join what is longer.
+    while let Some(joint) = window.at(end).filter(|byte| inside(*byte) && end < from + LONGEST) {
+        let next = window.run(end, 4, |byte| byte == joint);
+        let ends = joint == b'=' && !window.at(next).is_some_and(inside);
+        let part = joint == b':' || place.shape == Shape::Env;
+        if !ends && (!part || next - from > SHORT) {
+            break;
+        }
+        end = window.run(next, LONGEST, plain);
+    }
+    while end > from && b")]}>.,;\\".contains(&window.part(end - 1, end)[0]) {
+        end -= 1;
+    }
+    value::real(window.part(from, end), place.shape, class).then_some((from, end))
+}
+
+/// Past `Token ` or another name of a way to log in.
+fn after_scheme(window: &Window, from: usize, end: usize) -> usize {
+    let word =
+        window.run(from, end.saturating_sub(from).min(16), |byte| byte.is_ascii_alphabetic());
+    let next = window.blank(word);
+    if word - from >= 3 && next > word { next } else { from }
+}
+
+/// What is between the quotes that open at a place, and how sure it is that it is a value.
+fn quoted(window: &Window, place: &Place) -> Option<(usize, usize, Shape)> {
+    let (mut at, mut shape) = (place.from, Shape::Quoted);
+    if place.shape == Shape::Loose {
+        shape = Shape::Loose;
+    }
+    // `b"…"`, `r#"…"`, `String::from("…")`
+    let word = window.run(at, 32, |byte| wordish(byte) || b":.&@$#".contains(&byte));
+    if word > at {
+        if window.at(word) == Some(b'(') {
+            (at, shape) = (word + 1, Shape::Loose);
+        } else if word - at <= 3 && matches!(window.at(word), Some(b'"' | b'\'')) {
+            at = word;
+        }
+    }
+    let escaped = window.at(at) == Some(b'\\');
+    let open = at + usize::from(escaped);
+    let quote = window.at(open).filter(|byte| b"\"'`".contains(byte))?;
+    // Two more of them open a string of many lines.
+    let from = open + 1;
+    let from = if window.at(from) == Some(quote) && window.at(from + 1) == Some(quote) {
+        from + 2
+    } else {
+        from
+    };
+    let mut end = from;
+    while end < from + LONGEST {
+        match window.at(end)? {
+            byte if byte == quote => return Some((from, end, shape)),
+            b'\\' if escaped && window.at(end + 1) == Some(quote) => {
+                return Some((from, end, shape));
+            }
+            b'\n' | b'\r' => return None,
+            b'\\' => end += 2,
+            _ => end += 1,
+        }
+    }
+    None
+}

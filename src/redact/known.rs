@@ -1,0 +1,94 @@
+//! Values that are secret wherever they stand, such as the keys in the environment.
+use super::mark;
+use super::scan::Found;
+use super::value;
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::fmt::Write;
+
+const SHORTEST: usize = 8;
+/// What is longer is no key.
+pub(super) const LONGEST: usize = 16 * 1024;
+
+#[derive(Default)]
+pub(super) struct Known {
+    automaton: Option<AhoCorasick>,
+    values: Vec<Vec<u8>>,
+}
+
+impl Known {
+    pub(super) fn new(values: impl IntoIterator<Item = String>) -> Known {
+        let mut all: Vec<Vec<u8>> = vec![];
+        for value in values {
+            let value = value.trim();
+            if tells(value) {
+                all.extend(
+                    [value.into(), in_json(value), in_address(value)].map(String::into_bytes),
+                );
+            }
+        }
+        all.sort();
+        all.dedup();
+        all.retain(|value| value.len() <= LONGEST);
+        let mut automaton = AhoCorasick::builder();
+        let automaton = automaton.match_kind(MatchKind::LeftmostLongest);
+        let automaton = if all.is_empty() { None } else { automaton.build(&all).ok() };
+        Known { automaton, values: all }
+    }
+
+    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Vec<Found> {
+        let Some(automaton) = &self.automaton else { return vec![] };
+        let input = aho_corasick::Input::new(bytes).span(from..bytes.len());
+        let found = automaton.find_iter(input).map(|hit| (hit.start(), hit.end()));
+        found.map(|(start, end)| Found { start, end, kind: mark::KNOWN, hit: start }).collect()
+    }
+
+    /// From where on the end of a text may be the beginning of a value.
+    pub(super) fn begun(&self, bytes: &[u8]) -> usize {
+        let longest = self.values.iter().map(Vec::len).max().unwrap_or_default();
+        let from = bytes.len().saturating_sub(longest);
+        let begins = |at: &usize| self.values.iter().any(|value| value.starts_with(&bytes[*at..]));
+        (from..bytes.len()).find(begins).unwrap_or(bytes.len())
+    }
+}
+
+/// Whether a value can be told from what anybody may write.
+fn tells(value: &str) -> bool {
+    let first = value.chars().next();
+    let same = value.chars().all(|c| Some(c) == first);
+    let path = value.starts_with(['/', '~'])
+        || value.starts_with("./")
+        || value.starts_with("../")
+        || value.get(1..3) == Some(":\\");
+    let plain = value::words(value.as_bytes());
+    let open =
+        value.contains("://") && !value.contains(['@', '?']) && !value::strong(value.as_bytes());
+    value.chars().count() >= SHORTEST && !same && !path && !plain && !open
+}
+
+/// As it stands within a string of JSON.
+fn in_json(value: &str) -> String {
+    let mut text = String::new();
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// As it stands within an address.
+fn in_address(value: &str) -> String {
+    let mut text = String::new();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}

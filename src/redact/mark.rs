@@ -1,0 +1,118 @@
+//! Placeholders: written, recognised, counted.
+use super::keywords;
+use super::rows::ROWS;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a placeholder begins with.
+pub(super) const OPENING: &str = "[REDACTED:";
+
+/// Anything that is secret because of what it is assigned to, or of where it stands.
+pub(super) const SECRET: &str = "secret";
+pub(super) const PRIVATE_KEY: &str = "private-key";
+pub(super) const KNOWN: &str = "known-value";
+pub(super) const JWT: &str = "jwt";
+
+/// How many digits tell secrets apart.
+const DIGITS: usize = 6;
+const LONGEST_KIND: usize = 32;
+
+/// How many secrets were removed, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    kinds: BTreeMap<&'static str, usize>,
+}
+
+impl Removed {
+    /// Whether nothing was.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// How many, of all kinds.
+    pub fn total(&self) -> usize {
+        self.kinds.values().sum()
+    }
+
+    /// Adds what was removed elsewhere.
+    pub fn add(&mut self, other: &Removed) {
+        for (kind, many) in &other.kinds {
+            *self.kinds.entry(kind).or_default() += many;
+        }
+    }
+
+    /// Each kind, and how many of it.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        self.kinds.iter().map(|(kind, many)| (*kind, *many))
+    }
+
+    pub(super) fn count(&mut self, kind: &'static str) {
+        *self.kinds.entry(kind).or_default() += 1;
+    }
+}
+
+impl fmt::Display for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (kind, many)) in self.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{many} {kind}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Which placeholders stand in a text, so that readers can be told how many there are.
+pub fn placeholders(text: &str) -> Removed {
+    let mut removed = Removed::default();
+    for (at, _) in text.match_indices(OPENING) {
+        if let Some((kind, _)) = read(&text.as_bytes()[at..]) {
+            removed.count(kind);
+        }
+    }
+    removed
+}
+
+/// The placeholder a text begins with: its kind and its length.
+pub(super) fn read(bytes: &[u8]) -> Option<(&'static str, usize)> {
+    let rest = bytes.strip_prefix(OPENING.as_bytes())?;
+    let colon = rest.iter().take(LONGEST_KIND).position(|byte| *byte == b':')?;
+    let kind = kinds().find(|kind| kind.as_bytes() == &rest[..colon])?;
+    let tag = rest.get(colon + 1..colon + 1 + DIGITS)?;
+    let hex = tag.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let closed = rest.get(colon + 1 + DIGITS) == Some(&b']');
+    (hex && closed).then_some((kind, OPENING.len() + colon + DIGITS + 2))
+}
+
+/// The length of the longest placeholder there can be.
+pub(super) const LONGEST: usize = OPENING.len() + LONGEST_KIND + DIGITS + 2;
+
+fn kinds() -> impl Iterator<Item = &'static str> {
+    let others =
+        [SECRET, PRIVATE_KEY, KNOWN, JWT].into_iter().chain(keywords::KINDS.iter().copied());
+    ROWS.iter().map(|row| row.kind).chain(others)
+}
+
+/// Writes the placeholder of a secret, and its line ends, so that no line moves.
+pub(super) fn write(kind: &str, secret: &[u8], key: &[u8], scope: &str, kept: &mut Vec<u8>) {
+    // A key of any length is taken, so there is nothing to fail.
+    let mut mac = Hmac::<Sha256>::new_from_slice(key)
+        .unwrap_or_else(|_| Hmac::<Sha256>::new(&[0; 64].into()));
+    mac.update(scope.as_bytes());
+    mac.update(&[0]);
+    mac.update(secret);
+    let tag = mac.finalize().into_bytes();
+    kept.extend_from_slice(OPENING.as_bytes());
+    kept.extend_from_slice(kind.as_bytes());
+    kept.push(b':');
+    let hex = |half: u8| b"0123456789abcdef"[usize::from(half)];
+    kept.extend(tag.iter().flat_map(|byte| [hex(byte >> 4), hex(byte & 15)]).take(DIGITS));
+    kept.push(b']');
+    for (at, _) in secret.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+        if at > 0 && secret[at - 1] == b'\r' {
+            kept.push(b'\r');
+        }
+        kept.push(b'\n');
+    }
+}

@@ -1,0 +1,138 @@
+//! What may stand between a name and its value, in the languages there are.
+use super::value::Shape;
+use super::window::Window;
+
+/// A name as it stands in a text.
+#[derive(Clone, Copy)]
+pub(super) struct Name {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Where a value begins, and what is to be expected of it.
+pub(super) struct Place {
+    pub(super) from: usize,
+    pub(super) shape: Shape,
+    /// Whether only a value between quotes counts.
+    pub(super) quotes: bool,
+    /// Where a value without quotes ends, besides spaces.
+    pub(super) until: &'static [u8],
+}
+
+/// A type between a name and its value is no longer than this.
+const TYPE: usize = 48;
+
+/// The places at which the value of a name may begin, in the order they are to be tried.
+pub(super) fn places(window: &Window, name: Name) -> Vec<Place> {
+    let (end, quoted) = closed(window, name.end);
+    let at = window.blank(end);
+    let place = |from: usize, shape, quotes| Place {
+        from: window.blank(from),
+        shape,
+        quotes,
+        until: b",;",
+    };
+    let bare = |from| place(from, Shape::Bare, false);
+    let loose = |from| place(from, Shape::Loose, true);
+    if let Some(from) = pair(window, name, end) {
+        return vec![bare(from)];
+    }
+    let optional = window.at(at) == Some(b'?') && window.at(at + 1) == Some(b':');
+    let at = at + usize::from(optional);
+    match (window.at(at), window.at(at + 1)) {
+        (Some(b'='), Some(b'~')) => vec![],
+        (Some(b'='), Some(b'>')) => vec![bare(at + 2)],
+        (Some(b'='), Some(b'=')) => {
+            vec![place(window.run(at, 3, |byte| byte == b'='), Shape::Quoted, true)]
+        }
+        (Some(b'='), _) if at == name.end => vec![tight(window, name, at + 1)],
+        (Some(b'='), _) => vec![bare(at + 1)],
+        (Some(b':'), Some(b':')) => vec![],
+        (Some(b':'), Some(b'=')) => vec![bare(at + 2)],
+        (Some(b':'), _) => {
+            let typed = typed(window, at + 1).map(|from| place(from, Shape::Quoted, true));
+            [bare(at + 1)].into_iter().chain(typed).collect()
+        }
+        (Some(b'?' | b'|' | b'+' | b'!'), _) => {
+            let equals = window.run(at, 3, |byte| b"?|+!=".contains(&byte));
+            let assigns = window.part(equals - 1, equals) == b"=";
+            if assigns { vec![place(equals, Shape::Quoted, true)] } else { vec![] }
+        }
+        (Some(b','), _) if quoted => vec![loose(at + 1)],
+        (Some(b'('), _) if !quoted => vec![loose(at + 1)],
+        (Some(b'>'), _) if window.before(name.start) == Some(b'<') => {
+            vec![Place { from: at + 1, shape: Shape::Quoted, quotes: false, until: b"<" }]
+        }
+        (Some(b'"' | b'\''), _) if at > end => vec![loose(at)],
+        (Some(_), _) if at > end && window.ends(name.start, "--") => vec![bare(at)],
+        // `password string = "…"`
+        (Some(byte), _) if at > end && byte.is_ascii_alphabetic() => {
+            typed(window, at).map(|from| place(from, Shape::Quoted, true)).into_iter().collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// Past the quote, the bracket or the length that ends a name, and whether it was a quote.
+fn closed(window: &Window, end: usize) -> (usize, bool) {
+    let mut at = end;
+    if window.at(at) == Some(b'\\') {
+        at += 1;
+    }
+    let quoted = matches!(window.at(at), Some(b'"' | b'\'' | b'`'));
+    if quoted {
+        at += 1;
+        return (if window.at(at) == Some(b']') { at + 1 } else { at }, true);
+    }
+    if window.at(end) == Some(b'[') {
+        let length = window.run(end + 1, 8, |byte| byte.is_ascii_digit());
+        if window.at(length) == Some(b']') {
+            return (length + 1, false);
+        }
+    }
+    (end, false)
+}
+
+/// `name=value` without a space.
+fn tight(window: &Window, name: Name, from: usize) -> Place {
+    let loud = window
+        .part(name.start, name.end)
+        .iter()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    let until: &[u8] = match window.before(name.start) {
+        Some(b'?' | b'&') => b"&#,;",
+        _ if loud => b"",
+        _ => b",;&",
+    };
+    let spaced = window.blank(from);
+    let shape = if loud && spaced == from { Shape::Env } else { Shape::Bare };
+    Place { from: spaced, shape, quotes: false, until }
+}
+
+/// `name: TYPE = …`
+fn typed(window: &Window, from: usize) -> Option<usize> {
+    let of = |byte: u8| byte.is_ascii_alphanumeric() || b" _&'<>[]*:.?|".contains(&byte);
+    let equals = window.run(from, TYPE, of);
+    let assigns = window.at(equals) == Some(b'=') && window.at(equals + 1) != Some(b'=');
+    assigns.then_some(equals + 1)
+}
+
+/// `name: PASSWORD` and `value: …`, on one line or two; `key="password" value="…"`.
+fn pair(window: &Window, name: Name, end: usize) -> Option<usize> {
+    let quote = window.run_back(name.start, 2, |byte| byte == b'"' || byte == b'\'');
+    let spaces = window.run_back(quote, 2, |byte| byte == b' ');
+    let operator = window.run_back(spaces, 1, |byte| byte == b':' || byte == b'=');
+    let words = window.run_back(operator, 1, |byte| byte == b'"');
+    let names = ["name", "key", "Name", "Key"].iter().any(|word| window.ends(words, word));
+    if operator == spaces || !names {
+        return None;
+    }
+    let mut at = window.run(end, 80, |byte| byte.is_ascii_whitespace() || byte == b',');
+    at = window.run(at, 1, |byte| byte == b'"');
+    if !window.starts(at, "value") && !window.starts(at, "Value") {
+        return None;
+    }
+    at = window.run(at + 5, 1, |byte| byte == b'"');
+    let operator = window.blank(at);
+    matches!(window.at(operator), Some(b':' | b'=')).then_some(operator + 1)
+}

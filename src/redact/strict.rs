@@ -1,0 +1,81 @@
+//! Files that are secrets by their name: every value in them is taken for one.
+use super::mark;
+use super::scan::{Found, kind_of};
+use super::value;
+
+/// The value of every assignment, and every line that is nothing but a token.
+pub(super) fn assignments(text: &[u8]) -> Vec<Found> {
+    let mut found = vec![];
+    let mut at = 0;
+    while at < text.len() {
+        let end =
+            text[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end);
+        let mut next = end + 1;
+        if let Some((start, stop)) = assigned(text, at, end) {
+            let mut spans = vec![(start, stop)];
+            // A quote that stays open goes on over the lines.
+            let quote = text[start - 1];
+            if b"\"'`".contains(&quote) && text.get(stop) != Some(&quote) {
+                let close = text[end..].iter().position(|byte| *byte == quote);
+                let stop = close.map_or(text.len(), |close| end + close);
+                spans = vec![(start, stop)];
+                next = stop + 1;
+            }
+            found.extend(spans.into_iter().filter_map(|(start, end)| of(text, start, end)));
+        } else if let Some((start, stop)) = alone(text, at, end) {
+            found.extend(of(text, start, stop));
+        }
+        at = next;
+    }
+    found
+}
+
+fn of(text: &[u8], start: usize, end: usize) -> Option<Found> {
+    let value = text.get(start..end)?;
+    let blank = value.iter().all(|byte| byte.is_ascii_whitespace() || b"{}[](),;|>".contains(byte));
+    let marked = value.windows(mark::OPENING.len()).any(|part| part == mark::OPENING.as_bytes());
+    (!blank && !marked).then(|| Found { start, end, kind: kind_of(value), hit: start })
+}
+
+/// What comes after the first `=` of a line, or after its first `:`, without quotes and comments;
+/// or after `password`.
+fn assigned(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
+    let line = &text[from..to];
+    // What was done already is not done again.
+    let marked = (0..line.len()).any(|at| line[at] == b'[' && mark::read(&line[at..]).is_some());
+    if marked {
+        return None;
+    }
+    let equals = line.iter().position(|byte| *byte == b'=');
+    let colon = line.iter().position(|byte| *byte == b':');
+    let word = line.windows(9).position(|part| part == b"password ").map(|at| at + 8);
+    let operator = equals.or(colon).or(word)?;
+    let mut start = operator + 1;
+    while start < line.len() && line[start].is_ascii_whitespace() {
+        start += 1;
+    }
+    let mut end = line.len();
+    let quote = line.get(start).copied().filter(|byte| b"\"'`".contains(byte));
+    if let Some(quote) = quote {
+        start += 1;
+        let close = line[start..].iter().position(|byte| *byte == quote);
+        end = close.map_or(end, |close| start + close);
+    } else {
+        let comment = line[start..].windows(2).position(|two| two == b" #");
+        end = comment.map_or(end, |comment| start + comment);
+        while end > start && (line[end - 1].is_ascii_whitespace() || line[end - 1] == b',') {
+            end -= 1;
+        }
+    }
+    (start < end || quote.is_some() && start <= end).then_some((from + start, from + end))
+}
+
+/// A line that is nothing but a token.
+fn alone(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
+    let line = &text[from..to];
+    let start = line.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let end = line.iter().rposition(|byte| !byte.is_ascii_whitespace())? + 1;
+    let token = &line[start..end];
+    (value::strong(token) && !token.iter().any(u8::is_ascii_whitespace))
+        .then_some((from + start, from + end))
+}

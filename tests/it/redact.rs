@@ -1,0 +1,375 @@
+//! What must hold for every text, wherever secrets stand in it and however it comes.
+use crate::redact_corpus::{drawn, harmless, redactor, secrets};
+use crate::scene::Rng;
+use debate_mcp::redact::{Redactor, Removed, Secrets, filter, placeholders};
+use std::borrow::Cow;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+/// A private key as it stands in a file.
+fn key_block(name: &str, rng: &mut Rng) -> String {
+    let lines: Vec<String> = (0..rng.below(20) + 2).map(|_| drawn("{b64:64}", rng)).collect();
+    format!(
+        "-----BEGIN {name}-----\n{}\n{}\n-----END {name}-----",
+        lines.join("\n"),
+        drawn("{b64:21}=", rng)
+    )
+}
+
+/// A text of samples, key blocks and whatever joins them.
+fn document(seed: u64) -> String {
+    let mut rng = Rng(seed);
+    let (secrets, harmless) = (secrets(), harmless());
+    let joints =
+        ["\n", "\n", "\r\n", " ", "", "-", "\"", "\t", ", ", "é", "\n\n", "=", ":", "\\n", "["];
+    let mut text = String::new();
+    for _ in 0..rng.below(30) + 1 {
+        match rng.below(8) {
+            0 => text.push_str(&key_block("RSA PRIVATE KEY", &mut rng)),
+            1..=3 => text.push_str(&rng.pick(&secrets).text),
+            4 => {
+                let sample = rng.pick(&secrets).text;
+                let cut = sample.floor_char_boundary(rng.below(sample.len() + 1));
+                text.push_str(&sample[..cut]);
+            }
+            _ => text.push_str(&rng.pick(&harmless)),
+        }
+        text.push_str(rng.pick(&joints));
+    }
+    text
+}
+
+fn clean(redactor: &Redactor, text: &str) -> String {
+    redactor.redact(text).text.into_owned()
+}
+
+#[test]
+fn redacting_twice_changes_nothing_more() {
+    let redactor = redactor();
+    for seed in 0..1500 {
+        let text = document(seed);
+        let once = clean(&redactor, &text);
+        assert_eq!(clean(&redactor, &once), once, "seed {seed}: {text}");
+        let (strict, _) = redactor.strict(&text);
+        assert_eq!(redactor.strict(&strict).0, strict, "seed {seed}");
+    }
+}
+
+#[test]
+fn no_line_is_added_or_lost() {
+    let redactor = redactor();
+    for seed in 0..1500 {
+        let text = document(seed);
+        let lines = |text: &str| (text.matches('\n').count(), text.matches("\r\n").count());
+        assert_eq!(lines(&clean(&redactor, &text)), lines(&text), "seed {seed}");
+        assert_eq!(lines(&redactor.strict(&text).0), lines(&text), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_counted_is_what_stands_there() {
+    let redactor = redactor();
+    for seed in 0..300 {
+        let text = document(seed);
+        let redacted = redactor.redact(&text);
+        let mut there = placeholders(&text);
+        there.add(&redacted.removed);
+        // A placeholder within a secret goes with it.
+        assert!(placeholders(&redacted.text).total() <= there.total(), "seed {seed}");
+        assert_eq!(matches!(redacted.text, Cow::Borrowed(_)), redacted.removed.is_empty());
+        assert_eq!(redactor.bytes(text.as_bytes()).0.as_ref(), redacted.text.as_bytes());
+    }
+}
+
+#[test]
+fn the_same_secret_has_the_same_placeholder_within_a_scope_and_no_other() {
+    let secrets = Secrets::new(b"key", []);
+    let token = drawn("ghp_{alnum:36}", &mut Rng(1));
+    let other = drawn("ghp_{alnum:36}", &mut Rng(2));
+    let one = secrets.within("one");
+    let text = format!(
+        "{token} and \"{token}\" and password = \"{token}\" and https://x:{token}@h.example/"
+    );
+    let redacted = one.redact(&text);
+    let mark = clean(&one, &token);
+    assert_eq!(redacted.text.matches(&mark).count(), 4, "{}", redacted.text);
+    assert_eq!(redacted.removed.to_string(), "4 github-token");
+    assert_ne!(clean(&one, &other), mark);
+    assert_ne!(clean(&secrets.within("two"), &token), mark);
+    assert_ne!(clean(&Secrets::new(b"another", []).within("one"), &token), mark);
+    assert!(mark.starts_with("[REDACTED:github-token:") && mark.len() == 30, "{mark}");
+}
+
+#[test]
+fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
+    let redactor = redactor();
+    let mut rng = Rng(3);
+    let mut texts: Vec<String> = secrets().into_iter().map(|sample| sample.text).collect();
+    texts.extend(harmless());
+    texts.extend(
+        ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY"]
+            .map(|name| format!("key: |\n{}\nafter\n", key_block(name, &mut rng))),
+    );
+    for text in texts {
+        let text = format!("before {text}\npassword = x\n");
+        let whole = clean(&redactor, &text);
+        for (cut, _) in text.char_indices() {
+            let mut held = redactor.held();
+            let joined = held.push(&text[..cut]) + &held.push(&text[cut..]) + &held.finish();
+            assert_eq!(joined, whole, "cut at {cut}: {text}");
+        }
+        let mut held = redactor.held();
+        let mut joined: String = text.chars().map(|c| held.push(&c.to_string())).collect();
+        joined.push_str(&held.finish());
+        assert_eq!(joined, whole, "char by char: {text}");
+    }
+}
+
+#[test]
+fn a_text_in_many_pieces_is_the_text() {
+    let value = "several words 42 and\na line!".to_owned();
+    let redactor = Secrets::new(b"key", [("A".into(), value.clone())]).within("debate");
+    for seed in 0..400 {
+        let mut rng = Rng(seed);
+        let text = document(seed) + " " + &value + &document(seed + 5000);
+        let (mut held, mut joined, mut rest) = (redactor.held(), String::new(), text.as_str());
+        let longest = [1, 3, 20, 500][rng.below(4)];
+        while !rest.is_empty() {
+            let cut = rest.ceil_char_boundary(rng.below(longest) + 1);
+            joined.push_str(&held.push(&rest[..cut]));
+            rest = &rest[cut..];
+        }
+        joined.push_str(&held.finish());
+        assert_eq!(joined, clean(&redactor, &text), "seed {seed}");
+    }
+}
+
+#[test]
+fn ordinary_words_are_not_held_back() {
+    let mut held = redactor().held();
+    assert_eq!(held.push("The answer "), "The answer ");
+    assert_eq!(held.push("is for"), "is ");
+    assert_eq!(held.push("ty-two.\n"), "forty-two.\n");
+    assert_eq!(held.push("Authorization: "), "");
+    assert_eq!(held.push("none, not at all "), "Authorization: none, not at all ");
+}
+
+#[test]
+fn no_more_is_held_back_than_64_kib() {
+    let redactor = redactor();
+    let mut rng = Rng(4);
+    let runs = [
+        "a".repeat(300_000),
+        "sk-".repeat(100_000),
+        "é".repeat(150_000),
+        drawn("{b64:300000}", &mut rng),
+        drawn("{url:200000}", &mut rng),
+    ];
+    for run in runs {
+        let text = format!("{run}{}\n{run}", drawn(" token=ghp_{alnum:36},", &mut rng));
+        let (mut held, mut joined, mut taken) = (redactor.held(), String::new(), 0);
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let cut = rest.floor_char_boundary(rest.len().min(997));
+            joined.push_str(&held.push(&rest[..cut]));
+            taken += cut;
+            rest = &rest[cut..];
+            assert!(
+                taken <= joined.len() + 64 * 1024 + 100,
+                "{taken} taken, {} given",
+                joined.len()
+            );
+        }
+        joined.push_str(&held.finish());
+        assert!(joined == clean(&redactor, &text), "{}", &text[..20]);
+    }
+}
+
+/// Gives what it has in pieces of odd sizes.
+struct Dripping<'t>(&'t [u8], Rng);
+
+impl Read for Dripping<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let most = self.1.below(40_000) + 1;
+        self.0.take(most as u64).read(into).inspect(|read| self.0 = &self.0[*read..])
+    }
+}
+
+#[test]
+fn a_filter_gives_what_the_whole_would_have_become() {
+    let redactor = redactor();
+    for seed in 0..40 {
+        let mut bytes: Vec<u8> =
+            (0..20).flat_map(|n| document(seed * 100 + n).into_bytes()).collect();
+        let mut rng = Rng(seed);
+        for _ in 0..seed {
+            let at = rng.below(bytes.len());
+            bytes[at] = 0xff;
+        }
+        let mut output = vec![];
+        let removed = filter(Dripping(&bytes, rng), &mut output, &redactor).unwrap();
+        let (whole, wanted) = redactor.bytes(&bytes);
+        assert!(output == whole.as_ref(), "seed {seed}");
+        assert_eq!(removed, wanted);
+    }
+}
+
+#[test]
+fn hostile_texts_take_no_longer_than_they_are() {
+    let redactor = Secrets::new(b"key", [("A".into(), "aaaaaaab".into())]).within("debate");
+    let lines = drawn("-----BEGIN PRIVATE KEY-----\n{b64:64}\n", &mut Rng(6));
+    let parts = [
+        "sk-",
+        "sk-a",
+        "password=",
+        "password:",
+        "password=\"",
+        "token = \"a1b2",
+        "-----BEGIN PRIVATE KEY-----",
+        &lines,
+        "eyJ",
+        "eyJhbGciOiJI.",
+        "://",
+        "://a:",
+        "://a:b@",
+        "Bearer ",
+        "Basic ",
+        "[REDACTED:",
+        "[REDACTED:secret:",
+        "a",
+        "a=",
+        "secret",
+        "token",
+        "auth token ",
+        "AKIA",
+        "ghp_",
+        ":AA",
+        "1:AA",
+        "-us",
+        "0123456789abcdef",
+        "\\\"password\\\":",
+        "password: x: ",
+        "token((((",
+        "aaaaaaa",
+        "name: TOKEN\n",
+        "sig=",
+        "pass",
+        "MTAw.",
+    ];
+    let began = Instant::now();
+    for part in parts {
+        let text = part.repeat(2_000_000 / part.len());
+        let once = clean(&redactor, &text);
+        assert_eq!(once.matches('\n').count(), text.matches('\n').count());
+        let mut output = vec![];
+        filter(text.as_bytes(), &mut output, &redactor).unwrap();
+        assert!(output == once.as_bytes(), "{part}");
+    }
+    // A second each would be ample; the square of their length would take hours.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
+fn known_values_go_wherever_they_stand() {
+    let values = [
+        ("API_KEY", "kd83jsk2-xx"),
+        ("A", "true"),
+        ("B", "password"),
+        ("C", "aaaaaaaaaaaa"),
+        ("D", "/usr/local/bin"),
+        ("E", "1234567"),
+        ("F", "say \"hi\" 22"),
+        ("G", "plain-words"),
+    ];
+    let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let redactor = Secrets::new(b"key", values).within("debate");
+    let text = "xkd83jsk2-xxy true password aaaaaaaaaaaa /usr/local/bin 1234567 plain-words {\"a\":\"say \\\"hi\\\" 22\"} say%20%22hi%22%2022";
+    let redacted = redactor.redact(text);
+    assert_eq!(redacted.removed.to_string(), "3 known-value");
+    assert!(
+        redacted.text.contains("y true password aaaaaaaaaaaa /usr/local/bin 1234567 plain-words {"),
+        "{}",
+        redacted.text
+    );
+}
+
+#[test]
+fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
+    let redactor = redactor();
+    let mut rng = Rng(5);
+    for name in [
+        "PRIVATE KEY",
+        "RSA PRIVATE KEY",
+        "EC PRIVATE KEY",
+        "DSA PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+    ] {
+        let block = key_block(name, &mut rng);
+        let (crlf, json) = (block.replace('\n', "\r\n"), block.replace('\n', "\\n"));
+        let indented = block.replace('\n', "\n    ");
+        let added = block.replace('\n', "\n+");
+        let code = block.replace('\n', "\\n\" +\n  \"");
+        let header = block.replacen(
+            '\n',
+            "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n",
+            1,
+        );
+        for text in [&block, &crlf, &json, &indented, &added, &code, &header] {
+            let text = format!("before\n{text}\nafter");
+            let redacted = redactor.redact(&text);
+            assert_eq!(redacted.removed.to_string(), "1 private-key", "{text}");
+            let rest = redacted.text.strip_prefix("before\n[REDACTED:private-key:").unwrap();
+            let rest = rest[7..].trim_start_matches(['\r', '\n']);
+            assert_eq!(rest, "after", "{text}");
+        }
+        // One that was cut off, and one that is not there at all.
+        let cut = &block[..block.len() - 40 - name.len()];
+        assert_eq!(redactor.redact(cut).removed.to_string(), "1 private-key");
+        let named = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");
+        assert_eq!(clean(&redactor, &named), named);
+        let public = key_block("PUBLIC KEY", &mut rng);
+        assert_eq!(clean(&redactor, &public), public);
+    }
+    let lines = format!("{}\n{}", drawn("{b64:64}", &mut rng), drawn("{b64:64}", &mut rng));
+    let putty =
+        format!("Private-Lines: 2\n{lines}\nPrivate-MAC: {}\n", drawn("{hex:40}", &mut rng));
+    let clean = clean(&redactor, &putty);
+    assert!(!clean.contains(&lines) && clean.contains("[REDACTED:private-key:"), "{clean}");
+}
+
+#[test]
+fn a_file_that_is_a_secret_keeps_its_names_only() {
+    let redactor = redactor();
+    let text = "# comment\nDEBUG=true\nexport NAME=plain\nURL: \"http://x\"\nEMPTY=\n\n  \"a\": {\nQ='two\nlines'\nLAST=1 # why\r\n";
+    let (clean, removed) = redactor.strict(text);
+    for gone in ["true", "plain", "http", "two", "lines", "=1"] {
+        assert!(!clean.contains(gone), "{gone}: {clean}");
+    }
+    for kept in [
+        "# comment\nDEBUG=[",
+        "export NAME=[",
+        "URL: \"[",
+        "EMPTY=\n\n  \"a\": {\nQ='[",
+        "# why\r\n",
+    ] {
+        assert!(clean.contains(kept), "{kept}: {clean}");
+    }
+    assert_eq!(removed.total(), 5);
+    let pgpass = redactor.strict("db:5432:app:me:hunter2\n").0;
+    assert!(!pgpass.contains("hunter2"));
+    let netrc = redactor.strict("machine x login me password hunter2\n").0;
+    assert!(!netrc.contains("hunter2"));
+}
+
+#[test]
+fn placeholders_are_counted_and_nothing_else() {
+    let text = "[REDACTED:jwt:012abc] [REDACTED:jwt:zzzzzz] [REDACTED:unheard-of:012abc] [REDACTED:jwt:012abc] [REDACTED:secret:ffffff]";
+    let mut counted = placeholders(text);
+    assert_eq!(counted.to_string(), "2 jwt, 1 secret");
+    assert_eq!(counted.iter().collect::<Vec<_>>(), [("jwt", 2), ("secret", 1)]);
+    counted.add(&placeholders("[REDACTED:jwt:012abc]"));
+    assert_eq!(counted.total(), 4);
+    assert!(Removed::default().is_empty());
+}

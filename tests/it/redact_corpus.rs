@@ -1,0 +1,177 @@
+//! What is removed and what is not, measured on samples. Keys are drawn when the test runs, so that
+//! nothing that looks like one is kept here.
+use crate::scene::Rng;
+use debate_mcp::redact::{Redactor, Secrets};
+use std::fs;
+use std::path::Path;
+
+/// A text, and what of it is secret.
+#[derive(Clone)]
+pub(crate) struct Sample {
+    pub(crate) text: String,
+    pub(crate) kind: Option<String>,
+    secrets: Vec<String>,
+}
+
+pub(crate) fn redactor() -> Redactor {
+    Secrets::new(b"a key of tests", []).within("debate")
+}
+
+/// Every key in some of the places, and every assignment.
+pub(crate) fn secrets() -> Vec<Sample> {
+    let mut rng = Rng(7);
+    let contexts = lines("contexts");
+    let mut samples = vec![];
+    for (index, line) in lines("keys").iter().enumerate() {
+        let (kind, template) = line.split_once(' ').unwrap();
+        let some = |at: &usize| (at + index) % 4 == 0 || *at < 3;
+        for (_, context) in contexts.iter().enumerate().filter(|(at, _)| some(at)) {
+            // A number and a colon have a meaning of their own before them.
+            if kind == "telegram-token" && context.contains(":§") {
+                continue;
+            }
+            let key = drawn(template, &mut rng);
+            let text = context.replace('§', &key);
+            samples.push(Sample { text, kind: Some(kind.into()), secrets: vec![key] });
+        }
+    }
+    for line in lines("assigned") {
+        let line = drawn(&line, &mut rng);
+        let secrets = line.split('«').skip(1).map(|part| part.split('»').next().unwrap().into());
+        let secrets = secrets.collect();
+        samples.push(Sample { text: line.replace(['«', '»'], ""), kind: None, secrets });
+    }
+    samples
+}
+
+/// What must stay as it is.
+pub(crate) fn harmless() -> Vec<String> {
+    lines("harmless")
+}
+
+fn lines(name: &str) -> Vec<String> {
+    let text = fs::read_to_string(format!("tests/redact/{name}.txt")).unwrap();
+    text.lines().filter(|line| !line.starts_with("# ")).map(Into::into).collect()
+}
+
+/// A template with `{alphabet:length}` drawn.
+pub(crate) fn drawn(template: &str, rng: &mut Rng) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        rest = after;
+        let slot = after.split_once('}').and_then(|(slot, after)| {
+            let (name, length) = slot.split_once(':')?;
+            Some((alphabet(name)?, length.parse::<usize>().ok()?, after))
+        });
+        let Some((letters, length, after)) = slot else {
+            text.push('{');
+            continue;
+        };
+        let letters: Vec<char> = letters.chars().collect();
+        // A key ends in a letter, so that nobody takes its end for punctuation.
+        text.extend((1..length).map(|_| rng.pick(&letters)));
+        text.push(letters[rng.below(10)]);
+        rest = after;
+    }
+    text + rest
+}
+
+fn alphabet(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "digits" => "1234567890",
+        "hex" => "0123456789abcdef",
+        "upper" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        "lower" => "abcdefghijklmnopqrstuvwxyz0123456789",
+        "alpha" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        "alnum" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        "url" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_",
+        "b64" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/",
+        _ => return None,
+    })
+}
+
+/// Placeholders replaced by one mark.
+fn unmarked(text: &str) -> String {
+    let mut parts = text.split("[REDACTED:");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |text, part| text + "\u{a7}" + part.split_once(']').unwrap().1)
+}
+
+#[test]
+fn what_is_secret_goes_and_what_is_not_stays() {
+    let redactor = redactor();
+    let (mut right, mut missed, mut wrong) = (0, vec![], vec![]);
+    let samples = secrets();
+    for sample in &samples {
+        let redacted = redactor.redact(&sample.text);
+        let wanted = sample
+            .secrets
+            .iter()
+            .fold(sample.text.clone(), |text, secret| text.replace(secret, "\u{a7}"));
+        let kind = sample.kind.as_deref().is_none_or(|kind| redacted.text.contains(kind));
+        if sample.secrets.iter().any(|secret| redacted.text.contains(secret.as_str())) {
+            missed.push(format!("{} -> {}", sample.text, redacted.text));
+        } else if unmarked(&redacted.text) == wanted && kind {
+            right += 1;
+        } else {
+            wrong.push(format!("{} -> {}", sample.text, redacted.text));
+        }
+    }
+    let harmless = harmless();
+    for text in &harmless {
+        let redacted = redactor.redact(text);
+        if redacted.text != *text {
+            wrong.push(format!("{text} -> {}", redacted.text));
+        }
+    }
+    assert!(samples.len() >= 300 && harmless.len() >= 300);
+    let recall = f64::from(right) / samples.len() as f64;
+    let precision = f64::from(right) / (right as usize + wrong.len()) as f64;
+    let report = format!(
+        "{} secrets, {} harmless: precision {precision:.4}, recall {recall:.4}\nmissed:\n{}\nwrong:\n{}",
+        samples.len(),
+        harmless.len(),
+        missed.join("\n"),
+        wrong.join("\n"),
+    );
+    assert!(precision >= 0.99 && recall >= 0.99, "{report}");
+    #[allow(clippy::print_stdout)]
+    {
+        println!("{report}");
+    }
+}
+
+#[test]
+fn nothing_in_this_repository_is_taken_for_a_secret() {
+    let redactor = redactor();
+    let mut changed = vec![];
+    for folder in
+        ["src", "prompts", "benches", "schemas", "tests/it", "tests/captures", "tests/golden"]
+    {
+        walk(Path::new(folder), &mut |path| {
+            let bytes = fs::read(path).unwrap();
+            let (clean, removed) = redactor.bytes(&bytes);
+            if !removed.is_empty() {
+                let lines = bytes.split(|b| *b == b'\n').zip(clean.split(|b| *b == b'\n'));
+                for (before, after) in lines.filter(|(before, after)| before != after) {
+                    let text = String::from_utf8_lossy(before);
+                    changed.push(format!(
+                        "{}: {text} -> {}",
+                        path.display(),
+                        String::from_utf8_lossy(after)
+                    ));
+                }
+            }
+        });
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+fn walk(folder: &Path, see: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { walk(&path, see) } else { see(&path) }
+    }
+}
