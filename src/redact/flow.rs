@@ -29,7 +29,8 @@ impl Held {
         let mut ready = String::new();
         let mut rest = piece;
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.floor_char_boundary(MOST / 4));
+            let most = (0..=rest.len().min(MOST / 4)).rev().find(|at| rest.is_char_boundary(*at));
+            let (now, later) = rest.split_at(most.unwrap_or(rest.len()));
             ready.push_str(&in_words(self.flow.push(now.as_bytes())));
             rest = later;
         }

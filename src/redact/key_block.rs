@@ -71,7 +71,7 @@ fn body_end(window: &Window, from: usize) -> Option<(usize, usize)> {
                 break;
             }
             Some(byte) if byte.is_ascii_whitespace() || b"\\\"'`,:.-#*>|()".contains(&byte) => {
-                at += 1
+                at += 1;
             }
             _ => break,
         }

@@ -40,15 +40,13 @@ pub(super) fn places(window: &Window, name: Name) -> Vec<Place> {
     let optional = window.at(at) == Some(b'?') && window.at(at + 1) == Some(b':');
     let at = at + usize::from(optional);
     match (window.at(at), window.at(at + 1)) {
-        (Some(b'='), Some(b'~')) => vec![],
-        (Some(b'='), Some(b'>')) => vec![bare(at + 2)],
+        (Some(b'='), Some(b'~')) | (Some(b':'), Some(b':')) => vec![],
+        (Some(b'='), Some(b'>')) | (Some(b':'), Some(b'=')) => vec![bare(at + 2)],
         (Some(b'='), Some(b'=')) => {
             vec![place(window.run(at, 3, |byte| byte == b'='), Shape::Quoted, true)]
         }
         (Some(b'='), _) if at == name.end => vec![tight(window, name, at + 1)],
         (Some(b'='), _) => vec![bare(at + 1)],
-        (Some(b':'), Some(b':')) => vec![],
-        (Some(b':'), Some(b'=')) => vec![bare(at + 2)],
         (Some(b':'), _) => {
             let typed = typed(window, at + 1).map(|from| place(from, Shape::Quoted, true));
             [bare(at + 1)].into_iter().chain(typed).collect()

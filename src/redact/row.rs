@@ -87,6 +87,8 @@ impl Row {
         }
         let from = start + prefix.len();
         let mut end = window.run(from, self.most + 1, |byte| self.of.has(byte));
+        // A line of dashes, such as a key block begins with, is not its own either.
+        end = (from..end).find(|at| window.starts(*at, "-----")).unwrap_or(end);
         if end - from > self.most {
             return None;
         }
@@ -103,7 +105,9 @@ impl Row {
 /// Keys of documents and tests, which say so.
 pub(super) fn made_up(rest: &[u8]) -> bool {
     let mut seen = [false; 256];
-    rest.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    for byte in rest {
+        seen[usize::from(*byte)] = true;
+    }
     let few = seen.iter().filter(|seen| **seen).count() < 5;
     let lower = rest.to_ascii_lowercase();
     let says = |word: &[u8]| lower.windows(word.len()).any(|part| part == word);

@@ -123,9 +123,7 @@ pub(super) fn united(mut found: Vec<Found>) -> Vec<Found> {
                 let same = (last.start, last.end) == (next.start, next.end);
                 if next.end > last.end {
                     (last.end, last.kind) = (next.end, mark::SECRET);
-                } else if same && last.kind == mark::SECRET {
-                    last.kind = next.kind;
-                } else if same && last.kind == mark::KNOWN && next.kind != mark::SECRET {
+                } else if same && rank(next.kind) > rank(last.kind) {
                     last.kind = next.kind;
                 }
                 last.hit = last.hit.min(next.hit);
@@ -134,4 +132,13 @@ pub(super) fn united(mut found: Vec<Found>) -> Vec<Found> {
         }
     }
     all
+}
+
+/// How much a kind says.
+fn rank(kind: &str) -> u8 {
+    match kind {
+        mark::SECRET => 0,
+        mark::KNOWN => 1,
+        _ => 2,
+    }
 }

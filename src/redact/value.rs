@@ -102,7 +102,7 @@ pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
     let (digit, letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
     match (class, shape) {
-        (Class::Vague, _) => strong(value) && !bracket,
+        (Class::Vague, _) | (Class::Token, Shape::Loose) => strong(value) && !bracket,
         (Class::Password, Shape::Loose) => {
             letter && digit && !bracket && !value.contains(&b'/') && !named(value) && !cites(value)
         }
@@ -118,7 +118,6 @@ pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
             value.len() >= 8 && letter && digit && !wordy(value) && !value.contains(&b'(')
         }
         (Class::Token, Shape::Bare) => value.len() >= 12 && digit && !bracket && random(value),
-        (Class::Token, Shape::Loose) => strong(value) && !bracket,
     }
 }
 
@@ -141,7 +140,9 @@ pub(super) fn template(value: &[u8]) -> bool {
 pub(super) fn placeholder(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut seen = [false; 256];
-    lower.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    for byte in &lower {
+        seen[usize::from(*byte)] = true;
+    }
     if seen.iter().filter(|seen| **seen).count() <= 3 || b"1234567890".starts_with(&lower) {
         return true;
     }

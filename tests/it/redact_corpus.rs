@@ -24,7 +24,7 @@ pub(crate) fn secrets() -> Vec<Sample> {
     let mut samples = vec![];
     for (index, line) in lines("keys").iter().enumerate() {
         let (kind, template) = line.split_once(' ').unwrap();
-        let some = |at: &usize| (at + index) % 4 == 0 || *at < 3;
+        let some = |at: &usize| (at + index).is_multiple_of(4) || *at < 3;
         for (_, context) in contexts.iter().enumerate().filter(|(at, _)| some(at)) {
             // A number and a colon have a meaning of their own before them.
             if kind == "telegram-token" && context.contains(":§") {
