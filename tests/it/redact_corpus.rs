@@ -128,7 +128,7 @@ fn what_is_secret_goes_and_what_is_not_stays() {
     }
     assert!(samples.len() >= 300 && harmless.len() >= 300);
     let recall = f64::from(right) / samples.len() as f64;
-    let precision = f64::from(right) / (right as usize + wrong.len()) as f64;
+    let precision = f64::from(right) / (f64::from(right) + wrong.len() as f64);
     let report = format!(
         "{} secrets, {} harmless: precision {precision:.4}, recall {recall:.4}\nmissed:\n{}\nwrong:\n{}",
         samples.len(),
