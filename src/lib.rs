@@ -1,15 +1,16 @@
 //! Makes AI coding tools argue, with checked evidence, before a person decides.
 //!
 //! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
-//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `store`
-//! keeps it; `report` words it; `cli` and `mcp` are doors; `private` is
-//! how what they keep stays their owner's. Who may use whom is a table in
+//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about;
+//! `evidence` checks what it cites; `store` keeps it; `report` words it; `cli` and `mcp` are doors;
+//! `private` is how what they keep stays their owner's. Who may use whom is a table in
 //! ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod cli;
 pub mod config;
 pub mod debate;
 pub mod engine;
+pub mod evidence;
 pub mod mcp;
 pub mod private;
 pub mod prompts;
