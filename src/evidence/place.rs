@@ -6,252 +6,29 @@ use super::{Place, Words};
 const LONGEST: usize = 1_000;
 
 /// Endings by which a name without a folder is a file, and no member of something.
-const ENDINGS: &[&str] = &[
-    "adoc",
-    "asm",
-    "astro",
-    "awk",
-    "bash",
-    "bat",
-    "bazel",
-    "bzl",
-    "c",
-    "cabal",
-    "cc",
-    "cfg",
-    "cjs",
-    "clj",
-    "cljs",
-    "cmake",
-    "cmd",
-    "conf",
-    "cpp",
-    "cs",
-    "csproj",
-    "css",
-    "csv",
-    "cts",
-    "cu",
-    "cue",
-    "cxx",
-    "dart",
-    "dhall",
-    "diff",
-    "ebuild",
-    "el",
-    "elm",
-    "env",
-    "erb",
-    "erl",
-    "ex",
-    "exs",
-    "fish",
-    "fs",
-    "fsx",
-    "gd",
-    "gleam",
-    "go",
-    "gql",
-    "gradle",
-    "graphql",
-    "groovy",
-    "h",
-    "haml",
-    "hbs",
-    "hcl",
-    "hh",
-    "hpp",
-    "hrl",
-    "hs",
-    "htm",
-    "html",
-    "hxx",
-    "ini",
-    "ipynb",
-    "java",
-    "jl",
-    "js",
-    "json",
-    "json5",
-    "jsonc",
-    "jsonl",
-    "jsx",
-    "kt",
-    "kts",
-    "less",
-    "lhs",
-    "lisp",
-    "lock",
-    "lua",
-    "m",
-    "md",
-    "mdx",
-    "mjs",
-    "mk",
-    "ml",
-    "mli",
-    "mm",
-    "mod",
-    "mts",
-    "nim",
-    "nix",
-    "nu",
-    "odin",
-    "pas",
-    "patch",
-    "php",
-    "pl",
-    "plist",
-    "pm",
-    "po",
-    "prisma",
-    "properties",
-    "proto",
-    "ps1",
-    "pug",
-    "purs",
-    "py",
-    "pyi",
-    "pyx",
-    "qml",
-    "r",
-    "rake",
-    "rb",
-    "re",
-    "rkt",
-    "rs",
-    "rst",
-    "sass",
-    "sbt",
-    "scala",
-    "scm",
-    "scss",
-    "service",
-    "sh",
-    "snap",
-    "sol",
-    "sql",
-    "sum",
-    "sv",
-    "svelte",
-    "svg",
-    "swift",
-    "tcl",
-    "tex",
-    "tf",
-    "tfvars",
-    "thrift",
-    "toml",
-    "ts",
-    "tsv",
-    "tsx",
-    "txt",
-    "vala",
-    "vb",
-    "vhd",
-    "vim",
-    "vue",
-    "wat",
-    "wgsl",
-    "xhtml",
-    "xml",
-    "xsd",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
-];
+const ENDINGS: &str = "adoc asm astro awk bash bat bazel bzl c cabal cc cfg cjs clj cljs cmake cmd conf cpp cs \
+    csproj css csv cts cu cue cxx dart dhall diff ebuild el elm env erb erl ex exs fish fs \
+    fsx gd gleam go gql gradle graphql groovy h haml hbs hcl hh hpp hrl hs htm html hxx ini \
+    ipynb java jl js json json5 jsonc jsonl jsx kt kts less lhs lisp lock lua m md mdx mjs \
+    mk ml mli mm mod mts nim nix nu odin pas patch php pl plist pm po prisma properties \
+    proto ps1 pug purs py pyi pyx qml r rake rb re rkt rs rst sass sbt scala scm scss \
+    service sh snap sol sql sum sv svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx \
+    txt vala vb vhd vim vue wat wgsl xhtml xml xsd yaml yml zig zsh";
 
 /// Files that have no ending.
-const NAMES: &[&str] = &[
-    "authors",
-    "brewfile",
-    "build",
-    "caddyfile",
-    "changelog",
-    "changes",
-    "codeowners",
-    "containerfile",
-    "contributing",
-    "copying",
-    "dockerfile",
-    "gemfile",
-    "gnumakefile",
-    "jenkinsfile",
-    "justfile",
-    "kconfig",
-    "licence",
-    "license",
-    "makefile",
-    "news",
-    "notice",
-    "owners",
-    "podfile",
-    "procfile",
-    "rakefile",
-    "readme",
-    "todo",
-    "vagrantfile",
-    "version",
-    "workspace",
-];
+const NAMES: &str = "authors brewfile build caddyfile changelog changes codeowners containerfile contributing \
+    copying dockerfile gemfile gnumakefile jenkinsfile justfile kconfig licence license \
+    makefile news notice owners podfile procfile rakefile readme todo vagrantfile version \
+    workspace";
 
 /// Last names of hosts. No file ends in one of them.
-const HOSTS: &[&str] = &[
-    "ai",
-    "app",
-    "biz",
-    "cloud",
-    "co",
-    "com",
-    "corp",
-    "de",
-    "dev",
-    "edu",
-    "eu",
-    "example",
-    "gov",
-    "home",
-    "info",
-    "internal",
-    "invalid",
-    "io",
-    "lan",
-    "local",
-    "localdomain",
-    "localhost",
-    "net",
-    "org",
-    "svc",
-    "test",
-    "uk",
-    "us",
-];
+const HOSTS: &str = "ai app biz cloud co com corp de dev edu eu example gov home info internal invalid io lan \
+    local localdomain localhost net org svc test uk us";
 
 /// Things that are called like files.
-const PRODUCTS: &[&str] = &[
-    "node.js",
-    "vue.js",
-    "next.js",
-    "nuxt.js",
-    "react.js",
-    "express.js",
-    "three.js",
-    "d3.js",
-    "angular.js",
-    "ember.js",
-    "backbone.js",
-    "alpine.js",
-    "chart.js",
-    "moment.js",
-    "discord.js",
-    "p5.js",
-    "socket.io",
-    "asp.net",
-    "deno.js",
-    "bun.js",
-    "require.js",
-];
+const PRODUCTS: &str = "node.js vue.js next.js nuxt.js react.js express.js three.js d3.js angular.js ember.js \
+    backbone.js alpine.js chart.js moment.js discord.js p5.js socket.io asp.net deno.js \
+    bun.js require.js";
 
 /// Where a candidate stands, which says what it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -422,11 +199,11 @@ fn likely(path: &str, spoken_of: bool, setting: Setting) -> Likely {
     }
     let ending = ending(name);
     let known = ending.is_some_and(known_ending) && !product(name);
-    let stem = name.split('.').next().unwrap_or_default().to_lowercase();
-    let listed = NAMES.contains(&stem.as_str()) && name.starts_with(char::is_uppercase)
-        || NAMES.contains(&stem.as_str()) && (spoken_of || foldered);
+    let stem = name.split('.').next().unwrap_or_default();
+    let listed =
+        listed(NAMES, stem) && (name.starts_with(char::is_uppercase) || spoken_of || foldered);
     let dotted = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-    let host = ending.is_some_and(|ending| HOSTS.contains(&&*ending.to_lowercase()));
+    let host = ending.is_some_and(host_ending);
     if spaces && !(known && (foldered || spoken_of || !name.contains(' '))) {
         return Likely::No;
     }
@@ -454,17 +231,22 @@ pub(super) fn ending(path: &str) -> Option<&str> {
 
 /// Whether files, and nothing else, end so.
 pub(super) fn known_ending(ending: &str) -> bool {
-    ENDINGS.binary_search(&&*ending.to_lowercase()).is_ok()
+    listed(ENDINGS, ending)
 }
 
 /// Whether hosts end so.
 pub(super) fn host_ending(ending: &str) -> bool {
-    HOSTS.contains(&&*ending.to_lowercase())
+    listed(HOSTS, ending)
+}
+
+/// Whether a word stands in a list, whatever its case.
+fn listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|other| other.eq_ignore_ascii_case(word))
 }
 
 /// Whether something is only called like a file.
 pub(super) fn product(name: &str) -> bool {
-    PRODUCTS.contains(&&*name.to_lowercase())
+    listed(PRODUCTS, name)
 }
 
 /// Whether a text is one identifier.

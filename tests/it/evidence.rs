@@ -262,12 +262,12 @@ fn an_index_that_is_damaged_is_made_anew() {
     }
     let mut damages = vec![vec![], whole[..whole.len() - 1].to_vec(), [&whole[..], &[0]].concat()];
     for at in [0, 8, 12, 52, 56, 60, 68, whole.len() / 2, whole.len() - 1] {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 0x41;
-        damages.push(damaged);
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x41;
+        damages.push(bytes);
     }
-    for damaged in damages {
-        fs::write(path, damaged).unwrap();
+    for bytes in damages {
+        fs::write(path, bytes).unwrap();
         let checker = Checker::at(&field.ground.home());
         let check = |scope: &Scope<'_>| {
             let references = read_text(quote);

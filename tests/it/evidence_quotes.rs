@@ -4,8 +4,8 @@ use debate_mcp::debate::Found;
 
 /// Forty lines that are all different, and a few others.
 fn field() -> Field {
-    let mut text: String =
-        (1..=40).map(|nth| format!("    let value_{nth} = make({nth});\n")).collect();
+    let lines = (1..=40).map(|nth| format!("    let value_{nth} = make({nth});"));
+    let mut text = lines.collect::<Vec<_>>().join("\n") + "\n";
     text +=
         "let quoted = \"a “curly” one\";\n\nfn one(a: u8,\n       b: u8) {\n}\nif x { y }\n...\n";
     text += "- first\n- second\nx = 1\n";
@@ -95,11 +95,11 @@ fn lines_are_never_joined_but_may_follow_each_other() {
 #[test]
 fn how_far_a_quote_is_from_where_it_was_said_to_be_decides() {
     let field = field();
-    let mut text = String::new();
+    let mut lines = vec![];
     let mut expected = vec![];
     for line in (1..=40).step_by(3) {
         for cited in (1..=40_i32).step_by(4) {
-            text = text + &format!("src/a.rs:{cited} \"let value_{line} = make({line});\"\n");
+            lines.push(format!("src/a.rs:{cited} \"let value_{line} = make({line});\""));
             expected.push(match (cited - line).abs() {
                 0 => Found::Exact,
                 1..=15 => Found::Near,
@@ -107,6 +107,7 @@ fn how_far_a_quote_is_from_where_it_was_said_to_be_decides() {
             });
         }
     }
+    let text = lines.join("\n");
     let found: Vec<Found> = field.prose(&text).iter().map(|citation| citation.found).collect();
     assert_eq!(found, expected);
     assert_eq!(field.in_scope(&text, &WHOLE), field.in_scope(&text, &WHOLE));
