@@ -43,7 +43,7 @@ fn leading(entry: &str) -> Option<Place> {
     let rest = entry[range.start + bare..].trim_start_matches([')', ']', '*', ' ']);
     let (rest, joint) = joint(rest);
     let quote = quoted(rest).or_else(|| {
-        let unmarked = joint && code_like(rest) && !rest.starts_with('`');
+        let unmarked = joint && code_like(rest);
         unmarked.then_some(rest.trim())
     });
     let words = match quote {
@@ -54,7 +54,8 @@ fn leading(entry: &str) -> Option<Place> {
         None if rest.trim().is_empty() => place.words.clone(),
         None => return None,
     };
-    Some(Place { words, sure: true, ..place })
+    let sure = place.sure || words.is_some();
+    Some(Place { words, sure, ..place })
 }
 
 /// How long the place at the beginning of a text is, with its lines but without a quote.
@@ -65,9 +66,9 @@ fn bare_place(text: &str) -> Option<usize> {
         inner.filter(|(_, c)| "`\"”".contains(*c)).map(|(at, c)| at + c.len_utf8()).next()?
     } else {
         let word = text.split(char::is_whitespace).next().unwrap_or(text);
+        let word = place::before_code(word).unwrap_or(word);
         word.trim_end_matches([':', ',', ';', '.', ')', '*']).len()
     };
-    // A word with a quote right behind its colon: `a.rs:10:let x`.
     let lines = place::lines_after(&text[end..]).map_or(0, |(_, used)| used);
     Some(end + lines)
 }
@@ -112,7 +113,8 @@ fn code_like(text: &str) -> bool {
         let word = word.trim_end_matches([',', '.']);
         plain += usize::from(word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '’'));
     }
-    comment || text.contains(sign) && plain * 2 <= all + 1
+    // Code in backticks within a sentence makes the sentence a description.
+    comment || text.contains(sign) && !text.contains('`') && plain * 2 <= all + 1
 }
 
 /// Whatever the lines of an entry name.

@@ -169,6 +169,12 @@ impl Scan<'_, '_> {
             Kind::Commit(&self.line[range.clone()])
         } else if let Some(place) = place::whole(bare, self.setting) {
             Kind::Place(place)
+        } else if let Some(before) = place::before_code(bare)
+            && let Some(place) = place::whole(before, self.setting)
+        {
+            let range = start..start + before.len();
+            self.items.push(Item { range, kind: Kind::Place(place) });
+            return;
         } else {
             return;
         };

@@ -20,6 +20,8 @@ const COMMON: usize = 5;
 const MOST_MEANT: usize = 50;
 /// Files that are looked into for what is not where it was said to be, in one check.
 const MOST_SEARCHED: usize = 150_000;
+/// Files that are looked into to see how common a quote is, in one check that is not to take long.
+const MOST_WEIGHED: usize = 2_000;
 /// Texts that are kept while a check lasts.
 const MOST_TEXTS: usize = 64;
 
@@ -31,6 +33,7 @@ pub(super) struct Lookup<'a> {
     reader: Reader,
     texts: HashMap<usize, Result<Rc<Text>, Why>>,
     searched: usize,
+    weighed: usize,
 }
 
 /// What a reference comes to.
@@ -81,7 +84,7 @@ impl<'a> Lookup<'a> {
         scope: &'a Scope<'a>,
     ) -> Result<Lookup<'a>, RepoError> {
         let reader = tree.view.reader()?;
-        Ok(Lookup { tree, root, scope, reader, texts: HashMap::new(), searched: 0 })
+        Ok(Lookup { tree, root, scope, reader, texts: HashMap::new(), searched: 0, weighed: 0 })
     }
 
     /// What a reference comes to, as it is recorded.
@@ -137,6 +140,9 @@ impl<'a> Lookup<'a> {
             Meant::Folder(path) => {
                 let answer = Answer::new(Found::Unchecked).note("it is a folder");
                 Ok(Answer { path: Some(path), ..answer })
+            }
+            Meant::Nothing if !tree.view.whole() => {
+                Ok(Answer::new(Found::Unchecked).note("not all of the tree is here"))
             }
             Meant::Nothing => Ok(missing(place, offered)),
         }
@@ -251,10 +257,21 @@ impl<'a> Lookup<'a> {
             .collect();
         // The rarest first: it decides, mostly without looking into any file.
         lines.sort_by_key(|(files, _)| files.len());
+        let most = match self.scope.search {
+            Search::Whole => MOST_SEARCHED,
+            Search::Known => MOST_WEIGHED,
+        };
         lines.iter().all(|(files, part)| {
             let wanted = Wanted::Parts(std::slice::from_ref(part));
-            let holds = |nth: &&usize| self.probe(**nth).is_some_and(|text| text.holds(wanted));
-            files.len() >= COMMON && files.iter().filter(holds).take(COMMON).count() >= COMMON
+            let mut holding = 0;
+            for nth in files.iter().take_while(|_| files.len() >= COMMON) {
+                if holding == COMMON || self.weighed >= most {
+                    break;
+                }
+                self.weighed += 1;
+                holding += usize::from(self.probe(*nth).is_some_and(|text| text.holds(wanted)));
+            }
+            holding == COMMON
         })
     }
 

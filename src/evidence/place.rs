@@ -105,6 +105,14 @@ pub(super) fn lines_before(text: &str) -> Option<(u32, u32)> {
     after.trim().is_empty().then_some(lines)
 }
 
+/// The place in a word that goes on with what stands there, as searches print it: `a.rs:10:let`.
+pub(super) fn before_code(word: &str) -> Option<&str> {
+    let (path, rest) = word.split_once(':')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let follows = digits > 0 && rest[digits..].starts_with(':');
+    follows.then(|| &word[..path.len() + 1 + digits])
+}
+
 /// What follows a path.
 enum Tail<'a> {
     None,
@@ -154,6 +162,7 @@ fn is_column(rest: &str) -> bool {
 /// `10`, `10-20`, `10–L20`, `10 to 20`: the first and the last line, and what is left.
 fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     let (first, rest) = number(text)?;
+    let rest = without_column(rest);
     let spaced = rest.trim_start();
     let joints = ["..=", "..", "-", "–", "—", "‑", "−", "~", "to ", "and ", "through "];
     let second = joints.iter().find_map(|joint| {
@@ -161,9 +170,16 @@ fn numbers(text: &str) -> Option<((u32, u32), &str)> {
         number(rest.strip_prefix(['L', 'l']).unwrap_or(rest))
     });
     match second {
-        Some((second, rest)) => Some(((first.min(second), first.max(second)), rest)),
+        Some((second, rest)) => {
+            Some(((first.min(second), first.max(second)), without_column(rest)))
+        }
         None => Some(((first, first), rest)),
     }
+}
+
+/// What is left after the column of `10C5`.
+fn without_column(text: &str) -> &str {
+    text.strip_prefix('C').and_then(number).map_or(text, |(_, rest)| rest)
 }
 
 fn number(text: &str) -> Option<(u32, &str)> {
@@ -213,7 +229,8 @@ fn likely(path: &str, spoken_of: bool, setting: Setting) -> Likely {
         (true, false) if ending.is_some() && !host => Likely::Yes,
         (false, true) if known || listed && setting != Setting::Prose => Likely::Yes,
         (false, true) if setting == Setting::Marked && !host => Likely::Perhaps,
-        (false, false) if setting != Setting::Prose && (known || listed) => Likely::Yes,
+        (false, false) if setting != Setting::Prose && known => Likely::Yes,
+        (false, false) if setting != Setting::Prose && listed => Likely::Perhaps,
         (false, false) if setting == Setting::Marked && (dotted || folder) => Likely::Perhaps,
         _ => Likely::No,
     }

@@ -78,7 +78,11 @@ impl Lookup<'_> {
             return Ok(answer);
         }
         if let Some(contents) = self.contents()? {
-            let candidates = contents.may_hold(&contents::words_of_name(name));
+            let words = contents::words_of_name(name);
+            if words.is_empty() {
+                return Ok(Answer::new(Found::TooShort));
+            }
+            let candidates = contents.may_hold(&words);
             if let Some(answer) = self.defined(name, &candidates, &mut mention) {
                 return Ok(answer);
             }

@@ -95,6 +95,8 @@ fn places_are_written_in_many_ways() {
         ("`src/evidence`", "src/evidence?"),
         ("`tests/test_a.py::test_x`", "tests/test_a.py `test_x`"),
         ("src/a.rs:0", "src/a.rs:0"),
+        ("src/a.rs#L10C5-L20C3", "src/a.rs:10-20"),
+        ("src/a.rs:10:let x", "src/a.rs:10"),
     ] {
         check(text, &[expected]);
     }
@@ -196,6 +198,9 @@ fn evidence_entries_may_quote_without_marks() {
         ("src/a.rs:10: the function gives up too early", "src/a.rs:10"),
         ("src/a.rs (lines 10-20)", "src/a.rs:10-20"),
         ("src/a.rs", "src/a.rs"),
+        ("src/a.rs:10:let x = 1;", "src/a.rs:10 \"let x = 1;\""),
+        ("src/a.rs:10 (`let x = 1;`)", "src/a.rs:10 \"let x = 1;\""),
+        ("README", "README?"),
         ("Cargo.toml", "Cargo.toml"),
         ("src/a.rs:10 `foo_bar`", "src/a.rs:10 `foo_bar`"),
         ("src/a.rs:foo_bar", "src/a.rs `foo_bar`"),
@@ -221,6 +226,8 @@ fn evidence_entries_may_quote_without_marks() {
         "src/a.rs:10 \"let x\" and src/b.rs:3 \"let y\"",
         &["src/a.rs:10 \"let x\"", "src/b.rs:3 \"let y\""],
     );
+    let described = "In src/a.rs:5 the call `foo(1)` panics";
+    check_entry(described, &["src/a.rs:5", "`foo`"]);
     check_entry("```rust src/a.rs:10\nlet x = 1;\n```", &["src/a.rs:10 \"let x = 1;\""]);
 }
 

@@ -2,6 +2,7 @@
 use crate::pins::Ground;
 use debate_mcp::debate::{Body, Citation, Claim, Found};
 use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
+use debate_mcp::repo::{Commit, commit};
 use std::fs;
 
 /// A line that tells a file from all others.
@@ -304,6 +305,54 @@ fn what_is_checked_is_no_source_for_itself() {
     let quote = "src/deep/mod.rs:1 \"let mut sum = 0;\"";
     assert_eq!(field.in_scope(quote, &scope)[0].found, Found::NotFound);
     assert_eq!(field.prose(quote)[0].found, Found::ElsewhereInRepo);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_judged() {
+    let field = plain();
+    let ground = &field.ground;
+    let (link, nowhere) = (ground.blob(b"a.rs"), git2::Oid::from_str(&"1".repeat(40)).unwrap());
+    let (large, text) = (ground.blob(&vec![b'x'; 1024 * 1024 + 1]), ground.blob(b"one line\n"));
+    let tree = ground.raw_tree(&[
+        ("100644", b"gone.rs", nowhere),
+        ("100644", b"large.rs", large),
+        ("120000", b"link.rs", link),
+        ("160000", b"module.rs", nowhere),
+        ("100644", b"text.rs", text),
+    ]);
+    let check = |text: &str| {
+        let references = read_text(text);
+        let tree = tree.to_string();
+        let found = field.checker.check(&ground.root(), &tree, &references, &WHOLE).unwrap();
+        (found[0].found, found[0].note.clone().unwrap_or_default())
+    };
+    for (text, note) in [
+        ("gone.rs:1", "it cannot be read"),
+        ("large.rs:1", "it is larger than 1 MB"),
+        ("link.rs:1", "it is a link"),
+        ("module.rs:1", "it is a repository of its own"),
+    ] {
+        assert_eq!(check(text), (Found::Unchecked, note.to_owned()), "{text}");
+    }
+    assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, Found::NotFound);
+    // What could not be read then may be there another day, so such an index is not kept.
+    assert!(!ground.home().join("indexes").exists());
+}
+
+#[test]
+fn of_objects_that_begin_alike_only_commits_count() {
+    let ground = Ground::new();
+    let head = ground.commit(&[("a.rs", "fn a() {}\n")]).to_string();
+    // Files until one has an id that begins like the commit's, as far as four digits go.
+    let alike = (0..200_000).find(|nth: &u32| {
+        let id = git2::Oid::hash_object(git2::ObjectType::Blob, nth.to_string().as_bytes());
+        id.unwrap().to_string().starts_with(&head[..4])
+    });
+    ground.blob(alike.unwrap().to_string().as_bytes());
+    assert_eq!(commit(&ground.root(), &head[..4]).unwrap(), Commit::Known(head.clone()));
+    for prefix in ["xyz", "", "12", &"0".repeat(41), "0000000"] {
+        assert_eq!(commit(&ground.root(), prefix).unwrap(), Commit::Unknown, "{prefix}");
+    }
 }
 
 #[test]
