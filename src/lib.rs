@@ -10,6 +10,7 @@ pub mod cli;
 pub mod config;
 pub mod debate;
 pub mod engine;
+pub mod evidence;
 pub mod mcp;
 pub mod private;
 pub mod prompts;

@@ -10,10 +10,12 @@
 //! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
 //! | `copy`     | one tree written into a folder                                       |
 //! | `view`     | a pinned tree, to be looked into                                     |
+//! | `commits`  | whether there is a commit                                            |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
 //! | `error`    | what can go wrong, and what to do about it                           |
 mod absent;
+mod commits;
 mod copy;
 mod disk;
 mod error;
@@ -24,6 +26,7 @@ mod stores;
 mod view;
 
 pub use absent::absent;
+pub use commits::{Commit, commit};
 pub use error::RepoError;
 pub use pin::Pin;
 pub use shelf::Snapshot;

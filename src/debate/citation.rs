@@ -27,6 +27,9 @@ pub struct Citation {
     /// Where it was found instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found_at: Option<String>,
+    /// What the finding alone does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A closed set: a citation comes to exactly one of these.

@@ -144,6 +144,7 @@ pub(crate) fn citation(raw: &str, found: Found) -> Citation {
         quote: None,
         found,
         found_at: None,
+        note: None,
     }
 }
 

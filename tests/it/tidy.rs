@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("seats", &["debate", "engine"]),
     ("store", &["debate", "engine", "private", "report"]),
     ("brief", &["engine", "repo"]),
+    ("evidence", &["debate", "engine", "private", "redact", "repo"]),
     ("private", &[]),
     ("redact", &[]),
     ("repo", &["private"]),

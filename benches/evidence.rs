@@ -1,0 +1,160 @@
+//! What checking citations costs in a repository of 50,000 files, beside what `git` needs for the
+//! same. `cargo bench --bench evidence`.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+use debate_mcp::debate::Found;
+use debate_mcp::evidence::{Checker, Reference, Scope, Search, read_text};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const FILES: usize = 50_000;
+const LINES: usize = 120;
+const CITATIONS: usize = 50;
+const RUNS: usize = 15;
+
+const WHOLE: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Whole };
+const KNOWN: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Known };
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, home) = (folder.path().join("repo"), folder.path().join("home"));
+    let bytes = plant(&root);
+    // Nothing is checked out, so it is the tree of the commit that is looked into.
+    let repository = git2::Repository::open(&root).unwrap();
+    let tree = repository.head().unwrap().peel_to_tree().unwrap().id().to_string();
+    println!("{FILES} files, {:.0} MB of text", bytes as f64 / 1e6);
+
+    let listed = median(5, || git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
+    let named = read_text("f77.rs:3");
+    let opened = median(5, || {
+        assert_eq!(check(&Checker::at(&home), &root, &tree, &named, &KNOWN), [Found::Ambiguous]);
+    });
+    compare("path index and one path", opened, "git ls-tree -r", listed);
+
+    let (text, quotes) = citations();
+    let references = read_text(&text);
+    assert_eq!(references.len(), CITATIONS);
+    let checker = Checker::at(&home);
+    check(&checker, &root, &tree, &references, &KNOWN);
+    let found = check(&checker, &root, &tree, &references, &KNOWN);
+    assert!(found.iter().all(|found| *found == Found::Exact), "{found:?}");
+    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
+    let read = median(RUNS, || drop(read_text(&text)));
+    let grepped = median(1, || quotes.iter().take(2).for_each(|quote| grep(&root, quote))) * 25;
+    compare("50 citations, at their lines", hot, "git grep -F for each", grepped);
+    println!("reading them from the text: {:.2} ms", ms(read));
+
+    let began = Instant::now();
+    let absent = read_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
+    assert_eq!(check(&checker, &root, &tree, &absent, &WHOLE), [Found::NotFound]);
+    let built = began.elapsed();
+    let kept = std::fs::read_dir(home.join("indexes")).unwrap();
+    let size: u64 = kept.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    let whole = median(1, || grep(&root, "nobody_wrote_this"));
+    compare("content index, built once", built, "git grep -F, once", whole);
+    println!("content index: {:.1} MB on disk and in memory", size as f64 / 1e6);
+    let loaded = median(5, || drop(check(&Checker::at(&home), &root, &tree, &absent, &KNOWN)));
+    println!("path index, content index from disk and one search: {:.0} ms", ms(loaded));
+
+    let moved: String = quotes.iter().fold(String::new(), |mut text, quote| {
+        writeln!(text, "other/f77.rs:1 \"{quote}\"").unwrap();
+        text
+    });
+    let moved = read_text(&moved);
+    let found = check(&checker, &root, &tree, &moved, &KNOWN);
+    assert!(found.iter().all(|found| *found == Found::ElsewhereInRepo), "{found:?}");
+    let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &KNOWN)));
+    compare("50 citations, each in another file", searched, "git grep -F for each", grepped);
+    let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
+    compare("50 citations, at their lines, weighed", hot, "git grep -F for each", grepped);
+}
+
+fn check(
+    checker: &Checker,
+    root: &Path,
+    tree: &str,
+    references: &[Reference],
+    scope: &Scope<'_>,
+) -> Vec<Found> {
+    let found = checker.check(root, tree, references, scope).unwrap();
+    found.into_iter().map(|citation| citation.found).collect()
+}
+
+fn compare(what: &str, ours: Duration, theirs: &str, other: Duration) {
+    let ratio = other.as_secs_f64() / ours.as_secs_f64();
+    println!("{what}: {:.1} ms ({theirs}: {:.1} ms, {ratio:.1}x)", ms(ours), ms(other));
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn median(runs: usize, mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..runs)
+        .map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// A line of a file nobody else has.
+fn line(file: usize, nth: usize) -> String {
+    let other = (file * 31 + nth * 17) % 9_973;
+    format!("    let value_{other} = compute_{file}(part_{nth}, &state.field_{});", nth * 7 % 101)
+}
+
+/// Citations of files all over the repository, and the quotes in them.
+fn citations() -> (String, Vec<String>) {
+    let (mut text, mut quotes) = (String::new(), vec![]);
+    for nth in 0..CITATIONS {
+        let (file, at) = (nth * 997 % FILES, nth % LINES);
+        let quote = line(file, at).trim().to_owned();
+        writeln!(text, "dir{}/f{file}.rs:{} \"{quote}\"", file % 500, at + 1).unwrap();
+        quotes.push(quote);
+    }
+    (text, quotes)
+}
+
+/// Makes the repository, in one stream. Every name is there twice.
+fn plant(root: &Path) -> usize {
+    std::fs::create_dir_all(root).unwrap();
+    git(root, &["init", "--quiet"]);
+    let mut child = Command::new("git");
+    // What stands in a last commit is near the top of its chain of deltas once git has packed it.
+    child.args(["fast-import", "--quiet", "--depth=1"]).current_dir(root).stdin(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let mut stream = std::io::BufWriter::new(child.stdin.take().unwrap());
+    let branch = "refs/heads/main";
+    writeln!(stream, "commit {branch}\ncommitter a <a@b> 0 +0000\ndata 1\nx").unwrap();
+    let mut bytes = 0;
+    for file in 0..FILES {
+        let lines: Vec<String> = (0..LINES).map(|nth| line(file, nth)).collect();
+        let text = lines.join("\n") + "\n";
+        bytes += text.len();
+        let path = format!("dir{}/f{file}.rs", file % 500);
+        let path = if file == 78 { "other/f77.rs".to_owned() } else { path };
+        writeln!(stream, "M 100644 inline {path}\ndata {}\n{text}", text.len()).unwrap();
+    }
+    stream.flush().unwrap();
+    drop(stream);
+    assert!(child.wait().unwrap().success());
+    git(root, &["symbolic-ref", "HEAD", branch]);
+    bytes
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let status = Command::new("git").args(args).current_dir(root).stdout(Stdio::null()).status();
+    assert!(status.unwrap().success(), "git {args:?}");
+}
+
+/// It says no where there is nothing, which is no failure.
+fn grep(root: &Path, quote: &str) {
+    let args = ["grep", "-F", "-n", "-e", quote, "HEAD"];
+    Command::new("git").args(args).current_dir(root).stdout(Stdio::null()).status().unwrap();
+}

@@ -1,0 +1,213 @@
+//! How well checking citations tells true quotes from false ones: snippets drawn from repositories,
+//! changed in ways in which models get them wrong. `cargo bench --bench verifier -- REPOSITORY…`
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+use debate_mcp::debate::Found;
+use debate_mcp::evidence::{Checker, Scope, Search, read_text};
+use debate_mcp::repo::{Trees, View};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const SNIPPETS: usize = 1_000;
+
+/// What is done to a quote, and whether it is true afterwards.
+const CHANGES: &[(&str, Truth)] = &[
+    ("unchanged", Truth::Stands),
+    ("3 lines off", Truth::Stands),
+    ("40 lines off", Truth::Stands),
+    ("CRLF", Truth::Stands),
+    ("re-indented", Truth::Stands),
+    ("cut short", Truth::Stands),
+    ("word altered", Truth::False),
+    ("look-alike letter", Truth::False),
+    ("other file", Truth::False),
+    ("invented file", Truth::False),
+    ("line out of range", Truth::False),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Truth {
+    Stands,
+    False,
+}
+
+/// A piece of a file.
+struct Snippet {
+    path: String,
+    line: usize,
+    lines: Vec<String>,
+}
+
+fn main() {
+    let given: Vec<PathBuf> =
+        std::env::args().skip(1).filter(|it| !it.starts_with('-')).map(PathBuf::from).collect();
+    let roots = if given.is_empty() { vec![PathBuf::from(".")] } else { given };
+    for root in roots {
+        judge(&root.canonicalize().unwrap());
+    }
+}
+
+fn judge(root: &Path) {
+    let home = tempfile::tempdir().unwrap();
+    let trees = Trees::at(home.path());
+    let tree = trees.pin(root).unwrap().unwrap().tree;
+    let view = trees.view(root, &tree).unwrap();
+    let files = files(&view);
+    let snippets = snippets(&files);
+    println!("{}: {} files, {} snippets", root.display(), files.len(), snippets.len());
+    let checker = Checker::at(home.path());
+    let scope = Scope { prefer: &[], except: None, search: Search::Whole };
+    let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
+    for (change, truth) in CHANGES {
+        let mut counts: BTreeMap<Found, usize> = BTreeMap::new();
+        let mut true_after_all = 0;
+        for (nth, snippet) in snippets.iter().enumerate() {
+            let (text, path, lines) = changed(change, snippet, &snippets, nth);
+            if *truth == Truth::False
+                && stands(&files, &path, &lines)
+                && *change != "line out of range"
+            {
+                true_after_all += 1;
+                continue;
+            }
+            let references = read_text(&text);
+            let found = checker.check(root, &tree, &references, &scope).unwrap();
+            let found = found.first().map_or(Found::Unchecked, |citation| citation.found);
+            *counts.entry(found).or_default() += 1;
+            match (truth, found.verified()) {
+                (Truth::Stands, true) => right += 1,
+                (Truth::Stands, false) if found.wrong() => refused += 1,
+                (Truth::Stands, false) => weak += 1,
+                (Truth::False, true) => false_accepts += 1,
+                (Truth::False, false) => rejected += 1,
+            }
+        }
+        let counts: Vec<String> =
+            counts.iter().map(|(found, n)| format!("{found:?} {n}")).collect();
+        let after_all = match true_after_all {
+            0 => String::new(),
+            many => format!(" ({many} true after all, not counted)"),
+        };
+        println!("  {change:<18} {}{after_all}", counts.join(", "));
+    }
+    let part = |some: usize, all: usize| some as f64 / all.max(1) as f64;
+    println!(
+        "  accepts a true quote: {:.4} ({right} of {}, {weak} too short or too common, {refused} \
+         called wrong); without the short and common: {:.4}",
+        part(right, right + weak + refused),
+        right + weak + refused,
+        part(right, right + refused),
+    );
+    println!(
+        "  rejects a false one: {:.4} ({rejected} of {}); precision {:.4}",
+        part(rejected, rejected + false_accepts),
+        rejected + false_accepts,
+        part(right, right + false_accepts),
+    );
+}
+
+/// The files that can be cited: text, with a name without spaces.
+fn files(view: &View) -> BTreeMap<String, Vec<String>> {
+    let reader = view.reader().unwrap();
+    let mut files = BTreeMap::new();
+    for file in view.files() {
+        let text = reader.bytes(file).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(text) = text.filter(|text| !text.contains('\0')) else { continue };
+        let plain = !file.path.contains(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
+        let secret = debate_mcp::repo::absent(file.path.as_bytes()).is_some();
+        if plain && !secret && file.path.contains('.') {
+            files.insert(file.path.clone(), text.lines().map(str::to_owned).collect());
+        }
+    }
+    files
+}
+
+/// Pieces of one to six lines, the same every time.
+fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
+    let long: Vec<(&String, &Vec<String>)> =
+        files.iter().filter(|(_, lines)| lines.len() >= 20).collect();
+    let mut seed = 42_u64;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    let mut snippets = vec![];
+    while snippets.len() < SNIPPETS {
+        let (path, lines) = long[below(long.len())];
+        let (line, many) = (below(lines.len() - 7), 1 + below(6));
+        let piece = lines[line..line + many].to_vec();
+        let ends = [&piece[0], &piece[many - 1]];
+        // A quote begins and ends with something, and is long enough to be one.
+        let says = ends.iter().all(|line| line.trim().len() > 7 && line.len() < 300);
+        if says && piece.iter().all(|line| !line.contains("``````")) {
+            snippets.push(Snippet { path: path.clone(), line: line + 1, lines: piece });
+        }
+    }
+    snippets
+}
+
+/// A citation of a changed snippet: the text, the path and the lines it says are there.
+fn changed(
+    change: &str,
+    snippet: &Snippet,
+    all: &[Snippet],
+    nth: usize,
+) -> (String, String, Vec<String>) {
+    let (mut path, mut line, mut lines) =
+        (snippet.path.clone(), snippet.line, snippet.lines.clone());
+    let last = lines.len() - 1;
+    let mut ending = "\n";
+    match change {
+        "3 lines off" => line += 3,
+        "40 lines off" => line = if line > 40 { line - 40 } else { line + 40 },
+        "CRLF" => ending = "\r\n",
+        "re-indented" => lines = lines.iter().map(|line| format!("\t  {}", line.trim())).collect(),
+        "cut short" => {
+            let many = lines[last].trim_end().chars().count() - 2;
+            lines[last] = lines[last].chars().take(many).collect();
+        }
+        "word altered" => lines[nth % (last + 1)] = altered(&lines[nth % (last + 1)]),
+        "look-alike letter" => {
+            let alike = |c: char| match c {
+                'a' => 'а',
+                'e' => 'е',
+                'o' => 'о',
+                '(' => '（',
+                _ => c,
+            };
+            lines = lines.iter().map(|line| line.chars().map(alike).collect()).collect();
+        }
+        "other file" => path.clone_from(&all[(nth + all.len() / 2) % all.len()].path),
+        "invented file" => path = format!("{}_invented.rs", path.replace('.', "_")),
+        "line out of range" => {
+            line += 1_000_000;
+            return (format!("`{path}:{line}`"), path, lines);
+        }
+        _ => {}
+    }
+    let end = line + last;
+    let text = format!("``````text {path}:{line}-{end}\n{}{ending}``````\n", lines.join(ending));
+    (text, path, lines)
+}
+
+/// A line with its longest word changed by one letter.
+fn altered(line: &str) -> String {
+    let words = line.split(|c: char| !c.is_alphanumeric());
+    let Some(word) = words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()) else {
+        return format!("{line} x1");
+    };
+    let mut letters: Vec<char> = word.chars().collect();
+    let middle = letters.len() / 2;
+    letters[middle] = if letters[middle] == 'q' { 'z' } else { 'q' };
+    line.replacen(word, &letters.iter().collect::<String>(), 1)
+}
+
+/// Whether lines stand in a file after all, found out in the simplest way there is.
+fn stands(files: &BTreeMap<String, Vec<String>>, path: &str, lines: &[String]) -> bool {
+    let bare = |line: &String| line.split_whitespace().collect::<String>();
+    let Some(file) = files.get(path) else { return false };
+    let file: Vec<String> = file.iter().map(bare).filter(|line| !line.is_empty()).collect();
+    let wanted: Vec<String> = lines.iter().map(bare).filter(|line| !line.is_empty()).collect();
+    file.windows(wanted.len()).any(|window| {
+        window.iter().zip(&wanted).all(|(line, wanted)| line.contains(wanted.as_str()))
+    })
+}

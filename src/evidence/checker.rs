@@ -1,0 +1,84 @@
+//! Looks references up in pinned trees, and remembers the tree looked into last.
+use super::contents::Contents;
+use super::lookup::Lookup;
+use super::paths::Paths;
+use super::{Reference, Scope, Search, kept};
+use crate::debate::Citation;
+use crate::repo::{RepoError, Trees, View};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Looks things up in pinned trees. Cheap to clone; clones remember together.
+#[derive(Clone)]
+pub struct Checker {
+    home: PathBuf,
+    last: Arc<Mutex<Option<Arc<Tree>>>>,
+}
+
+/// A tree that was looked into.
+pub(super) struct Tree {
+    home: PathBuf,
+    root: PathBuf,
+    pub(super) view: View,
+    pub(super) paths: Paths,
+    contents: Mutex<Option<Arc<Contents>>>,
+}
+
+impl Checker {
+    /// Keeps its indexes below the user's home for debates. Nothing is read or made yet.
+    pub fn at(home: &Path) -> Checker {
+        Checker { home: home.to_owned(), last: Arc::default() }
+    }
+
+    /// What each of the references comes to in a pinned tree of the repository around `root`.
+    pub fn check(
+        &self,
+        root: &Path,
+        tree: &str,
+        references: &[Reference],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Citation>, RepoError> {
+        let tree = self.tree(root, tree)?;
+        let mut lookup = Lookup::new(&tree, root, scope)?;
+        references.iter().map(|reference| lookup.citation(reference)).collect()
+    }
+
+    fn tree(&self, root: &Path, id: &str) -> Result<Arc<Tree>, RepoError> {
+        let mut last = held(&self.last);
+        if let Some(tree) = last.as_ref().filter(|tree| tree.view.tree() == id && tree.root == root)
+        {
+            return Ok(tree.clone());
+        }
+        let view = Trees::at(&self.home).view(root, id)?;
+        let paths = Paths::new(&view, root);
+        let (home, root) = (self.home.clone(), root.to_owned());
+        let tree = Arc::new(Tree { home, root, view, paths, contents: Mutex::default() });
+        Ok(last.insert(tree).clone())
+    }
+}
+
+impl Tree {
+    /// Which words are where. None if that is not known and is not to be found out.
+    pub(super) fn contents(&self, search: Search) -> Result<Option<Arc<Contents>>, RepoError> {
+        let mut held = held(&self.contents);
+        if let Some(contents) = held.as_ref() {
+            return Ok(Some(contents.clone()));
+        }
+        let (id, files) = (self.view.tree(), self.view.files().len());
+        let contents = match (kept::load(&self.home, id, files), search) {
+            (Some(contents), _) => contents,
+            (None, Search::Known) => return Ok(None),
+            (None, Search::Whole) => {
+                let contents = Contents::build(&self.view)?;
+                kept::save(&self.home, id, &contents);
+                contents
+            }
+        };
+        Ok(Some(held.insert(Arc::new(contents)).clone()))
+    }
+}
+
+/// Whoever panicked while holding it has left it as it was.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

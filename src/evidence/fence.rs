@@ -1,0 +1,172 @@
+//! A fenced block, and the place it is said to be from: by its info string, by a first comment, or
+//! by the line just before it. A block nobody says the origin of quotes nothing.
+use super::markdown::Fence;
+use super::place::{self, Setting};
+use super::{Cited, Place, Words, line};
+
+/// What a line that only introduces a block may say besides the place.
+const FILLER: &[&str] = &[
+    "in",
+    "from",
+    "see",
+    "at",
+    "file",
+    "the",
+    "lines",
+    "line",
+    "of",
+    "code",
+    "here",
+    "is",
+    "current",
+    "currently",
+    "existing",
+    "says",
+    "reads",
+    "contains",
+    "shows",
+    "has",
+    "example",
+    "for",
+    "and",
+    "below",
+    "excerpt",
+    "quote",
+    "quoted",
+    "evidence",
+    "we",
+    "have",
+    "there",
+    "this",
+    "as",
+    "implementation",
+    "function",
+    "method",
+    "looks",
+    "like",
+    "path",
+    "title",
+    "which",
+    "e",
+    "g",
+];
+
+/// How a comment begins.
+const COMMENTS: &[&str] = &["<!--", "///", "//!", "//", "/*", "--", "#", ";;", ";", "%"];
+
+/// Keys that name a file in an info string.
+const KEYS: &[&str] = &["title=", "file=", "filename=", "path=", "name=", "src="];
+
+/// What a block quotes, and how its place was written. `before` is the line just before it.
+pub(super) fn cited<'a>(fence: &Fence<'a>, before: Option<&'a str>) -> Option<(Place, &'a str)> {
+    if let Some((place, raw)) = from_info(fence.info) {
+        return quoting(place, fence.body).map(|place| (place, raw));
+    }
+    // What takes lines away and adds others is a proposal, unless somebody says where it stands.
+    if changes(fence.body) {
+        return None;
+    }
+    if let Some((place, raw, rest)) = from_comment(fence.body) {
+        return quoting(place, rest).map(|place| (place, raw));
+    }
+    let (place, raw) = introduced(before?)?;
+    quoting(place, fence.body).map(|place| (place, raw))
+}
+
+fn quoting(mut place: Place, body: &str) -> Option<Place> {
+    let body = body.trim_matches('\n').trim_end();
+    let says = body.chars().any(char::is_alphanumeric);
+    place.words = says.then(|| Words::Quote(body.to_owned()));
+    place.sure = true;
+    says.then_some(place)
+}
+
+fn from_info(info: &str) -> Option<(Place, &str)> {
+    if info.len() > 400 {
+        return None;
+    }
+    for (nth, word) in info.split(|c: char| c.is_whitespace() || "{},".contains(c)).enumerate() {
+        let bare = KEYS.iter().find_map(|key| word.strip_prefix(key)).unwrap_or(word);
+        let bare = bare.trim_matches(['"', '\'', '(', ')', '[', ']', '`']);
+        let place = place::whole(bare, Setting::Offered)
+            .or_else(|| place::whole(bare.split_once(':')?.1, Setting::Offered))
+            .or_else(|| numbers_first(bare));
+        let Some(mut place) = place else { continue };
+        // The first word is the language, and some languages are called like their files.
+        if nth == 0 && !place.path.contains(['/', '.']) && place.lines.is_none() {
+            continue;
+        }
+        let end = bare.as_ptr() as usize - info.as_ptr() as usize + bare.len();
+        let after = info[end..].trim_start_matches(['"', '\'', ')', ']', '`']);
+        if place.lines.is_none() {
+            place.lines = place::lines_after(after).map(|(lines, _)| lines);
+        }
+        return Some((place, info));
+    }
+    None
+}
+
+/// `10:14:src/a.rs`
+fn numbers_first(word: &str) -> Option<Place> {
+    let mut parts = word.splitn(3, ':');
+    let (first, last) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let place = place::whole(parts.next()?, Setting::Offered)?;
+    Some(Place { lines: Some((u32::min(first, last), u32::max(first, last))), ..place })
+}
+
+/// A first line that is a comment and names a path, and nothing else.
+fn from_comment(body: &str) -> Option<(Place, &str, &str)> {
+    let body = body.trim_start_matches('\n');
+    let (first, rest) = body.split_once('\n')?;
+    let text = first.trim();
+    let inner = COMMENTS.iter().find_map(|mark| text.strip_prefix(mark))?;
+    let inner = inner.trim_end_matches("-->").trim_end_matches("*/").trim();
+    let (place, raw) = only_place(inner, Setting::Marked)?;
+    Some((place, raw, rest))
+}
+
+/// A line that says where the following is from: it ends in a colon, or says nothing else.
+fn introduced(line: &str) -> Option<(Place, &str)> {
+    let bare = line.trim().trim_start_matches(['#', '>', '-', '*', ' ']);
+    let (place, raw) = only_place(bare, Setting::Offered)?;
+    let rest = bare.replace(raw, "");
+    let announced = bare.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：']);
+    let alone = !rest.chars().any(char::is_alphanumeric);
+    (announced || alone).then_some((place, raw))
+}
+
+/// The only place a text names, if the rest of the text says nothing.
+fn only_place(text: &str, setting: Setting) -> Option<(Place, &str)> {
+    if text.len() > 400 {
+        return None;
+    }
+    let mut found = None;
+    let mut rest = text.to_owned();
+    for (cited, range) in line::cited(text, setting) {
+        match cited {
+            // A name right before the place is what the block is about.
+            Cited::Place(mut place) if found.is_none() => {
+                if matches!(place.words, Some(Words::Quote(_))) {
+                    return None;
+                }
+                place.words = None;
+                rest.replace_range(range.clone(), &" ".repeat(range.len()));
+                found = Some((place, &text[range]));
+            }
+            Cited::Name(_) => rest.replace_range(range.clone(), &" ".repeat(range.len())),
+            _ => return None,
+        }
+    }
+    let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let silent = words.all(|word| FILLER.contains(&&*word.to_lowercase()));
+    found.filter(|_| silent)
+}
+
+/// Whether a block takes lines away and adds others.
+fn changes(body: &str) -> bool {
+    let starts = |mark: char| {
+        body.lines().any(|line| line.starts_with(mark) && line.chars().any(char::is_alphanumeric))
+    };
+    let code = |line: &str| line.is_empty() || line.starts_with(['+', '-', ' ', '@']);
+    starts('+') && starts('-') && body.lines().all(code)
+}

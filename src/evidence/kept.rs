@@ -1,0 +1,132 @@
+//! Indexes of trees on disk, so that a tree is read through once. A file that is damaged, cut or
+//! of another tree is no index; losing one costs nothing but time, so nothing here can fail.
+use super::contents::Contents;
+use crate::private;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What is in an index of a given tree. Another number, and all are made anew.
+const VERSION: u32 = 1;
+/// Indexes that are kept.
+const MOST: usize = 8;
+const MAGIC: &[u8; 8] = b"debate-i";
+/// Magic, version, tree, files, words of filters, checksum.
+const HEADER: usize = 8 + 4 + 40 + 4 + 4 + 8;
+
+/// The index of a tree, if there is one that fits.
+pub(super) fn load(home: &Path, tree: &str, files: usize) -> Option<Contents> {
+    let path = path(home, tree);
+    let contents = decoded(&fs::read(&path).ok()?, tree, files)?;
+    // The ones used last are kept.
+    let touched = fs::File::options().append(true).open(&path);
+    let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
+    Some(contents)
+}
+
+/// Keeps an index, if that is possible.
+pub(super) fn save(home: &Path, tree: &str, contents: &Contents) {
+    // An index of what could not all be read would hide what can be read later.
+    if contents.whole {
+        let _ = write(home, tree, contents);
+    }
+}
+
+fn write(home: &Path, tree: &str, contents: &Contents) -> io::Result<()> {
+    let folder = home.join("indexes");
+    private::folder(&folder)?;
+    let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(&folder)?;
+    file.write_all(&encoded(contents, tree))?;
+    file.persist(path(home, tree)).map_err(|error| error.error)?;
+    sweep(&folder)
+}
+
+fn path(home: &Path, tree: &str) -> PathBuf {
+    // Only what is an id is ever part of a path.
+    let id: String = tree.chars().filter(char::is_ascii_hexdigit).take(40).collect();
+    home.join("indexes").join(format!("{id}-{VERSION}"))
+}
+
+/// Throws away the ones used longest ago, and what a crash has left long ago.
+fn sweep(folder: &Path) -> io::Result<()> {
+    const STALE: Duration = Duration::from_secs(4_000);
+    let mut kept = vec![];
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let used = entry.metadata().and_then(|found| found.modified());
+        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+        if entry.path().extension().is_some_and(|ending| ending == "tmp") {
+            if used.elapsed().is_ok_and(|since| since > STALE) {
+                let _ = fs::remove_file(entry.path());
+            }
+        } else {
+            kept.push((used, entry.path()));
+        }
+    }
+    kept.sort();
+    let many = kept.len().saturating_sub(MOST);
+    for (_, path) in kept.into_iter().take(many) {
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
+}
+
+fn encoded(contents: &Contents, tree: &str) -> Vec<u8> {
+    let body = contents.ends.len() * 4 + contents.bits.len() * 8;
+    let mut bytes = Vec::with_capacity(HEADER + body);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(name(tree));
+    bytes.extend((contents.ends.len() as u32).to_le_bytes());
+    bytes.extend((contents.bits.len() as u32).to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(contents.ends.iter().flat_map(|end| end.to_le_bytes()));
+    bytes.extend(contents.bits.iter().flat_map(|word| word.to_le_bytes()));
+    let sum = checksum(&bytes[HEADER..]);
+    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn decoded(bytes: &[u8], tree: &str, files: usize) -> Option<Contents> {
+    let (header, body) = bytes.split_at_checked(HEADER)?;
+    let number = |at: usize| {
+        header.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes)
+    };
+    let fits = header.starts_with(MAGIC)
+        && number(8)? == VERSION
+        && header.get(12..52)? == name(tree)
+        && number(52)? as usize == files;
+    let words = number(56)? as usize;
+    let sum = u64::from_le_bytes(header.get(60..68)?.try_into().ok()?);
+    if !fits || body.len() != files * 4 + words * 8 || checksum(body) != sum {
+        return None;
+    }
+    let (ends, bits) = body.split_at(files * 4);
+    let ends = ends.chunks_exact(4).filter_map(|four| four.try_into().ok());
+    let ends: Vec<u32> = ends.map(u32::from_le_bytes).collect();
+    let bits = bits.chunks_exact(8).filter_map(|eight| eight.try_into().ok());
+    let bits: Vec<u64> = bits.map(u64::from_le_bytes).collect();
+    let ordered = ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == bits.len();
+    ordered.then_some(Contents { bits, ends, whole: true })
+}
+
+/// The id of a tree, as long as ids are.
+fn name(tree: &str) -> [u8; 40] {
+    let mut name = [0; 40];
+    for (to, from) in name.iter_mut().zip(tree.bytes()) {
+        *to = from;
+    }
+    name
+}
+
+/// Tells what a disk has done to a file; whoever can write there can do worse.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut sum = bytes.len() as u64;
+    for eight in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..eight.len()].copy_from_slice(eight);
+        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+    sum
+}

@@ -1,0 +1,421 @@
+//! One reference in one tree: which file, which lines, and whether the words stand there.
+use super::checker::Tree;
+use super::contents::{self, Contents};
+use super::paths::Meant;
+use super::quote::{self, Part};
+use super::text::{Text, Wanted};
+use super::{Cited, Place, Reference, Scope, Search, Stated, Words};
+use crate::debate::{Citation, Found};
+use crate::repo::{self, Commit, Reader, RepoError, Why};
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Lines a quote may be away from where it was said to be.
+const NEAR: u32 = 15;
+/// Files a quote may stand in and still prove something is one less.
+const COMMON: usize = 5;
+/// Files that could be meant by a path and are looked into.
+const MOST_MEANT: usize = 50;
+/// Files that are looked into for what is not where it was said to be, in one check.
+const MOST_SEARCHED: usize = 150_000;
+/// Files that are looked into to see how common a quote is, in one check that is not to take long.
+const MOST_WEIGHED: usize = 2_000;
+/// Texts that are kept while a check lasts.
+const MOST_TEXTS: usize = 64;
+
+/// Looks references up in one tree.
+pub(super) struct Lookup<'a> {
+    pub(super) tree: &'a Tree,
+    root: &'a Path,
+    pub(super) scope: &'a Scope<'a>,
+    reader: Reader,
+    texts: HashMap<usize, Result<Rc<Text>, Why>>,
+    searched: usize,
+    weighed: usize,
+}
+
+/// What a reference comes to.
+pub(super) struct Answer {
+    pub(super) found: Found,
+    pub(super) path: Option<String>,
+    pub(super) found_at: Option<String>,
+    pub(super) note: Option<String>,
+}
+
+/// Where in the cited file something stands.
+enum Spot {
+    At(u32),
+    Near(u32),
+    Elsewhere(u32),
+}
+
+/// How a search through the tree ended.
+enum Searched {
+    At(String),
+    Nowhere,
+    NotDone,
+}
+
+impl Answer {
+    pub(super) fn new(found: Found) -> Answer {
+        Answer { found, path: None, found_at: None, note: None }
+    }
+
+    pub(super) fn at(mut self, found_at: impl Into<String>) -> Answer {
+        self.found_at = Some(found_at.into());
+        self
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Answer {
+        self.note = Some(match self.note.take() {
+            Some(before) => format!("{before}; {}", note.into()),
+            None => note.into(),
+        });
+        self
+    }
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn new(
+        tree: &'a Tree,
+        root: &'a Path,
+        scope: &'a Scope<'a>,
+    ) -> Result<Lookup<'a>, RepoError> {
+        let reader = tree.view.reader()?;
+        Ok(Lookup { tree, root, scope, reader, texts: HashMap::new(), searched: 0, weighed: 0 })
+    }
+
+    /// What a reference comes to, as it is recorded.
+    pub(super) fn citation(&mut self, reference: &Reference) -> Result<Citation, RepoError> {
+        let mut cited = None;
+        let answer = match &reference.cited {
+            Cited::Place(place) => {
+                cited = Some(place);
+                self.place(place, reference.offered)?
+            }
+            Cited::Name(name) => self.name(name, reference.offered)?,
+            Cited::Commit(id) => self.commit(id)?,
+            Cited::Stated(Stated::BareBenchmark) => {
+                Answer::new(Found::Unchecked).note("a benchmark claimed without its output")
+            }
+            Cited::Stated(_) => Answer::new(Found::Unchecked).note("stated, not verified"),
+        };
+        let lines = cited.and_then(|place| place.lines);
+        Ok(Citation {
+            raw: reference.raw.clone(),
+            claim: reference.claim.clone(),
+            path: answer.path.or_else(|| cited.map(|place| place.path.clone())),
+            line: lines.map(|(first, _)| first),
+            end_line: lines.filter(|(first, last)| last > first).map(|(_, last)| last),
+            quote: cited.and_then(Place::words).map(str::to_owned),
+            found: answer.found,
+            found_at: answer.found_at,
+            note: answer.note,
+        })
+    }
+
+    fn commit(&self, id: &str) -> Result<Answer, RepoError> {
+        Ok(match repo::commit(self.root, id)? {
+            Commit::Known(_) => Answer::new(Found::Located),
+            Commit::Ambiguous => Answer::new(Found::Ambiguous).note("several commits begin so"),
+            Commit::Unknown => Answer::new(Found::CommitUnknown),
+            Commit::Shallow => Answer::new(Found::CommitUnknown).note("this clone is shallow"),
+        })
+    }
+
+    fn place(&mut self, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+        let tree = self.tree;
+        match tree.paths.meant(&tree.view, &place.path) {
+            Meant::File(nth) => self.file(nth, place, offered),
+            Meant::Nearly(nth) => {
+                let answer = self.file(nth, place, offered)?;
+                Ok(answer.note(format!("the file is called `{}`", self.path(nth))))
+            }
+            Meant::Several(all) => self.one_of(&all, place, offered),
+            Meant::Folder(path) if place.words.is_none() && place.lines.is_none() => {
+                Ok(Answer { path: Some(path), ..Answer::new(Found::Located) })
+            }
+            Meant::Folder(path) => {
+                let answer = Answer::new(Found::Unchecked).note("it is a folder");
+                Ok(Answer { path: Some(path), ..answer })
+            }
+            Meant::Nothing if !tree.view.whole() => {
+                Ok(Answer::new(Found::Unchecked).note("not all of the tree is here"))
+            }
+            Meant::Nothing => Ok(missing(place, offered)),
+        }
+    }
+
+    /// Several files could be meant. The quote tells which, or else what the debate is about.
+    fn one_of(&mut self, all: &[usize], place: &Place, offered: bool) -> Result<Answer, RepoError> {
+        let several = format!("{} files end in `{}`", all.len(), place.path);
+        if place.words.is_some() && all.len() <= MOST_MEANT {
+            let holds = |it: &mut Self, nth: &usize, exactly: bool| {
+                let spot = it.text(*nth).ok().and_then(|text| spot(&text, place).map(|it| it.0));
+                spot.is_some_and(|spot| !exactly || matches!(spot, Spot::At(_)))
+            };
+            for exactly in [false, true] {
+                let held: Vec<usize> =
+                    all.iter().filter(|nth| holds(self, nth, exactly)).copied().collect();
+                if let [only] = held.as_slice() {
+                    let answer = self.file(*only, place, offered)?;
+                    return Ok(answer.note(format!("{several}, and only this one has the quote")));
+                }
+            }
+        }
+        let preferred = |nth: &&usize| self.scope.prefer.contains(&self.path(**nth));
+        let about: Vec<usize> = all.iter().filter(preferred).copied().collect();
+        if let [only] = about.as_slice() {
+            let answer = self.file(*only, place, offered)?;
+            return Ok(answer.note(format!("{several}, and the debate is about this one")));
+        }
+        let shown: Vec<String> = all.iter().take(3).map(|nth| self.path(*nth)).collect();
+        Ok(Answer::new(Found::Ambiguous).at(shown.join(", ")).note(several))
+    }
+
+    /// One file.
+    fn file(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+        let path = self.path(nth);
+        let answer = self.inside(nth, place, offered)?;
+        Ok(Answer { path: Some(path), ..answer })
+    }
+
+    fn inside(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+        if self.excepted(nth) {
+            return Ok(
+                Answer::new(Found::Unchecked).note("what is checked is no source for itself")
+            );
+        }
+        let text = match self.text(nth) {
+            Ok(text) => text,
+            Err(why) => return Ok(Answer::new(Found::Unchecked).note(format!("it {}", why.says()))),
+        };
+        let count = format!("the file has {}", counted(text.lines()));
+        let outside = place.lines.filter(|(first, last)| *first == 0 || *last > text.lines());
+        if place.words.is_none() {
+            return Ok(match outside {
+                Some(_) => Answer::new(Found::LineOutOfRange).note(count),
+                None => Answer::new(Found::Located),
+            });
+        }
+        match (spot(&text, place), outside) {
+            (Some((spot, parts)), outside) => {
+                let answer = self.spotted(nth, place, &spot, outside.is_some());
+                let answer = if outside.is_some() { answer.note(count) } else { answer };
+                self.weighed(answer, parts.as_deref(), place)
+            }
+            (None, Some(_)) => Ok(Answer::new(Found::LineOutOfRange).note(count)),
+            (None, None) => self.elsewhere(nth, place, offered),
+        }
+    }
+
+    fn spotted(&self, nth: usize, place: &Place, spot: &Spot, outside: bool) -> Answer {
+        let at = |line: &u32| format!("{}:{line}", self.path(nth));
+        match spot {
+            Spot::At(line) if place.lines.is_none() => Answer::new(Found::Exact).at(at(line)),
+            Spot::At(_) => Answer::new(Found::Exact),
+            Spot::Near(line) if !outside => Answer::new(Found::Near).at(at(line)),
+            Spot::Near(line) | Spot::Elsewhere(line) => {
+                Answer::new(Found::ElsewhereInFile).at(at(line))
+            }
+        }
+    }
+
+    /// What was found may be too short, or too common, to prove anything.
+    fn weighed(
+        &mut self,
+        mut answer: Answer,
+        parts: Option<&[Part]>,
+        place: &Place,
+    ) -> Result<Answer, RepoError> {
+        match parts {
+            Some(parts) if quote::too_short(parts) => answer.found = Found::TooShort,
+            Some(parts) => {
+                if let Some(contents) = self.tree.contents(self.scope.search)?
+                    && self.common(parts, &contents)
+                {
+                    answer.found = Found::NonDistinctive;
+                }
+            }
+            None if place.words().is_some_and(|name| name.chars().count() < 3) => {
+                answer.found = Found::TooShort;
+            }
+            None => {}
+        }
+        Ok(answer)
+    }
+
+    /// Whether every line stands in so many files that it proves nothing.
+    fn common(&mut self, parts: &[Part], contents: &Contents) -> bool {
+        let lines = parts.iter().flat_map(|part| part.lines.iter().map(String::as_str));
+        let mut lines: Vec<(Vec<usize>, Part)> = lines
+            .filter_map(Part::line)
+            .filter(|part| !quote::too_short(std::slice::from_ref(part)))
+            .map(|part| (contents.may_hold(&contents::all_words(&part)), part))
+            .collect();
+        // The rarest first: it decides, mostly without looking into any file.
+        lines.sort_by_key(|(files, _)| files.len());
+        let most = match self.scope.search {
+            Search::Whole => MOST_SEARCHED,
+            Search::Known => MOST_WEIGHED,
+        };
+        lines.iter().all(|(files, part)| {
+            let wanted = Wanted::Parts(std::slice::from_ref(part));
+            let mut holding = 0;
+            for nth in files.iter().take_while(|_| files.len() >= COMMON) {
+                if holding == COMMON || self.weighed >= most {
+                    break;
+                }
+                self.weighed += 1;
+                holding += usize::from(self.probe(*nth).is_some_and(|text| text.holds(wanted)));
+            }
+            holding == COMMON
+        })
+    }
+
+    /// It is not in the file that was cited.
+    fn elsewhere(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
+        let searched = match &place.words {
+            Some(Words::Quote(quote)) => {
+                let ways = quote::ways(quote);
+                if ways.first().is_none_or(|parts| quote::too_short(parts)) {
+                    return Ok(Answer::new(Found::NotFound));
+                }
+                self.search(nth, &ways)?
+            }
+            Some(Words::Name(name)) => {
+                let answer = self.name(name, offered || place.lines.is_some())?;
+                return Ok(answer);
+            }
+            None => Searched::Nowhere,
+        };
+        Ok(match searched {
+            Searched::At(at) => Answer::new(Found::ElsewhereInRepo).at(at),
+            Searched::Nowhere => Answer::new(Found::NotFound),
+            Searched::NotDone => Answer::new(Found::NotSearched),
+        })
+    }
+
+    /// Looks for a quote in all files but one.
+    fn search(&mut self, but: usize, ways: &[Vec<Part>]) -> Result<Searched, RepoError> {
+        let Some(contents) = self.tree.contents(self.scope.search)? else {
+            return Ok(Searched::NotDone);
+        };
+        for parts in ways {
+            let words = contents::words_of(parts);
+            // Without a whole word every file has to be read, which is not done in passing.
+            if words.is_empty() && self.scope.search == Search::Known {
+                return Ok(Searched::NotDone);
+            }
+            for nth in self.in_order(contents.may_hold(&words)) {
+                if nth == but || self.excepted(nth) {
+                    continue;
+                }
+                if self.searched >= MOST_SEARCHED {
+                    return Ok(Searched::NotDone);
+                }
+                self.searched += 1;
+                let Some(text) = self.probe(nth) else { continue };
+                if let Some(line) = text.first(Wanted::Parts(parts), 1..=u32::MAX) {
+                    return Ok(Searched::At(format!("{}:{line}", self.path(nth))));
+                }
+            }
+        }
+        Ok(Searched::Nowhere)
+    }
+
+    /// Files the debate is about first.
+    pub(super) fn in_order(&self, mut files: Vec<usize>) -> Vec<usize> {
+        files.sort_by_key(|nth| !self.scope.prefer.contains(&self.path(*nth)));
+        files
+    }
+
+    /// Which words are where, if that is known or may be found out.
+    pub(super) fn contents(&self) -> Result<Option<Arc<Contents>>, RepoError> {
+        self.tree.contents(self.scope.search)
+    }
+
+    pub(super) fn path(&self, nth: usize) -> String {
+        self.tree.view.files().get(nth).map(|file| file.path.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn excepted(&self, nth: usize) -> bool {
+        let file = self.tree.view.files().get(nth);
+        file.is_some_and(|file| Some(file.path.as_str()) == self.scope.except)
+    }
+
+    /// A file that was cited. It may be cited again.
+    fn text(&mut self, nth: usize) -> Result<Rc<Text>, Why> {
+        if let Some(known) = self.texts.get(&nth) {
+            return known.clone();
+        }
+        let text = self.read(nth);
+        if self.texts.len() >= MOST_TEXTS {
+            self.texts.clear();
+        }
+        self.texts.insert(nth, text.clone());
+        text
+    }
+
+    /// A file that is only searched.
+    pub(super) fn probe(&self, nth: usize) -> Option<Rc<Text>> {
+        match self.texts.get(&nth) {
+            Some(known) => known.clone().ok(),
+            None => self.read(nth).ok(),
+        }
+    }
+
+    fn read(&self, nth: usize) -> Result<Rc<Text>, Why> {
+        let file = self.tree.view.files().get(nth).ok_or(Why::Unreadable)?;
+        let bytes = contents::readable(&self.reader, file)?;
+        Text::new(&bytes).map(Rc::new).ok_or(Why::Binary)
+    }
+}
+
+/// Nothing has such a path. In prose, and without a word on what stands there, it may be a proposal.
+fn missing(place: &Place, offered: bool) -> Answer {
+    let proposal =
+        !offered && place.lines.is_none() && !matches!(place.words, Some(Words::Quote(_)));
+    if proposal || !place.sure {
+        return Answer::new(Found::Unchecked).note("not in this repository");
+    }
+    Answer::new(Found::NoSuchPath)
+}
+
+/// Where the words of a place stand in a file, and in which way a quote was meant.
+fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>>)> {
+    match place.words.as_ref()? {
+        Words::Name(name) => {
+            let last = super::names::parts(name).last().unwrap_or(name);
+            let whole = nearest(text, Wanted::Name(name), place.lines);
+            whole
+                .or_else(|| nearest(text, Wanted::Name(last), place.lines))
+                .map(|spot| (spot, None))
+        }
+        Words::Quote(quote) => quote::ways(quote).into_iter().find_map(|parts| {
+            nearest(text, Wanted::Parts(&parts), place.lines).map(|spot| (spot, Some(parts)))
+        }),
+    }
+}
+
+/// Where something stands in a file, as near to the cited lines as it does.
+fn nearest(text: &Text, wanted: Wanted<'_>, lines: Option<(u32, u32)>) -> Option<Spot> {
+    let anywhere = || text.first(wanted, 1..=u32::MAX);
+    let Some((first, last)) = lines else { return anywhere().map(Spot::At) };
+    if let Some(line) = text.first(wanted, first..=last) {
+        return Some(Spot::At(line));
+    }
+    let before = text.last(wanted, first.saturating_sub(NEAR).max(1)..=first.saturating_sub(1));
+    let after = text.first(wanted, last.saturating_add(1)..=last.saturating_add(NEAR));
+    match (before, after) {
+        (Some(before), Some(after)) if after - last < first - before => Some(Spot::Near(after)),
+        (Some(line), _) | (None, Some(line)) => Some(Spot::Near(line)),
+        (None, None) => anywhere().map(Spot::Elsewhere),
+    }
+}
+
+fn counted(lines: u32) -> String {
+    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+}

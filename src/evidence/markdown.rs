@@ -1,0 +1,141 @@
+//! As much of Markdown as citations need: fences with their info string, and inline code. Linear
+//! in the length of the text, whatever is in it.
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A part of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Block<'a> {
+    /// One line of prose.
+    Line(&'a str),
+    /// A fenced block.
+    Fence(Fence<'a>),
+}
+
+/// A fenced block: what stands after the opening marks, and between the marks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fence<'a> {
+    pub(super) info: &'a str,
+    pub(super) body: &'a str,
+}
+
+/// A part of a line, by where it is in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    Text(Range<usize>),
+    /// Inline code, with its backticks.
+    Code(Range<usize>),
+}
+
+/// The marks a fence is opened and closed with.
+struct Marks {
+    kind: u8,
+    many: usize,
+}
+
+/// Splits a text into lines of prose and fenced blocks. A fence that is never closed goes on to the
+/// end.
+pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = vec![];
+    let mut open: Option<(Marks, &str, usize)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, bare) = (at, line.trim_end_matches(['\n', '\r']));
+        at += line.len();
+        match &open {
+            Some((marks, info, body)) if marks.close(bare) => {
+                blocks.push(Block::Fence(Fence { info, body: &text[*body..start] }));
+                open = None;
+            }
+            Some(_) => {}
+            None => match Marks::open(bare) {
+                Some((marks, info)) => open = Some((marks, info, at)),
+                None => blocks.push(Block::Line(bare)),
+            },
+        }
+    }
+    if let Some((_, info, body)) = open {
+        blocks.push(Block::Fence(Fence { info, body: &text[body..] }));
+    }
+    blocks
+}
+
+/// Whether a text has a fence at all.
+pub(super) fn fenced(text: &str) -> bool {
+    text.lines().any(|line| Marks::open(line).is_some())
+}
+
+impl Marks {
+    fn open(line: &str) -> Option<(Marks, &str)> {
+        let line = unquoted(line);
+        let kind = *line.as_bytes().first().filter(|first| matches!(first, b'`' | b'~'))?;
+        let many = line.bytes().take_while(|byte| *byte == kind).count();
+        let info = line[many..].trim();
+        let opens = many >= 3 && !(kind == b'`' && info.contains('`'));
+        opens.then_some((Marks { kind, many }, info))
+    }
+
+    fn close(&self, line: &str) -> bool {
+        let line = unquoted(line).trim_end();
+        line.len() >= self.many && line.bytes().all(|byte| byte == self.kind)
+    }
+}
+
+/// A line without what a quotation or a list puts before it.
+fn unquoted(line: &str) -> &str {
+    let line = line.trim_start_matches([' ', '\t', '>']);
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let bullet = if (1..=3).contains(&digits) { &line[digits..] } else { line };
+    let rest =
+        bullet.strip_prefix(['-', '*', '+', '.', ')']).and_then(|rest| rest.strip_prefix(' '));
+    rest.map_or(line, |rest| rest.trim_start_matches(' '))
+}
+
+/// Splits a line into text and inline code. Code is closed by as many backticks as it was opened
+/// with; where there are none, they were no marks.
+pub(super) fn spans(line: &str) -> Vec<Span> {
+    let runs = runs(line);
+    // By length, the runs there are, latest first, so that those left behind can be dropped.
+    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (nth, run) in runs.iter().enumerate().rev() {
+        waiting.entry(run.len()).or_default().push(nth);
+    }
+    let (mut spans, mut text, mut nth) = (vec![], 0, 0);
+    while let Some(opening) = runs.get(nth) {
+        let same = waiting.entry(opening.len()).or_default();
+        while same.last().is_some_and(|other| *other <= nth) {
+            same.pop();
+        }
+        let Some(closing) = same.last().copied() else {
+            nth += 1;
+            continue;
+        };
+        if text < opening.start {
+            spans.push(Span::Text(text..opening.start));
+        }
+        text = runs[closing].end;
+        spans.push(Span::Code(opening.start..text));
+        nth = closing + 1;
+    }
+    if text < line.len() {
+        spans.push(Span::Text(text..line.len()));
+    }
+    spans
+}
+
+/// Inline code without its backticks and the spaces that keep them apart.
+pub(super) fn inner(code: &str) -> &str {
+    code.trim_matches('`').trim()
+}
+
+/// Where backticks stand together.
+fn runs(line: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = vec![];
+    for (at, _) in line.match_indices('`') {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}

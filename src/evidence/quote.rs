@@ -1,0 +1,168 @@
+//! What is quoted, in the ways it may be meant: as it is written; without line numbers, marks of a
+//! diff or quotation marks; split where something was left out; without punctuation at the end.
+//! The first way that is found counts. Characters are compared as they are: letters that only look
+//! alike, or are composed in another way (NFC and NFD), are different.
+use super::{line, text};
+
+/// Characters without which a quote proves nothing.
+const FEWEST: usize = 6;
+/// Letters or digits in a row without which a quote proves nothing.
+const SHORTEST_WORD: usize = 3;
+
+/// Consecutive lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    /// As written, but for blank lines.
+    pub(super) lines: Vec<String>,
+    /// Without white space, one line after the other.
+    pub(super) needle: String,
+}
+
+/// The ways a quote may be meant.
+pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
+    let lines: Vec<&str> = quote.lines().collect();
+    let mut written = vec![lines.clone()];
+    written.extend(without_numbers(&lines));
+    written.extend(without_marks(&lines, '-'));
+    written.extend(without_marks(&lines, '+'));
+    written.extend(without_quotation(quote));
+    let mut ways: Vec<Vec<Part>> = vec![];
+    for lines in &written {
+        add(&mut ways, Part::new(lines).into_iter().collect());
+        add(&mut ways, split(lines));
+    }
+    for nth in 0..ways.len() {
+        let mut less = ways[nth].clone();
+        if let Some(last) = less.last_mut() {
+            last.drop_punctuation();
+        }
+        add(&mut ways, less);
+    }
+    ways
+}
+
+/// Whether a quote is too short to prove anything.
+pub(super) fn too_short(parts: &[Part]) -> bool {
+    let whole: String = parts.iter().map(|part| part.needle.as_str()).collect();
+    let many = whole.chars().filter(|c| *c != '\n').count();
+    let words = whole.split(|c: char| !c.is_alphanumeric() && c != '_');
+    many < FEWEST || words.map(|word| word.chars().count()).max().unwrap_or(0) < SHORTEST_WORD
+}
+
+fn add(ways: &mut Vec<Vec<Part>>, parts: Vec<Part>) {
+    let says = !parts.is_empty() && parts.iter().all(|part| !part.needle.is_empty());
+    if says && !ways.contains(&parts) {
+        ways.push(parts);
+    }
+}
+
+impl Part {
+    /// One line of a quote.
+    pub(super) fn line(line: &str) -> Option<Part> {
+        Part::new(&[line])
+    }
+
+    fn new(lines: &[&str]) -> Option<Part> {
+        let kept = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+        let lines: Vec<String> = kept.map(str::to_owned).collect();
+        let mut needle = String::new();
+        for (nth, line) in lines.iter().enumerate() {
+            if nth > 0 {
+                needle.push('\n');
+            }
+            text::squeeze(line, &mut needle);
+        }
+        (!lines.is_empty()).then_some(Part { lines, needle })
+    }
+
+    fn drop_punctuation(&mut self) {
+        let marks = [';', ',', '…', '.', ':'];
+        self.needle.truncate(self.needle.trim_end_matches(marks).len());
+        if let Some(last) = self.lines.last_mut() {
+            last.truncate(last.trim_end_matches(marks).trim_end().len());
+        }
+    }
+}
+
+/// The parts between what was left out.
+fn split(lines: &[&str]) -> Vec<Part> {
+    let mut lines = lines.to_vec();
+    if let Some(first) = lines.iter_mut().find(|line| !line.trim().is_empty()) {
+        *first = first.trim_start().trim_start_matches("...").trim_start_matches('…');
+    }
+    if let Some(last) = lines.iter_mut().rfind(|line| !line.trim().is_empty()) {
+        *last = last.trim_end().trim_end_matches("...").trim_end_matches('…');
+    }
+    lines.split(|line| left_out(line)).filter_map(Part::new).collect()
+}
+
+/// Whether a line says that something was left out.
+fn left_out(line: &str) -> bool {
+    let bare = line.trim().trim_start_matches(['/', '#', '*', '-', ';', '<', '!', '[', '(', ' ']);
+    let after = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
+    after.is_some_and(|after| {
+        let comment = bare.len() < line.trim().len();
+        comment || !after.chars().any(char::is_alphanumeric)
+    })
+}
+
+/// Lines without the numbers in front of all of them.
+fn without_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
+    let (mut bare, mut last) = (vec![], None);
+    for line in lines {
+        if line.trim().is_empty() || left_out(line) {
+            bare.push(*line);
+            continue;
+        }
+        let start = line.trim_start_matches([' ', '\t', '>', '*', '+', '-']);
+        let digits = start.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u32 = start.get(..digits)?.parse().ok()?;
+        let rest = start[digits..].trim_start_matches(' ');
+        let rest = match rest.strip_prefix(['|', '│', ':', '→', '\t']) {
+            Some(rest) => rest,
+            None if rest.is_empty() || start[digits..].starts_with("  ") => rest,
+            None => return None,
+        };
+        if last.is_some_and(|last| number <= last) {
+            return None;
+        }
+        last = Some(number);
+        bare.push(rest);
+    }
+    last.map(|_| bare)
+}
+
+/// Lines without the marks of a diff or of a quotation, and without the lines that have `dropped`
+/// for a mark, if others have the opposite.
+fn without_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
+    let opposite = if dropped == '-' { '+' } else { '-' };
+    let drops = lines.iter().any(|line| line.starts_with(opposite));
+    let (mut bare, mut marked) = (vec![], false);
+    for line in lines {
+        let heading = ["+++ ", "--- ", "diff ", "index "].iter().any(|it| line.starts_with(it));
+        if heading || drops && line.starts_with(dropped) {
+            continue;
+        }
+        if line.starts_with("@@") {
+            bare.push("...");
+        } else if let Some(rest) = line.strip_prefix(['+', '-', '>']) {
+            marked = true;
+            bare.push(rest);
+        } else if line.is_empty() || line.starts_with([' ', '\t']) {
+            bare.push(*line);
+        } else {
+            return None;
+        }
+    }
+    marked.then_some(bare)
+}
+
+/// A quote without the marks around it.
+fn without_quotation(quote: &str) -> Option<Vec<&str>> {
+    let quote = quote.trim();
+    let pairs = line::MARKS.iter().chain(&[('\'', '\''), ('`', '`')]);
+    let inner = pairs.into_iter().find_map(|(open, close)| {
+        quote.strip_prefix(*open)?.strip_suffix(*close).filter(|inner| !inner.is_empty())
+    });
+    inner.map(|inner| inner.lines().collect())
+}

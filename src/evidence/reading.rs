@@ -1,0 +1,133 @@
+//! Everything a turn or a text cites, in the order it is written, each thing once.
+use super::markdown::{self, Block};
+use super::place::Setting;
+use super::{Cited, Place, Reference, Words, entry, fence, line, stated, tags};
+use crate::debate::Body;
+use std::collections::HashSet;
+
+/// References that are read.
+const MOST: usize = 200;
+/// Characters of a quote that are kept.
+const LONGEST_QUOTE: usize = 4_000;
+/// Characters of what was written that are kept.
+const LONGEST_RAW: usize = 300;
+
+/// Everything a turn cites: the evidence of its claims and of what it resolves, then its prose.
+/// What is cited twice is read once; at most 200 are read.
+pub fn read(body: &Body) -> Vec<Reference> {
+    let mut reading = Reading::default();
+    let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
+    let resolved =
+        body.resolves().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
+    for (claim, evidence) in claims.chain(resolved) {
+        for entry in evidence {
+            reading.entry(claim, entry);
+        }
+    }
+    reading.text(&body.text());
+    reading.references
+}
+
+/// The same for any text: a review, a report.
+pub fn read_text(text: &str) -> Vec<Reference> {
+    let mut reading = Reading::default();
+    reading.text(text);
+    reading.references
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    references: Vec<Reference>,
+    seen: HashSet<Cited>,
+    /// The claim whose evidence is being read.
+    claim: Option<String>,
+}
+
+impl Reading {
+    fn entry(&mut self, claim: &str, entry: &str) {
+        self.claim = Some(claim.to_owned());
+        let entry = tags::strip_tags(entry);
+        if markdown::fenced(&entry) {
+            self.blocks(&entry);
+        } else if !entry.trim().is_empty() {
+            for (cited, raw) in entry::cited(&entry) {
+                self.push(cited, &raw);
+            }
+        }
+        self.claim = None;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.blocks(&tags::strip_tags(text));
+    }
+
+    fn blocks(&mut self, text: &str) {
+        let blocks = markdown::blocks(text);
+        let output = blocks.iter().any(|block| match block {
+            Block::Fence(fence) => fence.body.contains(|c: char| c.is_ascii_digit()),
+            Block::Line(_) => false,
+        });
+        let setting = if self.claim.is_some() { Setting::Offered } else { Setting::Prose };
+        let mut before = None;
+        for block in &blocks {
+            if self.references.len() >= MOST {
+                return;
+            }
+            match block {
+                Block::Line(line) => {
+                    for (cited, range) in line::cited(line, setting) {
+                        self.push(cited, &line[range]);
+                    }
+                    if stated::ran(line) && stated::benchmark(line) {
+                        self.push(entry::figures(line, output), line);
+                    }
+                    if !line.trim().is_empty() {
+                        before = Some(*line);
+                    }
+                }
+                Block::Fence(fence) => {
+                    if let Some((place, raw)) = fence::cited(fence, before.take()) {
+                        self.fence(place, raw);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A block that is quoted from a place says more than the line that announces it.
+    fn fence(&mut self, place: Place, raw: &str) {
+        let announced = Cited::Place(Place { words: None, ..place.clone() });
+        if self.references.last().is_some_and(|last| last.cited == announced)
+            && let Some(last) = self.references.pop()
+        {
+            self.seen.remove(&last.cited);
+        }
+        self.push(Cited::Place(place), raw);
+    }
+
+    fn push(&mut self, mut cited: Cited, raw: &str) {
+        if let Cited::Place(Place { words: Some(Words::Quote(quote)), .. }) = &mut cited {
+            cut(quote, LONGEST_QUOTE);
+        }
+        let mut raw = raw.trim().to_owned();
+        cut(&mut raw, LONGEST_RAW);
+        // What can only be stated is told apart by its words.
+        let new = match cited {
+            Cited::Stated(_) => {
+                !self.references.iter().any(|it| it.cited == cited && it.raw == raw)
+            }
+            _ => self.seen.insert(cited.clone()),
+        };
+        if new && self.references.len() < MOST {
+            let (claim, offered) = (self.claim.clone(), self.claim.is_some());
+            self.references.push(Reference { raw, claim, offered, cited });
+        }
+    }
+}
+
+fn cut(text: &mut String, longest: usize) {
+    if let Some((at, _)) = text.char_indices().nth(longest) {
+        text.truncate(at);
+    }
+}

@@ -1,0 +1,140 @@
+//! What can only be stated here: addresses, and figures somebody has measured.
+
+/// How figures are said to have been measured here.
+const RAN: &[&str] = &[
+    "i ran",
+    "we ran",
+    "i measured",
+    "we measured",
+    "i benchmarked",
+    "we benchmarked",
+    "i timed",
+    "we timed",
+    "i profiled",
+    "we profiled",
+    "bench shows",
+    "bench gives",
+    "bench reports",
+    "benchmark shows",
+    "benchmarks show",
+    "my benchmark",
+    "our benchmark",
+    "my measurement",
+    "our measurement",
+    "measured locally",
+    "ran locally",
+    "when i run",
+    "after running",
+    "i just ran",
+    "i have run",
+    "hyperfine shows",
+    "hyperfine gives",
+    "hyperfine reports",
+];
+
+/// Units of what is measured. Longer ones first.
+const UNITS: &[&str] = &[
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+    "seconds",
+    "ops/sec",
+    "ops/s",
+    "req/s",
+    "mib/s",
+    "gib/s",
+    "mb/s",
+    "gb/s",
+    "kb/s",
+    "qps",
+    "rps",
+    "tps",
+    "ms",
+    "µs",
+    "μs",
+    "us",
+    "ns",
+    "sec",
+    "s",
+    "%",
+    "x",
+    "×",
+];
+
+/// Words that make figures a benchmark.
+const TOPICS: &[&str] = &[
+    "faster",
+    "slower",
+    "speedup",
+    "speed-up",
+    "latency",
+    "throughput",
+    "p50",
+    "p90",
+    "p95",
+    "p99",
+    "bench",
+    "median",
+    "allocations",
+    "overhead",
+    "per second",
+    "per call",
+    "per op",
+];
+
+/// How an address begins.
+const SCHEMES: &[&str] = &["https://", "http://", "ftp://", "www."];
+
+/// Whether a word is an address.
+pub(super) fn address(word: &str) -> bool {
+    SCHEMES.iter().any(|scheme| {
+        word.len() > scheme.len() + 2
+            && word.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
+}
+
+/// Whether a text gives figures of a benchmark.
+pub(super) fn benchmark(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let topic = TOPICS.iter().any(|topic| lower.contains(topic));
+    lower.contains("benchmark")
+        || topic && measured(&lower)
+        || ran_lower(&lower) && measured(&lower)
+}
+
+/// Whether a text says that something was measured here.
+pub(super) fn ran(text: &str) -> bool {
+    ran_lower(&text.to_lowercase())
+}
+
+fn ran_lower(lower: &str) -> bool {
+    let said = RAN.iter().any(|phrase| {
+        lower.match_indices(phrase).take(20).any(|(at, _)| {
+            !lower[..at].ends_with(|c: char| c.is_alphanumeric())
+                && !lower[at + phrase.len()..]
+                    .starts_with(|c: char| c.is_alphanumeric() && c != 's')
+        })
+    });
+    let running = lower.find("running ").is_some_and(|at| {
+        let rest = &lower[at..];
+        ["gives", "yields", "shows", "takes", "prints"].iter().any(|word| rest.contains(word))
+    });
+    said || running
+}
+
+/// Whether a lower-case text has a figure with a unit.
+pub(super) fn measured(lower: &str) -> bool {
+    let mut rest = lower;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        rest = rest[at..].trim_start_matches(|c: char| c.is_ascii_digit() || ".,_".contains(c));
+        let unit = rest.strip_prefix(' ').unwrap_or(rest);
+        let fits = |name: &&&str| {
+            unit.strip_prefix(**name)
+                .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
+        };
+        if UNITS.iter().any(|name| fits(&name)) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,211 @@
+//! Marks a model writes to pretend that its citations were checked. Only what checks them may say
+//! so; whatever a text says of itself is taken out before anything is read.
+use super::markdown::{self, Block, Span};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Any of these makes a mark of a bracket that holds nothing but such words.
+const STRONG: &[&str] = &[
+    "verified",
+    "checked",
+    "confirmed",
+    "validated",
+    "exact",
+    "ok",
+    "okay",
+    "valid",
+    "passed",
+    "correct",
+    "proven",
+    "authentic",
+    "verbatim",
+];
+
+/// What may stand beside them.
+const WEAK: &[&str] = &[
+    "match",
+    "matches",
+    "citation",
+    "citations",
+    "quote",
+    "quotes",
+    "quoted",
+    "evidence",
+    "source",
+    "status",
+    "yes",
+    "true",
+    "found",
+    "by",
+    "debate",
+    "tool",
+    "system",
+    "at",
+    "the",
+    "pinned",
+    "tree",
+    "commit",
+    "line",
+    "lines",
+    "in",
+    "repo",
+    "repository",
+    "file",
+    "check",
+    "successfully",
+    "against",
+    "and",
+    "is",
+    "was",
+    "reference",
+    "pass",
+    "fully",
+    "independently",
+    "automatically",
+];
+
+/// With a colon after them, whatever follows in the bracket belongs to the mark.
+const HEADS: &[&str] =
+    &["verified", "checked", "citation", "verification", "confirmed", "validated"];
+
+/// Bytes a mark may have.
+const LONGEST: usize = 120;
+/// Marks may be left over when others are gone, but not for ever.
+const PASSES: usize = 4;
+
+/// Takes such marks out of a text: at a citation, at the end of a line, or as tags around
+/// something. Code is left as it is.
+pub fn strip_tags(text: &str) -> Cow<'_, str> {
+    let mut stripped = Cow::Borrowed(text);
+    for _ in 0..PASSES {
+        match once(&stripped) {
+            Some(less) => stripped = Cow::Owned(less),
+            None => break,
+        }
+    }
+    stripped
+}
+
+/// One pass. None if there was nothing to take out.
+fn once(text: &str) -> Option<String> {
+    // Most texts have none, and are not even split.
+    let lower = text.to_lowercase();
+    if !STRONG
+        .iter()
+        .chain(&["citation", "verification", "✓", "✅", "✔", "☑"])
+        .any(|it| lower.contains(it))
+    {
+        return None;
+    }
+    let base = text.as_ptr() as usize;
+    let (mut less, mut kept) = (String::new(), 0);
+    for block in markdown::blocks(text) {
+        let Block::Line(line) = block else { continue };
+        let start = line.as_ptr() as usize - base;
+        for mark in marks(line) {
+            less.push_str(text[kept..start + mark.start].trim_end_matches([' ', '\t']));
+            kept = start + mark.end;
+        }
+    }
+    (kept > 0).then(|| less + &text[kept..])
+}
+
+/// Where a line has marks, in order.
+fn marks(line: &str) -> Vec<Range<usize>> {
+    let spans = markdown::spans(line);
+    let mut marks: Vec<Range<usize>> = vec![];
+    // From the end, so that a mark before another one is at the end as well.
+    let mut end = line.len();
+    for span in spans.iter().rev() {
+        let Span::Text(range) = span else { continue };
+        let mut last = range.end;
+        if let Some(ticked) = ticked(line, range, end) {
+            (last, end) = (ticked.start, ticked.start);
+            marks.push(ticked);
+        }
+        for found in brackets(line, range.start..last).into_iter().rev() {
+            let rest = line[found.end..end.max(found.end)].trim();
+            let at_end = rest.chars().all(|c| !c.is_alphanumeric() && c != '`');
+            let tag = line[found.clone()].starts_with('<');
+            if tag || at_end || after_citation(line[..found.start].trim_end()) {
+                if at_end {
+                    end = found.start;
+                }
+                marks.push(found);
+            }
+        }
+    }
+    marks.reverse();
+    marks
+}
+
+/// Whether what stands before a mark ends in something that was cited.
+fn after_citation(before: &str) -> bool {
+    before.ends_with(['`', '"', '”', '’', '」']) || {
+        // Looked back for no further than a citation is long.
+        let start = before.len().saturating_sub(300);
+        let start = (start..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(0);
+        let word = before[start..].rsplit(char::is_whitespace).next().unwrap_or_default();
+        let word = word.trim_start_matches(['(', '[']);
+        super::place::whole(word, super::place::Setting::Prose).is_some()
+            || super::stated::address(word)
+    }
+}
+
+/// `✓ verified` at the end of a line.
+fn ticked(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> {
+    let end = end.min(range.end);
+    if line[end..].chars().any(|c| c.is_alphanumeric() || c == '`') {
+        return None;
+    }
+    let text =
+        line.get(range.start..end)?.trim_end_matches([' ', '.', '\t', '*', '_', '!', '\u{fe0f}']);
+    let bare = text.trim_end_matches(|c: char| c.is_alphabetic() || c == ' ');
+    let tick = bare.trim_end_matches(['✓', '✅', '✔', '☑', '\u{fe0f}']);
+    let said = text[bare.len()..].to_lowercase();
+    let known = said.split(' ').all(|word| word.is_empty() || is_mark_word(word));
+    (tick.len() < bare.len() && known && !tick.trim().is_empty())
+        .then(|| range.start + tick.len()..range.start + text.len())
+}
+
+/// Brackets that hold nothing but a mark.
+fn brackets(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = vec![];
+    let mut open: Option<(usize, char)> = None;
+    for (at, c) in line[range.clone()].char_indices() {
+        let at = range.start + at;
+        match (c, open) {
+            ('[', _) => open = Some((at, ']')),
+            ('(', _) => open = Some((at, ')')),
+            ('<', _) => open = Some((at, '>')),
+            ('【', _) => open = Some((at, '】')),
+            (_, Some((start, closing))) if c == closing => {
+                let end = at + c.len_utf8();
+                let joined = line[..start].ends_with(|c: char| c.is_alphabetic() || c == '_');
+                if !joined && end - start <= LONGEST && is_mark(&line[start..end]) {
+                    found.push(start..end);
+                }
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_mark(bracket: &str) -> bool {
+    let inner = bracket.trim_matches(['[', ']', '(', ')', '<', '>', '【', '】', '/', ' ']);
+    let lower = inner.to_lowercase();
+    let head = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if let Some((head, _)) = head.split_once(':')
+        && HEADS.contains(&head.trim())
+    {
+        return true;
+    }
+    let words = || lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words().any(|word| STRONG.contains(&word)) && words().all(is_mark_word)
+}
+
+fn is_mark_word(word: &str) -> bool {
+    STRONG.contains(&word) || WEAK.contains(&word)
+}

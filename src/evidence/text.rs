@@ -1,0 +1,127 @@
+//! A file, to find quotes and names in. White space does not count, but lines do: what stands on
+//! one line of a quote stands on one line of the file.
+use super::quote::Part;
+use std::ops::RangeInclusive;
+
+/// How much of a file is looked at to see whether it is text.
+const SNIFFED: usize = 8_000;
+
+/// A file of text.
+pub(super) struct Text {
+    raw: String,
+    /// Where each line begins.
+    begins: Vec<u32>,
+    /// The lines that are not blank, without white space, one after the other.
+    squeezed: String,
+    /// Where each of those begins, and which line of the file it is.
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// Parts of a quote, in order.
+    Parts(&'a [Part]),
+    /// A name, as a word of its own.
+    Name(&'a str),
+}
+
+impl Text {
+    /// None if it is not text.
+    pub(super) fn new(bytes: &[u8]) -> Option<Text> {
+        if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
+            return None;
+        }
+        let raw = String::from_utf8_lossy(bytes);
+        let raw = raw.strip_prefix('\u{feff}').unwrap_or(&raw).to_owned();
+        let mut squeezed = String::with_capacity(raw.len());
+        let (mut begins, mut starts, mut numbers) = (vec![], vec![], vec![]);
+        let mut at = 0;
+        for (line, number) in raw.split_inclusive('\n').zip(1..) {
+            begins.push(at as u32);
+            at += line.len();
+            let start = squeezed.len();
+            squeeze(line, &mut squeezed);
+            if squeezed.len() > start {
+                starts.push(start as u32);
+                numbers.push(number);
+                squeezed.push('\n');
+            }
+        }
+        Some(Text { raw, begins, squeezed, starts, numbers })
+    }
+
+    /// How many lines it has. A newline at the end begins none.
+    pub(super) fn lines(&self) -> u32 {
+        self.begins.len() as u32
+    }
+
+    /// The first of these lines on which what is wanted begins.
+    pub(super) fn first(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
+        match wanted {
+            Wanted::Parts(parts) => self.first_part(parts, lines),
+            Wanted::Name(name) => {
+                let mut mentions = self.mentions(name, *lines.start());
+                mentions.next().map(|(line, _)| line).filter(|line| lines.contains(line))
+            }
+        }
+    }
+
+    /// The last of these lines on which it begins. They should be few.
+    pub(super) fn last(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
+        let (mut from, mut last) = (*lines.start(), None);
+        while let Some(line) = self.first(wanted, from..=*lines.end()) {
+            last = Some(line);
+            from = line + 1;
+        }
+        last
+    }
+
+    /// Whether it is there at all.
+    pub(super) fn holds(&self, wanted: Wanted<'_>) -> bool {
+        self.first(wanted, 1..=u32::MAX).is_some()
+    }
+
+    fn first_part(&self, parts: &[Part], lines: RangeInclusive<u32>) -> Option<u32> {
+        let (first, others) = parts.split_first()?;
+        let nth = self.numbers.partition_point(|number| number < lines.start());
+        let from = *self.starts.get(nth)? as usize;
+        // The others as late as they can be: the first has to end before them.
+        let mut end = self.squeezed.len();
+        for part in others.iter().rev() {
+            end = self.squeezed.get(from..end)?.rfind(&part.needle)? + from;
+        }
+        let at = self.squeezed.get(from..end)?.find(&first.needle)? + from;
+        let nth = self.starts.partition_point(|start| *start as usize <= at);
+        self.numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
+    }
+
+    /// Where a name stands as a word of its own, from a line on: the line, and where in the text.
+    pub(super) fn mentions<'a>(
+        &'a self,
+        name: &'a str,
+        from: u32,
+    ) -> impl Iterator<Item = (u32, usize)> + 'a {
+        let nth = from.saturating_sub(1) as usize;
+        let start = self.begins.get(nth).map_or(self.raw.len(), |start| *start as usize);
+        let inside = |c: char| c.is_alphanumeric() || c == '_';
+        let found = self.raw[start..].match_indices(name).map(move |(at, _)| start + at);
+        let found = found.filter(move |at| {
+            !self.raw[..*at].ends_with(inside) && !self.raw[at + name.len()..].starts_with(inside)
+        });
+        found.map(|at| (self.begins.partition_point(|start| *start as usize <= at) as u32, at))
+    }
+
+    /// What stands on a line before a place in the text, and after it.
+    pub(super) fn around(&self, at: usize) -> (&str, &str) {
+        let start = self.raw[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = self.raw[at..].find('\n').map_or(self.raw.len(), |newline| at + newline);
+        (&self.raw[start..at], &self.raw[at..end])
+    }
+}
+
+/// Adds a text without its white space.
+pub(super) fn squeeze(text: &str, into: &mut String) {
+    into.extend(text.chars().filter(|c| !c.is_whitespace()));
+}

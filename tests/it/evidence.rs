@@ -1,0 +1,369 @@
+//! What looking a citation up comes to: by table, in a small repository.
+use crate::pins::Ground;
+use debate_mcp::debate::{Body, Citation, Claim, Found};
+use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
+use debate_mcp::repo::{Commit, commit};
+use std::fs;
+
+/// A line that tells a file from all others.
+const CODE: &str = "use std::fs;\n\nfn compute_total(items: &[u32]) -> u32 {\n    let mut sum = 0;\n    \
+    for item in items {\n        sum += item;\n    }\n\n    sum\n}\n";
+
+/// A repository, pinned, and something to check with.
+pub(crate) struct Field {
+    pub(crate) ground: Ground,
+    tree: String,
+    checker: Checker,
+}
+
+impl Field {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Field {
+        let ground = Ground::new();
+        ground.commit(files);
+        let (tree, checker) = (ground.pin().tree, Checker::at(&ground.home()));
+        Field { ground, tree, checker }
+    }
+
+    pub(crate) fn in_scope(&self, text: &str, scope: &Scope<'_>) -> Vec<Citation> {
+        let references = read_text(text);
+        self.checker.check(&self.ground.root(), &self.tree, &references, scope).unwrap()
+    }
+
+    pub(crate) fn prose(&self, text: &str) -> Vec<Citation> {
+        self.in_scope(text, &WHOLE)
+    }
+
+    /// As one entry of evidence.
+    pub(crate) fn entry(&self, entry: &str) -> Citation {
+        let mut body = Body::prose("");
+        if let Body::Speech { claims, .. } = &mut body {
+            let evidence = vec![entry.to_owned()];
+            claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, answers: vec![] });
+        }
+        let found = self.checker.check(&self.ground.root(), &self.tree, &read(&body), &WHOLE);
+        found.unwrap().swap_remove(0)
+    }
+
+    /// Finding, place and note of one entry.
+    pub(crate) fn check(&self, entry: &str, found: Found, found_at: &str, note: &str) {
+        let citation = self.entry(entry);
+        let at = citation.found_at.as_deref().unwrap_or_default();
+        let said = citation.note.as_deref().unwrap_or_default();
+        assert_eq!((citation.found, at, said), (found, found_at, note), "{entry}");
+    }
+}
+
+pub(crate) const WHOLE: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Whole };
+const KNOWN: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Known };
+
+fn plain() -> Field {
+    let licence = "// Everybody may use this file as they like.\n";
+    let common: Vec<(String, String)> = (0..5)
+        .map(|nth| (format!("lib/c{nth}.rs"), format!("{licence}fn only_{nth}() {{}}\n")))
+        .collect();
+    let mut files = vec![
+        ("src/a.rs", CODE),
+        ("src/deep/mod.rs", "pub fn deep_thought() -> u8 {\n    42\n}\n"),
+        ("src/other/mod.rs", "pub fn other_thought() -> u8 {\n    43\n}\n"),
+        ("src/Upper.rs", "struct Upper;\n"),
+        ("docs/été/guide.md", "Read the guide.\n"),
+        ("windows.txt", "\u{feff}first line here\r\nsecond line here\r\n"),
+        ("image.png", "\u{0}\u{1}binary"),
+        (".env", "TOKEN=abcdef\n"),
+        ("Makefile", "all:\n\tcargo build\n"),
+        ("no-newline.txt", "one line only"),
+        ("empty.txt", ""),
+    ];
+    files.extend(common.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    Field::new(&files)
+}
+
+#[test]
+fn a_path_means_one_file_or_none() {
+    let field = plain();
+    for (entry, found, at, note) in [
+        ("src/a.rs", Found::Located, "", ""),
+        ("a.rs", Found::Located, "", ""),
+        ("./src/a.rs:3", Found::Located, "", ""),
+        ("a/src/a.rs:3", Found::Located, "", ""),
+        ("b/src/a.rs:3", Found::Located, "", ""),
+        ("repo/src/a.rs:3", Found::Located, "", ""),
+        ("/home/somebody/repo/src/a.rs:3", Found::Located, "", ""),
+        ("C:\\repo\\src\\a.rs:3", Found::Located, "", ""),
+        ("src\\a.rs:3", Found::Located, "", ""),
+        ("docs/été/guide.md:1", Found::Located, "", ""),
+        ("Makefile:2", Found::Located, "", ""),
+        ("src/deep/", Found::Located, "", ""),
+        ("upper.rs:1", Found::Located, "", "the file is called `src/Upper.rs`"),
+        (
+            "mod.rs:1",
+            Found::Ambiguous,
+            "src/deep/mod.rs, src/other/mod.rs",
+            "2 files end in `mod.rs`",
+        ),
+        ("ep/mod.rs:1", Found::NoSuchPath, "", ""),
+        ("src/none.rs:1", Found::NoSuchPath, "", ""),
+        ("x/src/a.rs:1", Found::NoSuchPath, "", ""),
+        ("src/a.rs/b.rs:1", Found::NoSuchPath, "", ""),
+        (".env:1", Found::Unchecked, "", "it may hold a secret, by its name"),
+        (".env:1 \"TOKEN=abcdef\"", Found::Unchecked, "", "it may hold a secret, by its name"),
+        ("image.png:1", Found::Unchecked, "", "it is not text"),
+    ] {
+        field.check(entry, found, at, note);
+    }
+    // In prose, and with nothing said of it, it may be a proposal.
+    assert_eq!(field.prose("add `src/new.rs`")[0].found, Found::Unchecked);
+    assert_eq!(field.prose("see `src/new.rs:3`")[0].found, Found::NoSuchPath);
+    assert_eq!(
+        field.prose("`application/json`")[0].note.as_deref(),
+        Some("not in this repository")
+    );
+    assert_eq!(field.prose("`src/deep`")[0].found, Found::Located);
+}
+
+#[test]
+fn of_several_files_the_quote_or_the_debate_tells_which() {
+    let field = plain();
+    let note = "2 files end in `mod.rs`, and only this one has the quote";
+    field.check("mod.rs:1 \"pub fn deep_thought()\"", Found::Exact, "", note);
+    assert_eq!(field.entry("mod.rs:1 \"pub fn deep_thought()\"").path.unwrap(), "src/deep/mod.rs");
+    let prefer = ["src/other/mod.rs".to_owned()];
+    let found = &field.in_scope("mod.rs:1", &Scope { prefer: &prefer, ..WHOLE })[0];
+    assert_eq!((found.found, found.path.as_deref()), (Found::Located, Some("src/other/mod.rs")));
+    let note = "2 files end in `mod.rs`, and the debate is about this one";
+    assert_eq!(found.note.as_deref(), Some(note));
+}
+
+#[test]
+fn lines_have_to_be_there() {
+    let field = plain();
+    for (entry, found, note) in [
+        ("src/a.rs:1", Found::Located, ""),
+        ("src/a.rs:10", Found::Located, ""),
+        ("src/a.rs:11", Found::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:0", Found::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:9-11", Found::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:10-9", Found::Located, ""),
+        ("no-newline.txt:1", Found::Located, ""),
+        ("no-newline.txt:2", Found::LineOutOfRange, "the file has 1 line"),
+        ("empty.txt:1", Found::LineOutOfRange, "the file has 0 lines"),
+        ("windows.txt:2", Found::Located, ""),
+        ("windows.txt:3", Found::LineOutOfRange, "the file has 2 lines"),
+        ("src/a.rs:99 \"no such thing\"", Found::LineOutOfRange, "the file has 10 lines"),
+    ] {
+        field.check(entry, found, "", note);
+    }
+    let note = "the file has 10 lines";
+    field.check("src/a.rs:99 \"let mut sum = 0;\"", Found::ElsewhereInFile, "src/a.rs:4", note);
+    field.check("src/a.rs:12 \"let mut sum = 0;\"", Found::ElsewhereInFile, "src/a.rs:4", note);
+    field.check("src/a.rs:4-99 \"let mut sum = 0;\"", Found::Exact, "", note);
+    let reversed = field.entry("src/a.rs:10-9");
+    assert_eq!((reversed.line, reversed.end_line), (Some(9), Some(10)));
+}
+
+#[test]
+fn what_cannot_be_looked_up_is_said_to_be_stated() {
+    let field = plain();
+    for (entry, note) in [
+        ("https://example.com/x", "stated, not verified"),
+        ("RFC 9110", "stated, not verified"),
+        ("3x faster", "stated, not verified"),
+        ("we measured 3x faster", "a benchmark claimed without its output"),
+        ("we measured it: \"12.1 ms\"", "stated, not verified"),
+    ] {
+        field.check(entry, Found::Unchecked, "", note);
+    }
+}
+
+#[test]
+fn names_are_found_where_they_are_defined() {
+    let field = plain();
+    for (entry, found, at, note) in [
+        ("`compute_total`", Found::ElsewhereInRepo, "src/a.rs:3", "defined"),
+        ("`deep_thought()`", Found::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
+        ("`compute_tot`", Found::NotFound, "", ""),
+        ("src/a.rs `compute_total`", Found::Exact, "src/a.rs:3", ""),
+        ("src/a.rs:3 `compute_total`", Found::Exact, "", ""),
+        ("src/a.rs:9 `compute_total`", Found::Near, "src/a.rs:3", ""),
+        ("src/a.rs:1 `deep_thought`", Found::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
+        ("src/a.rs:1 `no_thought`", Found::NotFound, "", ""),
+    ] {
+        field.check(entry, found, at, note);
+    }
+    let prose = &field.prose("a new `total_of_all` may help")[0];
+    assert_eq!(prose.found, Found::Unchecked);
+    assert_eq!(prose.note.as_deref(), Some("not in this repository"));
+    let field = Field::new(&[
+        ("a.rs", "fn x() {\n    helper_one();\n}\n"),
+        ("b.go", "func (s *Server) HandleAll(w int) {\n}\n"),
+        ("c.ts", "class Thing {\n  doWork(x) {\n  }\n}\nnew Thing().doWork(1)\n"),
+        ("d.rs", "struct Pot;\nimpl Pot {\n    fn boil_now() {}\n}\n"),
+    ]);
+    for (entry, at, note) in [
+        ("`helper_one`", "a.rs:2", "mentioned"),
+        ("`HandleAll`", "b.go:1", "defined"),
+        ("`doWork()`", "c.ts:2", "defined"),
+        ("`Pot::boil_now`", "d.rs:3", "defined"),
+    ] {
+        field.check(entry, Found::ElsewhereInRepo, at, note);
+    }
+    field.check("`Pot::fry_now`", Found::NotFound, "", "");
+}
+
+#[test]
+fn commits_are_there_or_not() {
+    let field = plain();
+    let head = field.ground.repository().head().unwrap().target().unwrap().to_string();
+    field.check(&format!("commit {head}"), Found::Located, "", "");
+    let short = &head[..12];
+    if short.contains(|c: char| c.is_ascii_digit()) && short.contains(|c: char| c.is_alphabetic()) {
+        field.check(short, Found::Located, "", "");
+    }
+    field.check("commit 0123abc4567", Found::CommitUnknown, "", "");
+    // A tree is no commit.
+    field.check(&format!("commit {}", field.tree), Found::CommitUnknown, "", "");
+    fs::write(field.ground.root().join(".git/shallow"), format!("{head}\n")).unwrap();
+    field.check("commit 0123abc4567", Found::CommitUnknown, "", "this clone is shallow");
+}
+
+#[test]
+fn without_an_index_the_rest_is_not_searched() {
+    let field = plain();
+    let known = |text: &str| field.in_scope(text, &KNOWN)[0].found;
+    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::NotSearched);
+    assert_eq!(known("`deep_thought`"), Found::NotSearched);
+    assert_eq!(known("src/a.rs:4 \"let mut sum = 0;\""), Found::Exact);
+    let licence = "lib/c1.rs:1 \"Everybody may use this file as they like.\"";
+    assert_eq!(known(licence), Found::Exact);
+    assert!(!field.ground.home().join("indexes").exists());
+    assert_eq!(field.prose(licence)[0].found, Found::NonDistinctive);
+    assert_eq!(known(licence), Found::NonDistinctive);
+    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::ElsewhereInRepo);
+    // Somebody else finds it on disk.
+    let other = Field { checker: Checker::at(&field.ground.home()), ..field };
+    assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, Found::ElsewhereInRepo);
+}
+
+#[test]
+fn an_index_that_is_damaged_is_made_anew() {
+    let field = plain();
+    let quote = "src/a.rs:1 \"pub fn deep_thought()\"";
+    assert_eq!(field.prose(quote)[0].found, Found::ElsewhereInRepo);
+    let folder = field.ground.home().join("indexes");
+    let entries = fs::read_dir(&folder).unwrap();
+    let paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let [path] = paths.as_slice() else { panic!("one index: {paths:?}") };
+    let whole = fs::read(path).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode =
+            |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(path), mode(&folder)), (0o600, 0o700));
+    }
+    let mut damages = vec![vec![], whole[..whole.len() - 1].to_vec(), [&whole[..], &[0]].concat()];
+    for at in [0, 8, 12, 52, 56, 60, 68, whole.len() / 2, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x41;
+        damages.push(bytes);
+    }
+    for bytes in damages {
+        fs::write(path, bytes).unwrap();
+        let checker = Checker::at(&field.ground.home());
+        let check = |scope: &Scope<'_>| {
+            let references = read_text(quote);
+            checker.check(&field.ground.root(), &field.tree, &references, scope).unwrap()[0].found
+        };
+        assert_eq!(check(&KNOWN), Found::NotSearched);
+        assert_eq!(check(&WHOLE), Found::ElsewhereInRepo);
+        assert_eq!(fs::read(path).unwrap(), whole);
+    }
+}
+
+#[test]
+fn only_so_many_indexes_are_kept() {
+    let ground = Ground::new();
+    let checker = Checker::at(&ground.home());
+    for nth in 0..10 {
+        ground.commit(&[("a.rs", &format!("fn number_{nth}() {{}}\n"))]);
+        let found = checker.check(
+            &ground.root(),
+            &ground.pin().tree,
+            &read_text(&format!("`number_{nth}`")),
+            &WHOLE,
+        );
+        assert_eq!(found.unwrap()[0].found, Found::ElsewhereInRepo);
+    }
+    assert_eq!(fs::read_dir(ground.home().join("indexes")).unwrap().count(), 8);
+}
+
+#[test]
+fn what_is_checked_is_no_source_for_itself() {
+    let field = plain();
+    let scope = Scope { except: Some("src/a.rs"), ..WHOLE };
+    assert_eq!(field.in_scope("src/a.rs:3", &scope)[0].found, Found::Unchecked);
+    let quote = "src/deep/mod.rs:1 \"let mut sum = 0;\"";
+    assert_eq!(field.in_scope(quote, &scope)[0].found, Found::NotFound);
+    assert_eq!(field.prose(quote)[0].found, Found::ElsewhereInRepo);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_judged() {
+    let field = plain();
+    let ground = &field.ground;
+    let (link, nowhere) = (ground.blob(b"a.rs"), git2::Oid::from_str(&"1".repeat(40)).unwrap());
+    let (large, text) = (ground.blob(&vec![b'x'; 1024 * 1024 + 1]), ground.blob(b"one line\n"));
+    let tree = ground.raw_tree(&[
+        ("100644", b"gone.rs", nowhere),
+        ("100644", b"large.rs", large),
+        ("120000", b"link.rs", link),
+        ("160000", b"module.rs", nowhere),
+        ("100644", b"text.rs", text),
+    ]);
+    let check = |text: &str| {
+        let references = read_text(text);
+        let tree = tree.to_string();
+        let found = field.checker.check(&ground.root(), &tree, &references, &WHOLE).unwrap();
+        (found[0].found, found[0].note.clone().unwrap_or_default())
+    };
+    for (text, note) in [
+        ("gone.rs:1", "it cannot be read"),
+        ("large.rs:1", "it is larger than 1 MB"),
+        ("link.rs:1", "it is a link"),
+        ("module.rs:1", "it is a repository of its own"),
+    ] {
+        assert_eq!(check(text), (Found::Unchecked, note.to_owned()), "{text}");
+    }
+    assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, Found::NotFound);
+    // What could not be read then may be there another day, so such an index is not kept.
+    assert!(!ground.home().join("indexes").exists());
+}
+
+#[test]
+fn of_objects_that_begin_alike_only_commits_count() {
+    let ground = Ground::new();
+    let head = ground.commit(&[("a.rs", "fn a() {}\n")]).to_string();
+    // Files until one has an id that begins like the commit's, as far as four digits go.
+    let alike = (0..200_000).find(|nth: &u32| {
+        let id = git2::Oid::hash_object(git2::ObjectType::Blob, nth.to_string().as_bytes());
+        id.unwrap().to_string().starts_with(&head[..4])
+    });
+    ground.blob(alike.unwrap().to_string().as_bytes());
+    assert_eq!(commit(&ground.root(), &head[..4]).unwrap(), Commit::Known(head.clone()));
+    for prefix in ["xyz", "", "12", &"0".repeat(41), "0000000"] {
+        assert_eq!(commit(&ground.root(), prefix).unwrap(), Commit::Unknown, "{prefix}");
+    }
+}
+
+#[test]
+fn a_tree_that_is_gone_is_an_error() {
+    let field = plain();
+    let gone = field.checker.check(&field.ground.root(), &"0".repeat(40), &[], &WHOLE);
+    assert!(gone.is_err());
+}
+
+#[test]
+fn a_checker_can_be_shared() {
+    fn shared<T: Send + Sync + Clone>(_: &T) {}
+    shared(&plain().checker);
+}

@@ -1,0 +1,137 @@
+//! Quotes: where they stand, in which ways they may be written, and what is no quote at all.
+use crate::evidence::{Field, WHOLE};
+use debate_mcp::debate::Found;
+
+/// Forty lines that are all different, and a few others.
+fn field() -> Field {
+    let lines = (1..=40).map(|nth| format!("    let value_{nth} = make({nth});"));
+    let mut text = lines.collect::<Vec<_>>().join("\n") + "\n";
+    text +=
+        "let quoted = \"a “curly” one\";\n\nfn one(a: u8,\n       b: u8) {\n}\nif x { y }\n...\n";
+    text += "- first\n- second\nx = 1\n";
+    let common = "// Everybody may use this file as they like.\n";
+    let mut files = vec![("src/a.rs".to_owned(), text)];
+    files.extend(
+        (0..5).map(|nth| (format!("lib/c{nth}.rs"), format!("{common}fn only_{nth}() {{}}\n"))),
+    );
+    files.push(("src/b.rs".into(), "fn elsewhere_entirely(x: u8) {}\n".into()));
+    files.push(("w.txt".into(), "\u{feff}first line here\r\n\r\nsecond line here\r\n".into()));
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    Field::new(&files)
+}
+
+#[test]
+fn a_quote_is_where_it_is() {
+    let field = field();
+    for (entry, found, at) in [
+        ("src/a.rs:10 \"let value_10 = make(10);\"", Found::Exact, ""),
+        ("src/a.rs:5-12 \"let value_10 = make(10);\"", Found::Exact, ""),
+        ("src/a.rs \"let value_10 = make(10);\"", Found::Exact, "src/a.rs:10"),
+        ("src/a.rs:10 \"value_10=make( 10 )\"", Found::Exact, ""),
+        ("src/a.rs:10 \"value_10 = make(10)…\"", Found::Exact, ""),
+        ("src/a.rs:25 \"let value_10 = make(10);\"", Found::Near, "src/a.rs:10"),
+        ("src/a.rs:2 \"let value_17 = make(17);\"", Found::Near, "src/a.rs:17"),
+        ("src/a.rs:26 \"let value_10 = make(10);\"", Found::ElsewhereInFile, "src/a.rs:10"),
+        ("src/a.rs:1 \"let value_17 = make(17);\"", Found::ElsewhereInFile, "src/a.rs:17"),
+        ("src/a.rs:1 \"fn elsewhere_entirely(x: u8)\"", Found::ElsewhereInRepo, "src/b.rs:1"),
+        ("src/a.rs:10 \"let Value_10 = make(10);\"", Found::NotFound, ""),
+        ("src/a.rs:10 \"let value_10 = make(11);\"", Found::NotFound, ""),
+        ("src/a.rs:10 \"let vаlue_10 = make(10);\"", Found::NotFound, ""),
+        ("src/a.rs:41 \"let quoted = \"a “curly” one\";\"", Found::Exact, ""),
+        ("src/a.rs:41 `let quoted = \"a \"curly\" one\";`", Found::NotFound, ""),
+        ("src/a.rs:46 \"if x\"", Found::TooShort, ""),
+        ("src/a.rs:50 \"x = 1\"", Found::TooShort, ""),
+        ("src/a.rs:50 \"z = 9\"", Found::NotFound, ""),
+        ("lib/c1.rs:1 \"Everybody may use this file as they like.\"", Found::NonDistinctive, ""),
+        ("lib/c1.rs:2 \"fn only_1() {}\"", Found::Exact, ""),
+        ("w.txt:1 \"first line here\"", Found::Exact, ""),
+        ("w.txt:3 \"second line here\"", Found::Exact, ""),
+    ] {
+        field.check(entry, found, at, "");
+    }
+}
+
+#[test]
+fn lines_are_never_joined_but_may_follow_each_other() {
+    let field = field();
+    let check = |quote: &str, found: Found| {
+        let text = format!("```rust src/a.rs:1-43\n{quote}\n```");
+        assert_eq!(field.prose(&text)[0].found, found, "{quote}");
+    };
+    for (quote, found) in [
+        ("let value_1 = make(1);\nlet value_2 = make(2);", Found::Exact),
+        ("value_1 = make(1);\n\n      let value_2", Found::Exact),
+        ("let value_1 = make(1); let value_2 = make(2);", Found::NotFound),
+        ("fn one(a: u8, b: u8)", Found::NotFound),
+        ("fn one(a: u8,\nb: u8)", Found::Exact),
+        ("value_1 = make(1)\nlet value_2", Found::NotFound),
+        ("let value_1 = make(1);\nlet value_3 = make(3);", Found::NotFound),
+        // Something was left out.
+        ("let value_1 = make(1);\n...\nlet value_3 = make(3);", Found::Exact),
+        ("let value_1 = make(1);\n    // ...\nlet value_30 = make(30);", Found::Exact),
+        ("let value_1 = make(1);\n// … more of them …\nlet value_3 = make(3);", Found::Exact),
+        ("... value_1 = make(1);\n…\nlet value_3 = make(3); ...", Found::Exact),
+        ("let value_3 = make(3);\n...\nlet value_1 = make(1);", Found::NotFound),
+        ("let value_1 = make(1);\n...\nlet value_1 = make(1);", Found::NotFound),
+        // Numbers and marks in front of every line.
+        ("  1 | let value_1 = make(1);\n  2 | let value_2 = make(2);", Found::Exact),
+        ("1: let value_1 = make(1);\n2: let value_2 = make(2);", Found::Exact),
+        ("1\tlet value_1 = make(1);\n2\tlet value_2 = make(2);", Found::Exact),
+        ("+    let value_1 = make(1);\n+    let value_2 = make(2);", Found::Exact),
+        ("> let value_1 = make(1);\n> let value_2 = make(2);", Found::Exact),
+        ("@@ -1,2 +1,3 @@\n-let gone = 1;\n+let value_1 = make(1);\n let value_2", Found::Exact),
+        ("let value_1 = make(1);\r\nlet value_2 = make(2);\r", Found::Exact),
+    ] {
+        check(quote, found);
+    }
+    // What looks like marks may stand there.
+    let list = "```yaml src/a.rs:48-49\n- first\n- second\n```";
+    assert_eq!(field.prose(list)[0].found, Found::Exact);
+    let dots = "```py src/a.rs:46-48\nif x { y }\n...\n- first\n```";
+    assert_eq!(field.prose(dots)[0].found, Found::Exact);
+}
+
+/// Every line of a file, cited from every line: what it comes to is arithmetic.
+#[test]
+fn how_far_a_quote_is_from_where_it_was_said_to_be_decides() {
+    let field = field();
+    let mut lines = vec![];
+    let mut expected = vec![];
+    for line in (1..=40).step_by(3) {
+        for cited in (1..=40_i32).step_by(4) {
+            lines.push(format!("src/a.rs:{cited} \"let value_{line} = make({line});\""));
+            expected.push(match (cited - line).abs() {
+                0 => Found::Exact,
+                1..=15 => Found::Near,
+                _ => Found::ElsewhereInFile,
+            });
+        }
+    }
+    let text = lines.join("\n");
+    let found: Vec<Found> = field.prose(&text).iter().map(|citation| citation.found).collect();
+    assert_eq!(found, expected);
+    assert_eq!(field.in_scope(&text, &WHOLE), field.in_scope(&text, &WHOLE));
+}
+
+#[test]
+fn a_search_through_the_tree_misses_nothing() {
+    let mut files = vec![];
+    for nth in 0..60 {
+        let lines =
+            (0..20).map(|line| format!("call_{nth}(arg_{line}, \"text {}\");\n", nth * line));
+        files.push((format!("src/f{nth}.rs"), lines.collect::<String>()));
+    }
+    files.push(("here.rs".into(), "fn here() {}\n".into()));
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let field = Field::new(&files);
+    for nth in (0..60).step_by(7) {
+        for line in [0, 7, 19] {
+            // Cut at both ends, within words.
+            let quote = format!("all_{nth}(arg_{line}, \"text {}\"", nth * line);
+            let citation = field.entry(&format!("here.rs:1 `{quote}`"));
+            let at = format!("src/f{nth}.rs:{}", line + 1);
+            assert_eq!((citation.found, citation.found_at), (Found::ElsewhereInRepo, Some(at)));
+        }
+    }
+    field.check("here.rs:1 `call_61(arg_1, \"text 1\")`", Found::NotFound, "", "");
+}
