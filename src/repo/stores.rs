@@ -117,6 +117,16 @@ impl Stores {
         Ok(Stores { ours: Ours::existing(home)?, theirs: Theirs::around(root)? })
     }
 
+    /// The user's repository, if there is one.
+    pub(super) fn theirs(&self) -> Option<&Theirs> {
+        self.theirs.as_ref()
+    }
+
+    /// The same, as git has it.
+    pub(super) fn repository(&self) -> Option<&Repository> {
+        self.theirs.as_ref().map(|theirs| &theirs.repository)
+    }
+
     /// The size and kind of an object. None if it is nowhere.
     pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
         let odb = self.holder(id)?.odb().ok()?;
@@ -139,6 +149,6 @@ impl Stores {
         let ours = self.ours.as_ref().map(|ours| &ours.repository).filter(|ours| {
             ours.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
         });
-        ours.or(self.theirs.as_ref().map(|theirs| &theirs.repository))
+        ours.or(self.repository())
     }
 }

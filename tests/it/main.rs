@@ -19,6 +19,7 @@ mod cli_resume;
 mod cli_state_file;
 mod cli_usage;
 mod course;
+mod diffs;
 mod digest;
 mod engine;
 mod estimate;
