@@ -15,12 +15,14 @@
 //! | `changes`  | what differs between two trees                                       |
 //! | `renames`  | which of it was only renamed                                         |
 //! | `counts`   | how many lines of it                                                 |
+//! | `attributes` | whether a repository says that something is text                   |
 //! | `hunks`    | which lines of one file                                              |
 //! | `history`  | the commits that changed a file                                      |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
 //! | `error`    | what can go wrong, and what to do about it                           |
 mod absent;
+mod attributes;
 mod changes;
 mod copy;
 mod counts;
@@ -46,6 +48,7 @@ pub use pin::Pin;
 pub use plain::{Listed, list, on_disk};
 pub use range::Range;
 pub use shelf::Snapshot;
+pub use stores::top;
 pub use view::{File, Reader, View};
 
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,10 @@
 //! How many lines were added and deleted, as `git diff --numstat` counts them. Contents are only
 //! counted here and go nowhere, and very many files are counted by two at once.
+use super::attributes::{Attributes, Said};
 use super::changes::{Change, Entry, Lines};
 use super::stores::Stores;
-use super::{RepoError, Why, disk};
-use git2::{AttrCheckFlags, AttrValue, DiffOptions, Patch};
+use super::{RepoError, Why};
+use git2::{DiffOptions, Patch};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,7 +13,9 @@ use std::time::{Duration, Instant};
 /// Bytes a file may have for its lines to be counted.
 const LARGEST_COUNTED: u64 = 32 * 1024 * 1024;
 /// Files from which on it is worth opening the repository once more.
-const MANY: usize = 200;
+const MANY: usize = 64;
+/// Files that are counted in a row by the same.
+const NEIGHBOURS: usize = 32;
 /// After this long the rest is not counted any more, and each of the rest says so.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes in which a file that is not text gives itself away.
@@ -54,33 +57,33 @@ struct Counting<'a> {
 
 impl Counting<'_> {
     fn work(&self, stores: &Stores) -> Vec<(usize, Lines)> {
-        let mut counted = vec![];
+        let (mut counted, mut attributes) = (vec![], Attributes::of(stores.theirs()));
         loop {
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(change) = self.changes.get(at).filter(|_| Instant::now() < self.until) else {
+            // Neighbours are near each other in the repository, too.
+            let first = self.next.fetch_add(NEIGHBOURS, Ordering::Relaxed);
+            let some = self.changes.iter().enumerate().skip(first).take(NEIGHBOURS);
+            for (at, change) in some {
+                if Instant::now() >= self.until {
+                    return counted;
+                }
+                let found = lines(stores, &mut attributes, change);
+                counted.push((at, found.unwrap_or_else(Lines::Unknown)));
+            }
+            if first >= self.changes.len() {
                 return counted;
-            };
-            counted.push((at, lines(stores, change).unwrap_or_else(Lines::Unknown)));
+            }
         }
     }
 }
 
-/// Whether attributes say that something is text or not.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Text,
-    Binary,
-    Nothing,
-}
-
-fn lines(stores: &Stores, change: &Change) -> Result<Lines, Why> {
+fn lines(stores: &Stores, attributes: &mut Attributes<'_>, change: &Change) -> Result<Lines, Why> {
     let same = change.old.map(|entry| entry.id) == change.new.map(|entry| entry.id);
     let before = change.from.as_deref().unwrap_or(&change.path);
-    let old = side(stores, before, change.old)?;
+    let old = side(stores, attributes, before, change.old)?;
     let new = if same {
         Side { bytes: old.bytes.clone(), ..old }
     } else {
-        side(stores, &change.path, change.new)?
+        side(stores, attributes, &change.path, change.new)?
     };
     if old.binary || new.binary {
         return Ok(Lines::Binary);
@@ -100,7 +103,12 @@ struct Side<'a> {
     binary: bool,
 }
 
-fn side<'a>(stores: &Stores, path: &[u8], entry: Option<Entry>) -> Result<Side<'a>, Why> {
+fn side<'a>(
+    stores: &Stores,
+    attributes: &mut Attributes<'_>,
+    path: &[u8],
+    entry: Option<Entry>,
+) -> Result<Side<'a>, Why> {
     let Some(entry) = entry else { return Ok(Side { bytes: Cow::Borrowed(&[]), binary: false }) };
     if entry.is_submodule() {
         let line = format!("Subproject commit {}\n", entry.id);
@@ -111,7 +119,7 @@ fn side<'a>(stores: &Stores, path: &[u8], entry: Option<Entry>) -> Result<Side<'
         return Err(Why::TooLarge);
     }
     let bytes = stores.bytes(entry.id).ok_or(Why::Unreadable)?;
-    let binary = match said(stores, path) {
+    let binary = match attributes.say(path) {
         Said::Text => false,
         Said::Binary => true,
         Said::Nothing => is_binary(&bytes),
@@ -119,23 +127,9 @@ fn side<'a>(stores: &Stores, path: &[u8], entry: Option<Entry>) -> Result<Side<'
     Ok(Side { bytes: Cow::Owned(bytes), binary })
 }
 
-/// What the attributes of the repository say of a path.
-fn said(stores: &Stores, path: &[u8]) -> Said {
-    let found = stores.repository().zip(disk::path(path)).and_then(|(repository, path)| {
-        let value = repository.get_attr(&path, "diff", AttrCheckFlags::FILE_THEN_INDEX).ok()?;
-        Some(AttrValue::from_string(value))
-    });
-    match found {
-        Some(AttrValue::True) => Said::Text,
-        Some(AttrValue::False) => Said::Binary,
-        _ => Said::Nothing,
-    }
-}
-
 /// How many lines there are; the last one need not end.
 fn many(bytes: &[u8]) -> usize {
-    let ended = bytes.iter().filter(|byte| **byte == b'\n').count();
-    ended + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+    bytes.split_inclusive(|byte| *byte == b'\n').count()
 }
 
 fn compared(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {

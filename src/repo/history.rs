@@ -2,8 +2,9 @@
 //! bounded way.
 use super::stores::Stores;
 use super::{Pin, RepoError, Trees};
-use git2::{Commit, Oid, Repository, Sort, Tree};
-use std::collections::HashMap;
+use git2::{Commit, Oid, Repository, Tree};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -65,26 +66,31 @@ fn walk(
     let past = |path: &&str| Past { path: (*path).to_owned(), commits: vec![] };
     let mut pasts: Vec<Past> = paths.iter().map(past).collect();
     let mut known: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
-    let mut walking = repository.revwalk()?;
-    walking.set_sorting(Sort::TIME)?;
-    walking.push(Oid::from_str(from)?)?;
-    let mut short = false;
-    for (nth, id) in walking.enumerate() {
+    // The latest first. libgit2 would sort all the past there is before it gave the first.
+    let (mut waiting, mut seen, mut short) = (BinaryHeap::new(), HashSet::new(), false);
+    let first = repository.find_commit(Oid::from_str(from)?)?;
+    waiting.push((first.time().seconds(), Reverse(0), first.id()));
+    let mut nth = 0;
+    while let Some((.., id)) = waiting.pop() {
         if pasts.iter().all(|past| past.commits.len() >= MOST_EACH) {
-            return Ok((pasts, false));
+            break;
         }
         short = nth >= MOST_COMMITS || Instant::now() >= until;
-        // Where a shallow clone ends, so does the walk.
-        let Some(commit) = id.ok().and_then(|id| repository.find_commit(id).ok()) else { break };
         if short {
             break;
         }
+        nth += 1;
+        // Where a shallow clone ends, so does the walk.
+        let Ok(commit) = repository.find_commit(id) else { continue };
         let now = known.remove(&commit.id()).or_else(|| ids(&commit, paths)).unwrap_or_default();
         let mut before = vec![];
         for parent in commit.parents() {
             let ids = ids(&parent, paths).unwrap_or_default();
             known.insert(parent.id(), ids.clone());
             before.push(ids);
+            if seen.insert(parent.id()) {
+                waiting.push((parent.time().seconds(), Reverse(seen.len()), parent.id()));
+            }
         }
         for (at, past) in pasts.iter_mut().enumerate() {
             let id = now.get(at).copied().flatten();

@@ -145,10 +145,7 @@ pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
 /// without files.
 fn worth(root: &Path) -> bool {
     let has = |name: &&str| root.join(name).symlink_metadata().is_ok();
-    root.is_dir()
-        && root.parent().is_some()
-        && !OF_A_HOME.iter().any(|name| has(&name))
-        && !bare(root)
+    root.is_dir() && root.parent().is_some() && !OF_A_HOME.iter().any(has) && !bare(root)
 }
 
 /// Whether a folder is a repository without files.

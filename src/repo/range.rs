@@ -68,7 +68,7 @@ pub(super) fn sides(
             Ok(Sides { says, old, new: Side::Index })
         }
         Range::Branch => finding.branch(),
-        Range::Commit(name) => finding.commit(&finding.named(name)?),
+        Range::Commit(name) => Finding::commit(&finding.named(name)?),
         Range::Between { base, head } => {
             let (old, new) = (finding.named(base)?, finding.named(head)?);
             let says = format!("{} against {}", called(head, new.id()), called(base, old.id()));
@@ -108,7 +108,7 @@ impl<'a> Finding<'a> {
             }
         }
         match self.head()? {
-            Some(head) => self.commit(&head),
+            Some(head) => Finding::commit(&head),
             None => self.worktree(),
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Finding<'a> {
         Ok(Sides { says, old: Some(old.tree_id()), new: Side::Tree(self.pinned()?) })
     }
 
-    fn commit(&self, commit: &Commit<'_>) -> Result<Sides, RepoError> {
+    fn commit(commit: &Commit<'_>) -> Result<Sides, RepoError> {
         let (new, id) = (Side::Tree(commit.tree_id()), short(commit.id()));
         let had_parents = commit.raw_header_bytes().windows(8).any(|part| part == b"\nparent ");
         if let Ok(parent) = commit.parent(0) {
@@ -174,9 +174,12 @@ impl<'a> Finding<'a> {
         };
         let found = self.repository.revparse_single(name);
         let found = found.and_then(|object| object.peel_to_commit());
-        found.map_err(|_| match self.repository.is_shallow() {
-            true => RepoError::Shallow { missing: format!("`{name}`") },
-            false => RepoError::no_revision(name),
+        found.map_err(|_| {
+            if self.repository.is_shallow() {
+                RepoError::Shallow { missing: format!("`{name}`") }
+            } else {
+                RepoError::no_revision(name)
+            }
         })
     }
 

@@ -1,7 +1,7 @@
 //! Where objects are: in the user's repository, which is only read, and in a bare one of our own,
 //! which holds what is not in any commit yet. They are two stores and stay two: nothing of ours
 //! can end up in the user's, whatever either is set up to do.
-use super::{RepoError, disk};
+use super::{RepoError, disk, plain};
 use crate::private;
 use git2::{
     ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
@@ -57,6 +57,15 @@ impl Theirs {
             return Err(RepoError::Elsewhere { path: top.to_owned() });
         }
         Ok(Some(Theirs { repository, top: top.to_owned() }))
+    }
+}
+
+/// The folder paths are relative to: the one of the repository around a folder, or the folder.
+pub fn top(root: &Path) -> Result<PathBuf, RepoError> {
+    match Theirs::around(root)? {
+        Some(theirs) => Ok(theirs.top),
+        None if plain::bare(root) => Err(RepoError::Bare { path: root.to_owned() }),
+        None => Ok(root.canonicalize().unwrap_or_else(|_| root.to_owned())),
     }
 }
 

@@ -48,7 +48,7 @@ impl View {
             return Err(gone());
         }
         let mut listing = Listing { stores: &stores, files: vec![], whole: true };
-        listing.folder(String::new(), id);
+        listing.folder("", id);
         let Listing { mut files, whole, .. } = listing;
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(View {
@@ -133,7 +133,7 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Everything below a folder. Nothing in a tree says how deep it is, so the paths do: no path
     /// is longer than a system would have.
-    fn folder(&mut self, path: String, id: Oid) {
+    fn folder(&mut self, path: &str, id: Oid) {
         const LONGEST_PATH: usize = 4_096;
         let tree = self.stores.tree(id).filter(|_| path.len() <= LONGEST_PATH);
         let Some(tree) = tree else {
@@ -147,7 +147,7 @@ impl Listing<'_> {
             }
             let inner = format!("{path}{}", String::from_utf8_lossy(entry.name_bytes()));
             if entry.filemode_raw() & 0o170_000 == 0o040_000 {
-                self.folder(inner + "/", entry.id());
+                self.folder(&(inner + "/"), entry.id());
             } else {
                 self.files.push(File::new(inner, entry.filemode_raw(), entry.id()));
             }

@@ -5,6 +5,8 @@
 mod absent;
 mod amend;
 mod asked;
+mod brief;
+mod budgets;
 mod chaos;
 mod claims;
 mod cli_archive;
@@ -51,6 +53,7 @@ mod players;
 mod preflight;
 mod prompt;
 mod properties;
+mod ranges;
 mod real;
 mod real_clis;
 mod real_duels;
