@@ -49,6 +49,7 @@ mod model;
 mod needs;
 mod pairing;
 mod pins;
+mod plain;
 mod players;
 mod preflight;
 mod prompt;
