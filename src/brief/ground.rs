@@ -192,22 +192,39 @@ impl Ground {
 }
 
 /// Whether a path is like a pattern: `?` is a character of a name, `*` any of them, and `**` also
-/// any folders.
+/// any folders. Every place a part may end at is kept, so that no pattern takes long.
 fn like(pattern: &[u8], path: &[u8]) -> bool {
-    match pattern {
-        [] => path.is_empty(),
-        [b'*', b'*', b'/', rest @ ..] => {
-            let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-            like(rest, path) || folders.into_iter().any(|(at, _)| like(rest, &path[at + 1..]))
+    let mut ends = vec![false; path.len() + 1];
+    ends[0] = true;
+    let mut rest = pattern;
+    while let [first, after @ ..] = rest {
+        let mut next = vec![false; path.len() + 1];
+        let folders = rest.starts_with(b"**/");
+        let (anything, name) = (rest.starts_with(b"**"), *first == b'*');
+        let mut before = false;
+        for at in 0..=path.len() {
+            let last = at.checked_sub(1).map(|at| path[at]);
+            next[at] = if folders {
+                ends[at] || (before && last == Some(b'/'))
+            } else if anything {
+                ends[at] || before
+            } else if name {
+                ends[at] || (at > 0 && next[at - 1] && last != Some(b'/'))
+            } else {
+                let fits =
+                    last == Some(*first) || (*first == b'?' && last.is_some_and(|c| c != b'/'));
+                at > 0 && ends[at - 1] && fits
+            };
+            before |= ends[at];
         }
-        [b'*', b'*', rest @ ..] => (0..=path.len()).any(|at| like(rest, &path[at..])),
-        [b'*', rest @ ..] => {
-            let name = path.iter().position(|byte| *byte == b'/').unwrap_or(path.len());
-            (0..=name).any(|at| like(rest, &path[at..]))
-        }
-        [b'?', rest @ ..] => {
-            path.first().is_some_and(|byte| *byte != b'/') && like(rest, &path[1..])
-        }
-        [one, rest @ ..] => path.first() == Some(one) && like(rest, &path[1..]),
+        ends = next;
+        rest = if folders {
+            &rest[3..]
+        } else if anything {
+            &rest[2..]
+        } else {
+            after
+        };
     }
+    ends.last() == Some(&true)
 }

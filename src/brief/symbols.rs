@@ -2,6 +2,7 @@
 use super::ground::Ground;
 use super::kind::{self, Kind};
 use super::outline;
+use crate::repo::absent;
 use aho_corasick::AhoCorasick;
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,7 @@ pub(super) fn search(ground: &Ground, symbols: &[String]) -> Search {
     let Ok(words) = AhoCorasick::new(symbols) else { return found };
     let mut paths: Vec<(Kind, &str)> =
         ground.paths().into_iter().map(|path| (kind::kind(path), path)).collect();
-    paths.retain(|(kind, path)| *kind != Kind::Generated && *kind != Kind::Docs && !secret(path));
+    paths.retain(|(kind, _)| *kind != Kind::Generated && *kind != Kind::Docs);
     paths.sort_by_key(|(kind, _)| *kind);
     let until = Instant::now() + PATIENCE;
     for (nth, (_, path)) in paths.iter().enumerate() {
@@ -43,16 +44,16 @@ pub(super) fn search(ground: &Ground, symbols: &[String]) -> Search {
             found.cut_short = Some((nth, paths.len()));
             break;
         }
+        // Asked here and not of all beforehand, because it takes as long as reading.
+        if absent(path.as_bytes()).is_some() {
+            continue;
+        }
         let Ok(bytes) = ground.read(path) else { continue };
         if words.find(&bytes).is_some() && !bytes.iter().take(8_000).any(|byte| *byte == 0) {
             look(path, &String::from_utf8_lossy(&bytes), symbols, &mut found.places);
         }
     }
     settle(symbols, found)
-}
-
-fn secret(path: &str) -> bool {
-    crate::repo::absent(path.as_bytes()).is_some()
 }
 
 fn look(path: &str, text: &str, symbols: &[String], places: &mut Vec<Place>) {

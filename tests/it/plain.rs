@@ -15,7 +15,9 @@ impl Plain {
     fn new(files: &[(&str, &str)]) -> Plain {
         let plain = Plain { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(plain.root()).unwrap();
-        files.iter().for_each(|(path, text)| plain.write(path, text));
+        for (path, text) in files {
+            plain.write(path, text);
+        }
         plain
     }
 
