@@ -9,27 +9,49 @@
 //! | `stores`   | the user's objects, which are read, and our own, which are written   |
 //! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
 //! | `copy`     | one tree written into a folder                                       |
+//! | `plain`    | folders without a repository                                         |
 //! | `view`     | a pinned tree, to be looked into                                     |
 //! | `commits`  | whether there is a commit                                            |
+//! | `range`    | what is to be compared with what                                     |
+//! | `changes`  | what differs between two trees                                       |
+//! | `renames`  | which of it was only renamed                                         |
+//! | `counts`   | how many lines of it                                                 |
+//! | `attributes` | whether a repository says that something is text                   |
+//! | `hunks`    | which lines of one file                                              |
+//! | `history`  | the commits that changed a file                                      |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
 //! | `error`    | what can go wrong, and what to do about it                           |
 mod absent;
+mod attributes;
+mod changes;
 mod commits;
 mod copy;
+mod counts;
 mod disk;
 mod error;
+mod history;
+mod hunks;
 mod patch;
 mod pin;
+mod plain;
+mod range;
+mod renames;
 mod shelf;
 mod stores;
 mod view;
 
 pub use absent::absent;
+pub use changes::{ChangedFile, Changes, How, Lines, Renames};
 pub use commits::{Commit, commit};
 pub use error::RepoError;
+pub use history::{Happened, Past};
+pub use hunks::{Hunk, Hunks, Line};
 pub use pin::Pin;
+pub use plain::{Listed, list, on_disk};
+pub use range::Range;
 pub use shelf::Snapshot;
+pub use stores::top;
 pub use view::{File, Reader, View};
 
 use serde::{Deserialize, Serialize};
@@ -84,7 +106,8 @@ impl Trees {
     }
 
     /// What stands in the repository now, as one tree: the whole of it, whichever of its folders
-    /// `root` is. None where there is no repository, or one without files.
+    /// `root` is. Where there is none, what stands in the folder itself; None if it is empty, large,
+    /// or somebody's home.
     pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
         pin::pin(&self.home, root)
     }

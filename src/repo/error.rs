@@ -1,4 +1,5 @@
 //! What can go wrong between us, the user's repository and the disk, and what to do about it.
+use super::plain;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,57 @@ pub enum RepoError {
         /// What was given.
         given: String,
     },
+    /// There is no repository.
+    #[error("`{}` is in no git repository, so there are no changes and no history: name files", .path.display())]
+    NoRepository {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The repository has no files.
+    #[error(
+        "`{}` is a bare repository, which has no files to talk about: use a clone or a worktree of it",
+        .path.display()
+    )]
+    Bare {
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// No commit is called that.
+    #[error(
+        "there is no commit `{given}` here: give an id, a branch or a tag (`git log` shows them)"
+    )]
+    NoRevision {
+        /// What was given.
+        given: String,
+    },
+    /// The default branch cannot be told.
+    #[error(
+        "the repository `{}` has no `origin/HEAD` and no branch `{names}`: write `diff=BASE...HEAD`",
+        .path.display()
+    )]
+    NoDefault {
+        /// Its folder.
+        path: PathBuf,
+        /// The names that were tried.
+        names: String,
+    },
+    /// Two commits have nothing in common.
+    #[error("`{one}` and `{other}` have no commit in common: write `diff={one}..{other}`")]
+    Strangers {
+        /// One of them.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// The repository was cloned without its past.
+    #[error(
+        "{missing} is not in this shallow clone: run `git fetch --unshallow`, or, in a workflow, \
+         check out with `fetch-depth: 0`"
+    )]
+    Shallow {
+        /// What was looked for.
+        missing: String,
+    },
     /// A file or folder of ours cannot be read or written.
     #[error("`{}`: {error} (see that it can be written and that the disk is not full)", .path.display())]
     Disk {
@@ -93,6 +145,17 @@ impl RepoError {
             return RepoError::Unsupported { path, says };
         }
         RepoError::Broken { path, says }
+    }
+
+    /// There are no changes and no past where there is no repository.
+    pub(super) fn no_repository(path: &Path) -> RepoError {
+        let path = path.to_owned();
+        if plain::bare(&path) { RepoError::Bare { path } } else { RepoError::NoRepository { path } }
+    }
+
+    /// No commit is called that.
+    pub(super) fn no_revision(given: &str) -> RepoError {
+        RepoError::NoRevision { given: given.to_owned() }
     }
 
     /// What libgit2 says of our own.

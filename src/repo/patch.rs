@@ -60,10 +60,10 @@ impl Patch {
         }
     }
 
-    /// Writes the tree that comes of it, and returns its id.
+    /// Writes the tree that comes of it, and returns its id. Whoever has a base has a repository.
     pub(super) fn write(
         &self,
-        theirs: &Theirs,
+        theirs: Option<&Theirs>,
         ours: &Ours,
         base: Option<Oid>,
     ) -> Result<Oid, RepoError> {
@@ -76,7 +76,7 @@ impl Patch {
     /// None if nothing is left in the folder: git has no empty ones.
     fn folder(
         &self,
-        theirs: &Theirs,
+        theirs: Option<&Theirs>,
         ours: &Ours,
         base: Option<Oid>,
     ) -> Result<Option<Oid>, RepoError> {
@@ -102,7 +102,8 @@ impl Patch {
 
 type Entries = BTreeMap<Vec<u8>, (i32, Oid)>;
 
-fn entries(theirs: &Theirs, tree: Oid) -> Result<Entries, RepoError> {
+fn entries(theirs: Option<&Theirs>, tree: Oid) -> Result<Entries, RepoError> {
+    let Some(theirs) = theirs else { return Ok(Entries::new()) };
     let tree = theirs.repository.find_tree(tree);
     let tree = tree.map_err(|error| RepoError::broken(&theirs.top, &error))?;
     let entry = |entry: git2::TreeEntry<'_>| {

@@ -3,7 +3,7 @@
 use super::disk::{self, Found};
 use super::patch::Patch;
 use super::stores::{Ours, Theirs};
-use super::{LARGEST, LeftOut, RepoError, Why, absent};
+use super::{LARGEST, LeftOut, RepoError, Why, absent, plain};
 use git2::{
     ErrorClass, ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
     StatusOptions,
@@ -33,9 +33,9 @@ struct Changed {
     mode: FileMode,
 }
 
-/// Pins what stands in the repository around a folder.
+/// Pins what stands in the repository around a folder, or in the folder if there is none.
 pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
-    let Some(theirs) = Theirs::around(root)? else { return Ok(None) };
+    let Some(theirs) = Theirs::around(root)? else { return plain::pin(home, root) };
     let broken = |error: git2::Error| RepoError::broken(&theirs.top, &error);
     let head = head(&theirs).map_err(broken)?;
     let mut left_out = vec![];
@@ -54,7 +54,7 @@ pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
     let tree = match (base, patch.is_empty()) {
         (Some(tree), true) => tree,
         (None, true) => Oid::hash_object(ObjectType::Tree, &[]).map_err(broken)?,
-        (base, false) => patch.write(&theirs, pinning.ours()?, base)?,
+        (base, false) => patch.write(Some(&theirs), pinning.ours()?, base)?,
     };
     let commit = head.map(|(commit, _)| commit.to_string());
     let (dirty, left_out) = (!changed.is_empty(), pinning.left_out);

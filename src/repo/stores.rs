@@ -1,7 +1,7 @@
 //! Where objects are: in the user's repository, which is only read, and in a bare one of our own,
 //! which holds what is not in any commit yet. They are two stores and stay two: nothing of ours
 //! can end up in the user's, whatever either is set up to do.
-use super::{RepoError, disk};
+use super::{RepoError, disk, plain};
 use crate::private;
 use git2::{
     ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
@@ -57,6 +57,15 @@ impl Theirs {
             return Err(RepoError::Elsewhere { path: top.to_owned() });
         }
         Ok(Some(Theirs { repository, top: top.to_owned() }))
+    }
+}
+
+/// The folder paths are relative to: the one of the repository around a folder, or the folder.
+pub fn top(root: &Path) -> Result<PathBuf, RepoError> {
+    match Theirs::around(root)? {
+        Some(theirs) => Ok(theirs.top),
+        None if plain::bare(root) => Err(RepoError::Bare { path: root.to_owned() }),
+        None => Ok(root.canonicalize().unwrap_or_else(|_| root.to_owned())),
     }
 }
 
@@ -117,6 +126,16 @@ impl Stores {
         Ok(Stores { ours: Ours::existing(home)?, theirs: Theirs::around(root)? })
     }
 
+    /// The user's repository, if there is one.
+    pub(super) fn theirs(&self) -> Option<&Theirs> {
+        self.theirs.as_ref()
+    }
+
+    /// The same, as git has it.
+    pub(super) fn repository(&self) -> Option<&Repository> {
+        self.theirs.as_ref().map(|theirs| &theirs.repository)
+    }
+
     /// The size and kind of an object. None if it is nowhere.
     pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
         let odb = self.holder(id)?.odb().ok()?;
@@ -139,6 +158,6 @@ impl Stores {
         let ours = self.ours.as_ref().map(|ours| &ours.repository).filter(|ours| {
             ours.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
         });
-        ours.or(self.theirs.as_ref().map(|theirs| &theirs.repository))
+        ours.or(self.repository())
     }
 }

@@ -87,7 +87,26 @@ impl View {
     }
 }
 
+impl File {
+    /// An entry of a tree, by its mode.
+    pub(super) fn new(path: String, mode: i32, id: Oid) -> File {
+        let why = match mode & 0o170_000 {
+            0o100_000 => None,
+            0o120_000 => Some(Why::Link),
+            0o160_000 => Some(Why::Submodule),
+            _ => Some(Why::Unreadable),
+        };
+        File { path, why, id }
+    }
+}
+
 impl Reader {
+    /// How many bytes a file has. None if it is none, or is not there.
+    pub fn size(&self, file: &File) -> Option<u64> {
+        let (size, _) = self.stores.header(file.id).filter(|_| file.why.is_none())?;
+        Some(size)
+    }
+
     /// What stands in a file, or why that cannot be told.
     pub fn bytes(&self, file: &File) -> Result<Vec<u8>, Why> {
         if let Some(why) = file.why {
@@ -127,17 +146,11 @@ impl Listing<'_> {
                 return;
             }
             let inner = format!("{path}{}", String::from_utf8_lossy(entry.name_bytes()));
-            let why = match entry.filemode_raw() & 0o170_000 {
-                0o040_000 => {
-                    self.folder(&(inner + "/"), entry.id());
-                    continue;
-                }
-                0o100_000 => None,
-                0o120_000 => Some(Why::Link),
-                0o160_000 => Some(Why::Submodule),
-                _ => Some(Why::Unreadable),
-            };
-            self.files.push(File { path: inner, why, id: entry.id() });
+            if entry.filemode_raw() & 0o170_000 == 0o040_000 {
+                self.folder(&(inner + "/"), entry.id());
+            } else {
+                self.files.push(File::new(inner, entry.filemode_raw(), entry.id()));
+            }
         }
     }
 }

@@ -116,7 +116,7 @@ fn everything_may_be_deleted() {
 }
 
 #[test]
-fn where_there_is_no_repository_nothing_is_pinned() {
+fn where_there_is_nothing_nothing_is_pinned() {
     let folder = tempfile::tempdir().unwrap();
     let trees = debate_mcp::repo::Trees::at(&folder.path().join("home"));
     assert_eq!(trees.pin(folder.path()).unwrap(), None);

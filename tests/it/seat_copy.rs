@@ -75,18 +75,25 @@ fn a_debate_goes_on_with_the_tree_it_was_opened_on() {
     assert_eq!(read(&lab, "read"), "fn here() {}\n");
 }
 
-/// Without a repository there is nothing to read, and nothing is copied.
+/// In somebody's home there is nothing to read, and nothing is copied; a folder that is no home is
+/// read as if it were a repository.
 #[test]
-fn without_a_repository_a_tool_sees_only_its_brief() {
-    let lab = Lab::without_git();
-    lab.file("diary.txt", "Dear diary\n");
-    lab.speaks("claude", &speech("Use one file.", "P1", &[]));
-    let own = lab.outside("fake-claude");
-    let notes = format!("/usr/bin/find . -type f > '{0}/found'\n/bin/cat '{0}/out'", own.display());
-    lab.program("claude", &notes);
-    assert_eq!(run(&lab).json()["pin"], Value::Null);
-    assert_eq!(read(&lab, "found"), "");
-    assert!(!lab.home().join("snapshots").exists());
+fn without_a_repository_a_tool_sees_a_project_and_never_a_home() {
+    for (home, found) in [(true, ""), (false, "./diary.txt\n")] {
+        let lab = Lab::without_git();
+        lab.file("diary.txt", "Dear diary\n");
+        if home {
+            lab.file(".profile", "");
+        }
+        lab.speaks("claude", &speech("Use one file.", "P1", &[]));
+        let own = lab.outside("fake-claude");
+        let notes =
+            format!("/usr/bin/find . -type f > '{0}/found'\n/bin/cat '{0}/out'", own.display());
+        lab.program("claude", &notes);
+        assert_eq!(run(&lab).json()["pin"] == Value::Null, home);
+        assert_eq!(read(&lab, "found"), found);
+        assert_eq!(lab.home().join("snapshots").exists(), !home);
+    }
 }
 
 /// A debate about one repository goes on about it, wherever it is taken up.

@@ -1,0 +1,132 @@
+//! What gathering a brief takes, beside what `git` takes for the same: a pull request, a diff of
+//! 17,000 files, a tree of 50,000. `cargo bench --bench brief`.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+use debate_mcp::brief::{Gathered, Given, Wanted, gather};
+use debate_mcp::repo::Trees;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 7;
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let pull = repository(folder.path(), "pull", &Size { files: 3_000, changed: 120, lines: 300 });
+    let large =
+        repository(folder.path(), "large", &Size { files: 20_000, changed: 17_000, lines: 60 });
+    let wide = repository(folder.path(), "wide", &Size { files: 50_000, changed: 1, lines: 12 });
+    let home = folder.path().join("home");
+    compare("120 files changed", &home, &pull, "diff=HEAD", &["diff", "HEAD~", "HEAD"]);
+    memory("after 120 files changed");
+    compare("17,000 files changed", &home, &large, "diff=HEAD", &["diff", "HEAD~", "HEAD"]);
+    compare("50,000 files", &home, &wide, "tree", &["ls-tree", "-r", "-l", "HEAD"]);
+    compare("a symbol in 50,000 files", &home, &wide, "auto", &["grep", "-n", "check_permission"]);
+    compare("the past of 10 files", &home, &pull, "diff=HEAD; history", &["diff", "HEAD~", "HEAD"]);
+    memory("in the end");
+}
+
+/// Both in turn, so that whatever else the machine does meets both alike.
+fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
+    let (mut ours, mut theirs, mut told) = (vec![], vec![], Gathered::default());
+    // Pinning is another matter, and is not measured here.
+    let trees = Trees::at(home);
+    let pin = trees.pin(root).unwrap().unwrap();
+    let wanted = Wanted::read(wanted).unwrap();
+    let topic = "Should `check_permission` be there?";
+    for _ in 0..RUNS {
+        let began = Instant::now();
+        told = gather(&trees, root, root, Some(&pin), topic, &wanted, Given::Contents).unwrap();
+        ours.push(began.elapsed());
+        let began = Instant::now();
+        run(root, git);
+        theirs.push(began.elapsed());
+    }
+    let (ours, theirs) = (median(ours), median(theirs));
+    println!(
+        "{what}: {:.1} ms, `git {}` {:.1} ms: {:.2}x (median of {RUNS}; {} changed, {} left out, \
+         about {} tokens)",
+        ours.as_secs_f64() * 1e3,
+        git[0],
+        theirs.as_secs_f64() * 1e3,
+        ours.as_secs_f64() / theirs.as_secs_f64(),
+        told.changed.len(),
+        told.left_out.len(),
+        told.tokens,
+    );
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// The most memory this process has had.
+fn memory(when: &str) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        println!("most memory {when}: {}", line.trim_start_matches("VmHWM:").trim());
+    }
+}
+
+/// How large a repository is, and how many of its files the last commit has changed.
+struct Size {
+    files: usize,
+    changed: usize,
+    lines: usize,
+}
+
+fn repository(folder: &Path, name: &str, size: &Size) -> PathBuf {
+    let root = folder.join(name);
+    std::fs::create_dir(&root).unwrap();
+    run(&root, &["init", "-q", "-b", "main"]);
+    let mut stream = String::new();
+    commit(&mut stream, size.files, |file| text(file, size.lines, 0));
+    commit(&mut stream, size.changed, |file| text(file, size.lines, 1));
+    let mut import = Command::new("git");
+    import.current_dir(&root).args(["fast-import", "--quiet"]).stdin(Stdio::piped());
+    let mut import = import.spawn().unwrap();
+    import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    assert!(import.wait().unwrap().success());
+    run(&root, &["reset", "-q", "--hard"]);
+    // Packed as what was cloned is.
+    run(&root, &["gc", "-q"]);
+    root
+}
+
+fn commit(stream: &mut String, files: usize, text: impl Fn(usize) -> String) {
+    stream.push_str("commit refs/heads/main\ncommitter a <a@b> 1700000000 +0000\ndata 1\nx\n");
+    for file in 0..files {
+        let text = text(file);
+        let (outer, inner) = (file % 17, file % 239);
+        let _ = write!(
+            stream,
+            "M 644 inline src/part{outer}/folder{inner}/file{file}.rs\ndata {}\n{text}\n",
+            text.len()
+        );
+    }
+}
+
+/// Lines that no two files share, as it is with what people write.
+fn text(file: usize, lines: usize, version: usize) -> String {
+    let mut text = String::new();
+    let mut mixed = file as u64 + 1;
+    for line in 0..lines {
+        mixed = mixed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        let (name, number) = (mixed >> 40, mixed >> 17 & 0xff_ffff);
+        if version > 0 && (line % 50 == 7 || line % 50 == 8) {
+            let _ = writeln!(text, "    let ok_{name:x} = check_permission({number:x}, {line});");
+        } else {
+            let _ = writeln!(text, "    let word_{name:x} = other_{number:x}({line});");
+        }
+    }
+    text
+}
+
+fn run(root: &Path, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(root).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_PAGER", "cat");
+    let done = git.args(arguments).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}

@@ -1,0 +1,101 @@
+//! What a topic asks for of itself: what it names, the changes it speaks of, and otherwise what has
+//! changed, or the tree.
+use super::gather::Gathering;
+use super::ground::Meant;
+use super::pack::Section;
+use super::symbols;
+use super::topic::Topic;
+use super::wanted::cited;
+use crate::repo::{Range, Why, absent};
+
+impl Gathering<'_> {
+    /// What the topic asks for.
+    pub(super) fn auto(&mut self, topic: &str) {
+        let topic = Topic::read(topic);
+        let before = self.told.picked.len();
+        let named = self.names(&topic.names) | self.symbols(&topic.symbols);
+        let dirty = self.pin.is_some_and(|pin| pin.dirty);
+        match &topic.change {
+            Some(range) => self.diff_if_any(range),
+            None if dirty && !named => {
+                self.diff_if_any(&Range::Worktree);
+            }
+            None => {}
+        }
+        if topic.architecture && !named && topic.change.is_none() {
+            self.tree("the topic is about architecture");
+        }
+        if topic.history && !self.told.touched.is_empty() {
+            // Where there is no past there is nothing to tell.
+            let _ = self.history();
+        }
+        if self.told.picked.len() == before {
+            self.pick("nothing: the topic names no file, and nothing has changed");
+        }
+    }
+
+    /// Files and folders a topic names. Says whether there are any.
+    fn names(&mut self, names: &[String]) -> bool {
+        let before = self.pieces.len();
+        for name in names {
+            let (path, lines) = cited(name).unwrap_or((name, None));
+            match self.ground.guess(path) {
+                Meant::File(path) if absent(path.as_bytes()) == Some(Why::Secret) => {
+                    let why = format!("{}: `file={path}` would read it", Why::Secret.says());
+                    self.leave(&path, why);
+                }
+                Meant::File(path) => {
+                    let shown = self.file(&path, lines, Section::Named, 100);
+                    if shown
+                        .or_else(|_| self.file(&path, None, Section::Named, 100))
+                        .is_ok_and(|put| put)
+                    {
+                        self.pick(&format!("{path}: named in the topic"));
+                    }
+                }
+                Meant::Folder(folder) if name.contains('/') => {
+                    self.folder(&folder, "named in the topic");
+                }
+                Meant::Several(many) => {
+                    self.pick(&format!("not `{name}`: it could be any of {many} files"));
+                }
+                _ => {}
+            }
+        }
+        self.pieces.len() > before
+    }
+
+    /// Where what a topic names is defined. Says whether it is anywhere.
+    fn symbols(&mut self, symbols: &[String]) -> bool {
+        if symbols.is_empty() {
+            return false;
+        }
+        let found = symbols::search(&self.ground, symbols);
+        for place in &found.places {
+            let how = if place.defines { "defines" } else { "uses" };
+            let lines = Some((place.first, place.last));
+            if self.file(&place.path, lines, Section::Snippets, 80).is_ok_and(|put| put) {
+                self.pick(&format!(
+                    "{}:{}: {how} `{}`, named in the topic",
+                    place.path, place.first, place.symbol
+                ));
+            }
+        }
+        if let Some((looked, all)) = found.cut_short {
+            self.pick(&format!("(the search ended in time after {looked} of {all} files)"));
+        }
+        !found.places.is_empty()
+    }
+
+    /// Changes a topic speaks of, or whichever there are; a topic may be wrong about that.
+    fn diff_if_any(&mut self, range: &Range) {
+        let why = "the topic speaks of changes, or of nothing else";
+        let tried = self.diff(range, why).or_else(|error| match range {
+            Range::Any => Err(error),
+            _ => self.diff(&Range::Any, why),
+        });
+        if let Err(error) = tried {
+            self.pick(&format!("no diff: {error}"));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! One file as it stands in a brief: whole, some lines of it, its outline, or only its name.
+use super::{Given, kind, outline, page};
+use crate::repo::Why;
+use std::fmt::Write;
+
+/// Tokens an outline may have.
+const LONGEST_OUTLINE: usize = 1_500;
+/// Lines of the beginning that go with it.
+const BEGINNING: usize = 8;
+
+/// A file, and the same in short.
+pub(super) struct Shown {
+    pub(super) whole: String,
+    pub(super) short: Option<String>,
+}
+
+/// What stands in a file, if it is text. What is not UTF-8 is shown as well as it can be.
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, Why> {
+    const TELLTALE: usize = 8_000;
+    if bytes.iter().take(TELLTALE).any(|byte| *byte == 0) {
+        return Err(Why::Binary);
+    }
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// How a file is shown to those who are given it, in a brief of so many tokens.
+pub(super) fn shown(
+    path: &str,
+    text: &str,
+    lines: Option<(usize, usize)>,
+    ask: Given,
+    budget: usize,
+) -> Shown {
+    let many = text.lines().count();
+    let about = format!("{}, {}", page::many(many, "line", "lines"), page::size(text.len() as u64));
+    let name = page::plain(path);
+    let (first, last) = lines.map_or((1, many), |(first, last)| (first, last.min(many)));
+    let cited = lines.map(|_| format!(":{first}-{last}")).unwrap_or_default();
+    let room = LONGEST_OUTLINE.min(budget / 4);
+    if ask == Given::Paths && !kind::document(path) {
+        return Shown { whole: format!("`{name}{cited}` ({about})\n"), short: None };
+    }
+    let outline = || {
+        let head = format!("`{name}` ({about}; not all of it, but its outline):\n");
+        head + &outlined(path, text, room)
+    };
+    if ask == Given::Paths {
+        return Shown { whole: outline(), short: Some(format!("`{name}` ({about})\n")) };
+    }
+    let head = format!("`{name}{cited}` ({about}):\n");
+    let whole = head + &page::lines(text, first, last);
+    let short = if lines.is_none() {
+        outline()
+    } else {
+        let head = format!("`{name}{cited}` ({about}; not all of it, but how it begins):\n");
+        head + &beginning(text, first, last, room)
+    };
+    Shown { whole, short: Some(short) }
+}
+
+/// How a file begins, and then what it is made of.
+fn outlined(path: &str, text: &str, room: usize) -> String {
+    let found = outline::outline(path, text);
+    if found.is_empty() {
+        return beginning(text, 1, usize::MAX, room);
+    }
+    // A document begins with its first heading.
+    let first = if kind::document(path) { 0 } else { BEGINNING };
+    let mut shown = beginning(text, 1, first, room / 3);
+    let mut left = room.saturating_sub(page::tokens(&shown));
+    let last = shown.lines().count();
+    for (nth, (at, line)) in found.iter().enumerate().filter(|(_, (at, _))| *at > last) {
+        let row = page::numbered(*at, line);
+        let cost = page::tokens(&row);
+        if cost > left {
+            let _ = writeln!(shown, "      … and {} more", found.len() - nth);
+            break;
+        }
+        left -= cost;
+        shown.push_str(&row);
+    }
+    shown
+}
+
+fn beginning(text: &str, first: usize, last: usize, room: usize) -> String {
+    let (mut shown, mut left) = (String::new(), room);
+    for (line, at) in text.lines().zip(1..).skip(first.saturating_sub(1)) {
+        let row = page::numbered(at, line);
+        let cost = page::tokens(&row);
+        if at > last || cost > left {
+            break;
+        }
+        left -= cost;
+        shown.push_str(&row);
+    }
+    shown
+}

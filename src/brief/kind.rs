@@ -1,0 +1,213 @@
+//! What sort of file something is, by its name and its first lines: what people write comes before
+//! what tools write, and some of it is only listed.
+
+/// Sorts of files, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Source,
+    Test,
+    Config,
+    Docs,
+    Generated,
+}
+
+/// Why a file is only listed, unless it was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dull {
+    Lock,
+    Generated,
+    Vendored,
+}
+
+const LOCKS: &[&str] = &[
+    "cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "pipfile.lock",
+    "go.sum",
+    "go.work.sum",
+    "gemfile.lock",
+    "composer.lock",
+    "mix.lock",
+    "pubspec.lock",
+    "podfile.lock",
+    "packages.lock.json",
+    "flake.lock",
+    "gradle.lockfile",
+    ".terraform.lock.hcl",
+];
+
+const VENDORED: &[&str] = &[
+    "vendor",
+    "node_modules",
+    "bower_components",
+    "third_party",
+    "third-party",
+    "dist",
+    "pods",
+    ".yarn",
+];
+
+const GENERATED: &[&str] = &[
+    ".min.js",
+    ".min.css",
+    ".min.mjs",
+    ".bundle.js",
+    ".js.map",
+    ".css.map",
+    ".pb.go",
+    ".pb.cc",
+    ".pb.h",
+    "_pb2.py",
+    "_pb2_grpc.py",
+    ".g.dart",
+    ".freezed.dart",
+    ".designer.cs",
+    ".snap",
+    ".g.cs",
+];
+
+const MANIFESTS: &[&str] = &[
+    "cargo.toml",
+    "package.json",
+    "go.mod",
+    "pyproject.toml",
+    "pom.xml",
+    "gemfile",
+    "composer.json",
+    "mix.exs",
+    "cmakelists.txt",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+];
+
+const DOCS: &[&str] = &["md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "org", "tex"];
+
+const CONFIG: &[&str] = &[
+    "toml",
+    "yaml",
+    "yml",
+    "json",
+    "json5",
+    "jsonc",
+    "ini",
+    "cfg",
+    "conf",
+    "xml",
+    "properties",
+    "lock",
+    "gradle",
+    "csproj",
+    "sln",
+    "plist",
+    "env",
+    "editorconfig",
+    "gitignore",
+    "csv",
+    "svg",
+];
+
+/// What sort of file it is.
+pub(super) fn kind(path: &str) -> Kind {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if dull(path).is_some() {
+        return Kind::Generated;
+    }
+    let in_tests = folders.split('/').any(|folder| {
+        matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "testdata" | "e2e")
+    });
+    let is_test = in_tests
+        || stem.starts_with("test_")
+        || ["_test", ".test", ".spec", "_spec", "tests"].iter().any(|end| stem.ends_with(end));
+    if DOCS.contains(&ending) && !manifest(path)
+        || matches!(name, "license" | "readme" | "changelog")
+    {
+        Kind::Docs
+    } else if is_test {
+        Kind::Test
+    } else if CONFIG.contains(&ending) || built_by(path) || manifest(path) || name.starts_with('.')
+    {
+        Kind::Config
+    } else {
+        Kind::Source
+    }
+}
+
+/// Whether a file says how something is built, checked or shipped.
+pub(super) fn built_by(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    lower.starts_with(".github/workflows/")
+        || lower.starts_with(".circleci/")
+        || lower.starts_with(".ci/")
+        || name.starts_with("dockerfile")
+        || matches!(
+            name,
+            "makefile" | "justfile" | "build.rs" | ".gitlab-ci.yml" | "jenkinsfile" | "procfile"
+        )
+}
+
+/// Whether a file says what something depends on.
+pub(super) fn manifest(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let requirements = stem.starts_with("requirements") && ending == "txt";
+    MANIFESTS.contains(&name) || requirements || ending == "csproj"
+}
+
+/// Whether a file is a text people read.
+pub(super) fn document(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| DOCS.contains(&ending.to_lowercase().as_str()))
+}
+
+/// Why a file of this name is only listed.
+pub(super) fn dull(path: &str) -> Option<Dull> {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let stem = name.split('.').next().unwrap_or(name);
+    if LOCKS.contains(&name) {
+        Some(Dull::Lock)
+    } else if folders.split('/').any(|folder| VENDORED.contains(&folder)) {
+        Some(Dull::Vendored)
+    } else if GENERATED.iter().any(|end| name.ends_with(end))
+        || stem.ends_with("_generated")
+        || name.contains(".generated.")
+        || folders.split('/').any(|folder| folder == "__snapshots__")
+    {
+        Some(Dull::Generated)
+    } else {
+        None
+    }
+}
+
+/// Whether the first lines say that a tool has written the rest.
+pub(super) fn says_generated(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 2_000;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+    text.lines().take(12).any(|line| {
+        line.contains("@generated") || (line.contains("DO NOT EDIT") && line.len() < 200)
+    })
+}
+
+impl Dull {
+    pub(super) fn says(self) -> &'static str {
+        match self {
+            Dull::Lock => "is a lock file",
+            Dull::Generated => "is generated",
+            Dull::Vendored => "is vendored",
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The lines of a file that tell what the others are about: headings of documents, signatures of
+//! code, and, in what was removed, the guards.
+use super::{kind, page};
+
+/// What begins a definition, after words such as `pub` and `export`.
+const DEFINES: &[&str] = &[
+    "fn",
+    "struct",
+    "enum",
+    "trait",
+    "impl",
+    "mod",
+    "type",
+    "const",
+    "static",
+    "union",
+    "macro_rules!",
+    "class",
+    "def",
+    "func",
+    "function",
+    "interface",
+    "namespace",
+    "module",
+    "protocol",
+    "extension",
+    "record",
+    "object",
+    "defmodule",
+    "defp",
+    "package",
+    "typedef",
+    "#define",
+    "procedure",
+    "sub",
+    "fun",
+    "val",
+];
+
+/// What may stand before that.
+const BEFORE: &[&str] = &[
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "async",
+    "unsafe",
+    "extern",
+    "\"C\"",
+    "export",
+    "default",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "static",
+    "abstract",
+    "final",
+    "override",
+    "virtual",
+    "inline",
+    "constexpr",
+    "open",
+    "sealed",
+    "data",
+    "suspend",
+    "declare",
+    "const",
+    "readonly",
+    "partial",
+    "template",
+    "@staticmethod",
+    "local",
+];
+
+/// What keeps something from happening.
+const GUARDS: &[&str] = &[
+    "if",
+    "assert",
+    "assert!",
+    "debug_assert",
+    "check",
+    "require",
+    "ensure",
+    "unwrap_or",
+    "guard",
+    "unless",
+    "validate",
+    "verify",
+    "throw",
+    "raise",
+    "catch",
+    "except",
+    "rescue",
+];
+
+/// Whether a line begins a definition; in code with braces also one of a method.
+pub(super) fn is_signature(line: &str) -> bool {
+    definition(line).is_some() || is_method(line)
+}
+
+/// The name a line defines.
+pub(super) fn definition(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let mut word = words.next()?;
+    loop {
+        // `const fn` is a function, `const X` a constant.
+        let next = words.clone().next();
+        if DEFINES.contains(&word) && !next.is_some_and(|next| DEFINES.contains(&next)) {
+            break;
+        }
+        if !BEFORE.contains(&word) && !DEFINES.contains(&word) {
+            return None;
+        }
+        word = words.next()?;
+    }
+    let rest = line.split_once(word)?.1.trim_start();
+    let rest = if word == "impl" { rest.rsplit(" for ").next().unwrap_or(rest) } else { rest };
+    // Go's methods have their receiver first.
+    let rest = if word == "func" && rest.starts_with('(') {
+        rest.split_once(')')?.1.trim_start()
+    } else {
+        rest
+    };
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|name| !name.is_empty())
+}
+
+/// `name(…) {` with something before it that is not a statement.
+fn is_method(line: &str) -> bool {
+    let line = line.trim();
+    let Some((head, _)) = line.split_once('(') else { return false };
+    let name = head.rsplit([' ', '*', '&']).next().unwrap_or_default();
+    let called = ["if", "for", "while", "switch", "match", "return", "catch", "else", "}"];
+    line.ends_with('{')
+        && line.contains(')')
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '~'))
+        && !called.iter().any(|word| line.split_whitespace().next() == Some(word) || name == *word)
+        && !head.contains(['=', '.'])
+}
+
+/// Whether a line keeps something from happening.
+pub(super) fn is_guard(line: &str) -> bool {
+    let words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '!'));
+    let mut words = words.filter(|word| !word.is_empty());
+    words.any(|word| {
+        GUARDS.contains(&word) || word.starts_with("unwrap_or") || word.starts_with("assert")
+    }) || line.contains("return Err")
+}
+
+/// What a file is made of, by line.
+pub(super) fn outline(path: &str, text: &str) -> Vec<(usize, String)> {
+    let found: Vec<(usize, String)> = if kind::document(path) {
+        headings(text)
+    } else {
+        let lines = text.lines().zip(1..).filter(|(line, _)| is_signature(line));
+        lines.map(|(line, at)| (at, page::cut(line.trim_end()).into_owned())).collect()
+    };
+    found
+}
+
+/// Headings of Markdown, `AsciiDoc` and `reStructuredText`. What stands in a fence is none.
+fn headings(text: &str) -> Vec<(usize, String)> {
+    let (mut found, mut fenced, mut before) = (vec![], false, "");
+    for (line, at) in text.lines().zip(1..) {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        let level = line.chars().take_while(|c| matches!(c, '#' | '=')).count();
+        let marked = (1..=6).contains(&level) && line[level..].starts_with(' ');
+        let rule = line.len() >= 3
+            && ['=', '-', '~', '^'].iter().any(|c| line.chars().all(|own| own == *c));
+        if !fenced && marked {
+            found.push((at, page::cut(line).into_owned()));
+        } else if !fenced
+            && rule
+            && !before.trim().is_empty()
+            && line.len() + 2 >= before.trim().len()
+        {
+            found.push((at - 1, page::cut(before).into_owned()));
+        }
+        before = line;
+    }
+    found
+}
+
+/// The definition a line stands in: the nearest one above it that is indented less.
+pub(super) fn enclosing<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
+    const FURTHEST: usize = 400;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let last = at.min(lines.len());
+    let own = lines.get(last.saturating_sub(1)..)?.iter().find(|line| !line.trim().is_empty());
+    let mut own = own.map_or(usize::MAX, |line| indent(line));
+    let above = lines[..last.saturating_sub(1)].iter().rev().take(FURTHEST);
+    for line in above.filter(|line| !line.trim().is_empty()) {
+        if indent(line) < own {
+            if is_signature(line) {
+                return Some(line.trim());
+            }
+            own = indent(line);
+        }
+    }
+    None
+}
+
+/// The lines of a definition: to where the next line is indented as little as it, bounded.
+pub(super) fn extent(lines: &[&str], first: usize, most: usize) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(own) = lines.get(first.saturating_sub(1)).map(|line| indent(line)) else {
+        return first;
+    };
+    let mut last = first;
+    for (line, at) in lines.iter().zip(1..).skip(first).take(most.saturating_sub(1)) {
+        let closes = line.trim_start().starts_with(['}', ')', ']']) || line.trim() == "end";
+        if !line.trim().is_empty() && indent(line) <= own {
+            if closes && indent(line) == own {
+                last = at;
+            }
+            // A bracket that closes the parameters opens the body.
+            let opens = closes && line.trim_end().ends_with(['{', ':']);
+            if !opens && !line.trim_start().starts_with(['{', ')']) {
+                break;
+            }
+        }
+        last = at;
+    }
+    while last > first && lines.get(last - 1).is_some_and(|line| line.trim().is_empty()) {
+        last -= 1;
+    }
+    last
+}

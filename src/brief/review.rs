@@ -1,0 +1,291 @@
+//! A diff, for those who are to judge it: every changed file by name with its counts, and then the
+//! hunks that are most worth reading.
+use super::kind::{self, Dull, Kind};
+use super::pack::{Piece, Section};
+use super::{Omitted, outline, page, risk};
+use crate::repo::{ChangedFile, Changes, How, Hunk, Hunks, Lines, Reader, Renames, Why, absent};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Lines from which on a hunk is cut into parts, and how many lines a part has.
+const LONG: usize = 120;
+const PART: usize = 60;
+/// Lines of a deletion that are shown as they are.
+const SHORT_DELETION: usize = 5;
+/// Removed guards and signatures that are kept of one deletion.
+const MOST_KEPT: usize = 12;
+/// How many times the room there is may be read to choose from.
+const CHOICE: usize = 8;
+
+/// What a diff puts into a brief.
+pub(super) struct Review {
+    /// The list, which is always there.
+    pub(super) list: String,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) left_out: Vec<Omitted>,
+}
+
+/// Reads a diff for a brief in which there is so much room.
+pub(super) fn review(changes: &Changes, reader: Option<&Reader>, room: usize) -> Review {
+    let mut review = Review { list: String::new(), pieces: vec![], left_out: vec![] };
+    review.list(changes, room / 2);
+    let mut order: Vec<&ChangedFile> = changes.files.iter().collect();
+    let size = |file: &ChangedFile| file.counts().map_or(usize::MAX, |(added, gone)| added + gone);
+    order.sort_by_cached_key(|file| {
+        (kind::kind(&file.path), !kind::built_by(&file.path), size(file))
+    });
+    let mut read = 0;
+    for file in order {
+        // What there is no room for is not even looked at: there may be thousands.
+        let full = read > room * CHOICE;
+        let only = if full { dull(file) } else { listed_only(file) };
+        let why = match (only, reader) {
+            (Some(why), _) => Some(why.to_owned()),
+            _ if full => Some("was not read: there is no room for it".to_owned()),
+            (None, None) => Some(Why::Unreadable.says().to_owned()),
+            (None, Some(reader)) => match reader.hunks(file) {
+                Ok(hunks) if kind::says_generated(&hunks.new) => {
+                    Some(Dull::Generated.says().into())
+                }
+                Ok(hunks) => {
+                    let pieces = pieces(file, &hunks);
+                    read += pieces.iter().map(|piece| piece.text.len() / 4).sum::<usize>();
+                    review.pieces.extend(pieces);
+                    None
+                }
+                Err(why) => Some(why.says().to_owned()),
+            },
+        };
+        review.left_out.extend(why.map(|why| Omitted { path: file.path.clone(), why }));
+    }
+    review
+}
+
+/// Why a changed file is only listed, if it is.
+fn listed_only(file: &ChangedFile) -> Option<&'static str> {
+    let nothing = file.counts() == Some((0, 0));
+    let says = match absent(file.path.as_bytes()) {
+        Some(Why::Secret) => Why::Secret.says(),
+        _ if file.lines == Lines::Binary => Why::Binary.says(),
+        _ if nothing && file.how == How::Renamed => "was only renamed",
+        _ if nothing && file.how == How::Modified => "has other permissions only",
+        _ if nothing => "is empty",
+        _ => dull(file)?,
+    };
+    Some(says)
+}
+
+fn dull(file: &ChangedFile) -> Option<&'static str> {
+    kind::dull(&file.path).map(Dull::says)
+}
+
+impl Review {
+    /// Names and counts of all that has changed; where that would be too long, the most telling by
+    /// name and the others by folder.
+    fn list(&mut self, changes: &Changes, room: usize) {
+        let (mut added, mut deleted) = (0, 0);
+        for (more, less) in changes.files.iter().filter_map(ChangedFile::counts) {
+            (added, deleted) = (added + more, deleted + less);
+        }
+        let files = page::many(changes.files.len(), "file", "files");
+        let _ = writeln!(
+            self.list,
+            "\n## Changed: {}: {files}, +{added} -{deleted}",
+            page::plain(&changes.says)
+        );
+        if !changes.whole {
+            self.list
+                .push_str("(some folders cannot be read, and what changed there is not listed)\n");
+        }
+        if changes.renames == Renames::Likely {
+            self.list.push_str("(too many files to find every renamed one)\n");
+        }
+        let rows: Vec<String> = changes.files.iter().map(row).collect();
+        let costs: Vec<usize> = rows.iter().map(|row| page::tokens(row)).collect();
+        let mut named = vec![true; rows.len()];
+        if costs.iter().sum::<usize>() > room {
+            named.fill(false);
+            let mut left = room.saturating_sub(room / 4);
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by_cached_key(|at| (kind::kind(&changes.files[*at].path), costs[*at], *at));
+            for at in order {
+                if costs[at] > left {
+                    break;
+                }
+                (named[at], left) = (true, left - costs[at]);
+            }
+        }
+        let mut folded: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
+        for ((file, row), named) in changes.files.iter().zip(&rows).zip(named) {
+            if named {
+                self.list.push_str(row);
+                continue;
+            }
+            let sum = folded.entry(folder(&file.path)).or_default();
+            let (more, less) = file.counts().unwrap_or_default();
+            *sum = (sum.0 + 1, sum.1 + more, sum.2 + less);
+            let why = "is not named in the list, for want of room".to_owned();
+            self.left_out.push(Omitted { path: file.path.clone(), why });
+        }
+        self.folded(folded, room / 4);
+    }
+
+    fn folded(&mut self, folded: BTreeMap<String, (usize, usize, usize)>, room: usize) {
+        if folded.is_empty() {
+            return;
+        }
+        self.list.push_str("and, summed up by folder for want of room:\n");
+        let mut left = room.saturating_sub(40);
+        let mut folded: Vec<_> = folded.into_iter().collect();
+        folded.sort_by_key(|(_, (files, ..))| usize::MAX - files);
+        let all = folded.len();
+        for (nth, (folder, (files, added, deleted))) in folded.into_iter().enumerate() {
+            let files = page::many(files, "file", "files");
+            let row = format!("  {} {files}, +{added} -{deleted}\n", page::plain(&folder));
+            let cost = page::tokens(&row);
+            if cost > left {
+                let more = page::many(all - nth, "more folder", "more folders");
+                let _ = writeln!(self.list, "  and {more}");
+                return;
+            }
+            left -= cost;
+            self.list.push_str(&row);
+        }
+    }
+}
+
+/// One line of the list.
+fn row(file: &ChangedFile) -> String {
+    let counts = match file.lines {
+        Lines::Counted { added, deleted } => format!("+{added} -{deleted}"),
+        Lines::Binary => "binary".to_owned(),
+        Lines::Unknown(Why::TooMuch) => "not counted in time".to_owned(),
+        Lines::Unknown(why) => why.says().to_owned(),
+    };
+    let path = page::plain(&file.path);
+    let from = file.from.as_deref().map(|from| format!("{} => ", page::plain(from)));
+    let note = match file.new.as_ref().or(file.old.as_ref()).and_then(|file| file.why) {
+        Some(why) => format!(" ({})", why.says()),
+        None => {
+            kind::dull(&file.path).map(|dull| format!(" ({})", dull.says())).unwrap_or_default()
+        }
+    };
+    format!("{} {counts:<9} {}{path}{note}\n", file.how.letter(), from.unwrap_or_default())
+}
+
+/// The two outermost folders of a path.
+fn folder(path: &str) -> String {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let outer: Vec<&str> = folders.split('/').take(2).collect();
+    format!("{}/", outer.join("/"))
+}
+
+/// The hunks of a file, each to be taken or not.
+fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
+    let side = if file.how == How::Deleted { &hunks.old } else { &hunks.new };
+    let text = String::from_utf8_lossy(side);
+    let lines: Vec<&str> = text.lines().collect();
+    let parts = hunks.hunks.iter().flat_map(split);
+    let piece = |hunk: Hunk| {
+        let (added, deleted) = (marked(&hunk, '+'), marked(&hunk, '-'));
+        let first = hunk.lines.iter().find(|line| line.mark() != ' ');
+        let at = first.and_then(|line| if file.how == How::Deleted { line.old } else { line.new });
+        let at = at.unwrap_or(hunk.new.0);
+        let within = outline::enclosing(&lines, at).map(|line| format!(" {}", page::cut(line)));
+        let head = format!(
+            "`{}` {}{}",
+            page::plain(&file.path),
+            hunk.header(),
+            within.unwrap_or_default()
+        );
+        let body = if added == 0 && deleted > SHORT_DELETION {
+            deletion(&hunk, deleted)
+        } else {
+            body(&hunk)
+        };
+        Piece {
+            section: Section::Hunks,
+            path: file.path.clone(),
+            value: risk::value(&file.path, &hunk),
+            text: format!("{head}\n{body}"),
+            short: Some(format!("{head} (+{added} -{deleted}, no room for it)\n")),
+        }
+    };
+    let mut pieces: Vec<Piece> = parts.map(piece).collect();
+    // Documents that were rewritten do not crowd out code.
+    if kind::kind(&file.path) == Kind::Docs {
+        pieces.iter_mut().skip(4).for_each(|piece| piece.value /= 2);
+    }
+    pieces
+}
+
+fn marked(hunk: &Hunk, mark: char) -> usize {
+    hunk.lines.iter().filter(|line| line.mark() == mark).count()
+}
+
+fn body(hunk: &Hunk) -> String {
+    // Lines that differ in their ends only would look alike.
+    let ends = |mark: char| {
+        let mut lines = hunk.lines.iter().filter(move |line| line.mark() == mark);
+        lines.any(|line| line.text.ends_with('\r'))
+    };
+    let differ = ends('-') != ends('+');
+    hunk.lines.iter().map(|line| row_of(line, differ)).collect()
+}
+
+fn row_of(line: &crate::repo::Line, show_end: bool) -> String {
+    let number =
+        |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
+    let end = if show_end && line.mark() != ' ' && line.text.ends_with('\r') { "␍" } else { "" };
+    format!(
+        "{:>5} {:>5} {} {}{end}\n",
+        number(line.old),
+        number(line.new),
+        line.mark(),
+        page::cut(&line.text)
+    )
+}
+
+/// Lines that were only deleted: how many, how they began, and what they kept from happening.
+fn deletion(hunk: &Hunk, many: usize) -> String {
+    let mut gone = hunk.lines.iter().filter(|line| line.mark() == '-');
+    let began = gone.clone().find(|line| !line.text.trim().is_empty());
+    let began = began.map(|line| page::cut(line.text.trim()).into_owned()).unwrap_or_default();
+    let mut text = format!("deleted: {many} lines; it began with `{began}`\n");
+    let kept: Vec<_> = gone
+        .by_ref()
+        .filter(|line| outline::is_guard(&line.text) || outline::is_signature(&line.text))
+        .collect();
+    kept.iter().take(MOST_KEPT).for_each(|line| text.push_str(&row_of(line, false)));
+    if kept.len() > MOST_KEPT {
+        let more = page::many(
+            kept.len() - MOST_KEPT,
+            "more guard or signature",
+            "more guards and signatures",
+        );
+        let _ = writeln!(text, "(and {more})");
+    }
+    text
+}
+
+/// A long hunk, in parts.
+fn split(hunk: &Hunk) -> Vec<Hunk> {
+    if hunk.lines.len() <= LONG || marked(hunk, '-') == hunk.lines.len() {
+        return vec![hunk.clone()];
+    }
+    let part = |lines: &[crate::repo::Line]| {
+        let side = |numbers: Vec<usize>, before: (usize, usize)| {
+            (numbers.first().copied().unwrap_or(before.0), numbers.len())
+        };
+        Hunk {
+            old: side(lines.iter().filter_map(|line| line.old).collect(), hunk.old),
+            new: side(lines.iter().filter_map(|line| line.new).collect(), hunk.new),
+            lines: lines.to_vec(),
+        }
+    };
+    hunk.lines
+        .chunks(PART)
+        .map(part)
+        .filter(|part| part.lines.iter().any(|line| line.mark() != ' '))
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! What a topic speaks of, by its words alone: files, symbols, changes, architecture, the past.
+use crate::repo::Range;
+
+/// What a topic speaks of.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Topic {
+    /// What may be the name of a file or folder, in the order of the text.
+    pub(super) names: Vec<String>,
+    /// What may be the name of something in code.
+    pub(super) symbols: Vec<String>,
+    /// Which changes it speaks of.
+    pub(super) change: Option<Range>,
+    pub(super) architecture: bool,
+    pub(super) history: bool,
+}
+
+/// Names and symbols that are looked for.
+const MOST: usize = 24;
+
+const ARCHITECTURE: &[&str] = &[
+    "architecture",
+    "architectural",
+    "structure",
+    "design of",
+    "module",
+    "modules",
+    "dependencies",
+    "dependency",
+    "crate",
+    "crates",
+    "package",
+    "packages",
+    "monorepo",
+    "layering",
+    "layers",
+    "microservice",
+    "microservices",
+];
+const ARCHITECTURE_ELSEWHERE: &[&str] = &["架构", "模块", "依赖", "アーキテクチャ", "архитектур"];
+const THE_PAST: &[&str] =
+    &["history", "regression", "regressed", "introduced", "blame", "when did"];
+
+/// Words for changes, and which are meant. The first that stands in a topic decides.
+const CHANGES: &[(&str, Range)] = &[
+    ("staged", Range::Staged),
+    ("uncommitted", Range::Worktree),
+    ("working tree", Range::Worktree),
+    ("pull request", Range::Branch),
+    ("merge request", Range::Branch),
+    ("this pr", Range::Branch),
+    ("the pr", Range::Branch),
+    ("my pr", Range::Branch),
+    ("this branch", Range::Branch),
+    ("the branch", Range::Branch),
+    ("my branch", Range::Branch),
+    ("this change", Range::Any),
+    ("these changes", Range::Any),
+    ("the changes", Range::Any),
+    ("my changes", Range::Any),
+    ("the change", Range::Any),
+    ("my change", Range::Any),
+    ("this diff", Range::Any),
+    ("the diff", Range::Any),
+    ("this patch", Range::Any),
+    ("the patch", Range::Any),
+];
+const CHANGES_ELSEWHERE: &[&str] =
+    &["这个改动", "这次改动", "这些改动", "这个变更", "这次变更", "变更集"];
+const LAST_COMMIT: &[&str] =
+    &["this commit", "last commit", "the commit", "latest commit", "my commit"];
+
+impl Topic {
+    pub(super) fn read(text: &str) -> Topic {
+        let mut topic = Topic::default();
+        for span in ticked(text) {
+            topic.name(span);
+            topic.symbol(span, true);
+        }
+        for word in words(text) {
+            if word.contains(['.', '/']) {
+                topic.name(word);
+            }
+            topic.symbol(word, false);
+        }
+        // Blanks around every word, so that none is found within another.
+        let spread = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let plain: String = text.to_lowercase().chars().map(spread).collect();
+        let plain: Vec<&str> = plain.split_whitespace().collect();
+        let plain = format!(" {} ", plain.join(" "));
+        let says = |word: &str| plain.contains(&format!(" {word} "));
+        let any = |words: &[&str]| words.iter().any(|word| says(word));
+        let elsewhere = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let change = CHANGES.iter().find(|(word, _)| says(word)).map(|(_, range)| range.clone());
+        let commit = any(LAST_COMMIT).then(|| Range::Commit("HEAD".into()));
+        topic.change = change.or(commit).or(elsewhere(CHANGES_ELSEWHERE).then_some(Range::Any));
+        topic.architecture = any(ARCHITECTURE) || elsewhere(ARCHITECTURE_ELSEWHERE);
+        topic.history = any(THE_PAST);
+        topic
+    }
+
+    fn name(&mut self, word: &str) {
+        let word = word
+            .trim_matches(|c: char| matches!(c, ',' | ';' | '!' | '?' | '(' | ')' | '"' | '\''));
+        let word = word.trim_end_matches(['.', ':']);
+        let sensible = word.len() >= 2 && !word.contains("://") && !word.contains("..");
+        if sensible && self.names.len() < MOST && !self.names.iter().any(|name| name == word) {
+            self.names.push(word.to_owned());
+        }
+    }
+
+    fn symbol(&mut self, word: &str, ticked: bool) {
+        // `Desk::open()` is about `open`, and `desk.open` as well.
+        let word = word.trim_end_matches("()").trim_end_matches('!');
+        let word = word.rsplit("::").next().unwrap_or(word);
+        let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let snake = word.trim_matches('_').contains('_');
+        let lower = word.chars().any(char::is_lowercase);
+        let humps = word.chars().skip(1).any(char::is_uppercase) && lower;
+        let telling = if ticked { word.len() >= 2 } else { word.len() >= 4 && (snake || humps) };
+        let known = self.symbols.iter().any(|symbol| symbol == word);
+        if plain && starts && telling && !known && self.symbols.len() < MOST {
+            self.symbols.push(word.to_owned());
+        }
+    }
+}
+
+/// What stands between backticks, on one line.
+fn ticked(text: &str) -> impl Iterator<Item = &str> {
+    let spans = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    spans.map(str::trim).filter(|span| !span.is_empty() && span.len() <= 300)
+}
+
+/// Words, cut at blanks, and, because some scripts have none, where such a script begins or ends.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let marks = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '`' | '"' | '(' | ')' | ',' | '“' | '”' | '，' | '。' | '、' | '<' | '>')
+    };
+    let whole = text.split(marks);
+    let ascii = text.split(move |c: char| marks(c) || !c.is_ascii());
+    whole.chain(ascii).filter(|word| !word.is_empty() && word.len() <= 300)
+}

@@ -1,0 +1,104 @@
+//! The hunks of one changed file, computed from what a reader gives: whatever is not to be read is
+//! not in them either.
+use super::{ChangedFile, File, Reader, Why, counts};
+use git2::{DiffOptions, Patch};
+
+/// What has changed in one file.
+#[derive(Debug, Clone)]
+pub struct Hunks {
+    /// In the order of the file.
+    pub hunks: Vec<Hunk>,
+    /// What stood there before, and what stands there now: empty where there is no such side.
+    pub old: Vec<u8>,
+    /// See `old`.
+    pub new: Vec<u8>,
+}
+
+/// Lines that have changed, with a few around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// The first line of it before, and how many there were.
+    pub old: (usize, usize),
+    /// The first line of it now, and how many there are.
+    pub new: (usize, usize),
+    /// All of them.
+    pub lines: Vec<Line>,
+}
+
+/// One line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its number before, unless it was added.
+    pub old: Option<usize>,
+    /// Its number now, unless it was deleted.
+    pub new: Option<usize>,
+    /// What it says, without its end.
+    pub text: String,
+}
+
+impl Line {
+    /// `+`, `-`, or a blank where nothing has changed.
+    pub fn mark(&self) -> char {
+        match (self.old, self.new) {
+            (None, _) => '+',
+            (_, None) => '-',
+            _ => ' ',
+        }
+    }
+}
+
+impl Hunk {
+    /// Its first line, as git writes it.
+    pub fn header(&self) -> String {
+        let side = |(first, many): (usize, usize)| {
+            if many == 1 { first.to_string() } else { format!("{first},{many}") }
+        };
+        format!("@@ -{} +{} @@", side(self.old), side(self.new))
+    }
+}
+
+impl Reader {
+    /// What has changed in a file, or why that cannot be told.
+    pub fn hunks(&self, changed: &ChangedFile) -> Result<Hunks, Why> {
+        let side = |file: &Option<File>| file.as_ref().map_or(Ok(vec![]), |file| self.bytes(file));
+        let (old, new) = (side(&changed.old)?, side(&changed.new)?);
+        if counts::is_binary(&old) || counts::is_binary(&new) {
+            return Err(Why::Binary);
+        }
+        let hunks = compared(&old, &new).ok_or(Why::Unreadable)?;
+        Ok(Hunks { hunks, old, new })
+    }
+}
+
+fn compared(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
+    let mut options = DiffOptions::new();
+    options.context_lines(3).force_text(true).indent_heuristic(true);
+    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).ok()?;
+    (0..patch.num_hunks()).map(|at| hunk(&patch, at)).collect()
+}
+
+fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
+    let (found, many) = patch.hunk(at).ok()?;
+    let mut lines = vec![];
+    for nth in 0..many {
+        let line = patch.line_in_hunk(at, nth).ok()?;
+        // What git says of a missing end is no line.
+        if !matches!(line.origin(), ' ' | '+' | '-') {
+            continue;
+        }
+        let text = line.content();
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let number = |line: Option<u32>| line.map(|line| line as usize);
+        lines.push(Line {
+            old: number(line.old_lineno()),
+            new: number(line.new_lineno()),
+            text: String::from_utf8_lossy(text).into_owned(),
+        });
+    }
+    let side = |first: u32, many: u32| (first as usize, many as usize);
+    Some(Hunk {
+        old: side(found.old_start(), found.old_lines()),
+        new: side(found.new_start(), found.new_lines()),
+        lines,
+    })
+}

@@ -1,0 +1,313 @@
+//! What has changed: the list is git's own, the hunks say what stands there, and every way of
+//! saying what is meant finds its two sides.
+use crate::needs::needs;
+use crate::pins::Ground;
+use debate_mcp::repo::{ChangedFile, Changes, How, Lines, Range, Renames};
+use git2::Oid;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Numbers that look random and are always the same.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, many: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % many as u64).unwrap()
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+
+    pub(crate) fn text(&mut self, lines: usize) -> String {
+        let words = ["alpha", "beta", "}", "", "    return x;", "fn gamma() {", "delta", "if ok {"];
+        let mut text = String::new();
+        for _ in 0..lines {
+            let (word, number) = (*self.pick(&words), self.below(40));
+            let _ = writeln!(text, "{word} {number}");
+        }
+        text
+    }
+}
+
+pub(crate) fn changes(ground: &Ground, range: &Range) -> Changes {
+    ground.trees().changes(&ground.root(), &ground.pin(), range).unwrap()
+}
+
+fn between(old: Oid, new: Oid) -> Range {
+    Range::Between { base: old.to_string(), head: new.to_string() }
+}
+
+/// One line of `git diff --numstat`: from where, path, counts.
+type Row = (Option<String>, String, Option<(usize, usize)>);
+
+/// What the real git says. None where there is none.
+fn numstat(ground: &Ground, arguments: &[&str]) -> Option<Vec<Row>> {
+    let git = needs("git", Path::new("git"), &[], "your package manager")?;
+    let mut command = Command::new(git);
+    command.current_dir(ground.root()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", ground.outside("nobody"));
+    let out = command.args(["diff", "--numstat", "-z"]).args(arguments).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let mut parts = text.split('\0');
+    let mut rows = vec![];
+    while let Some(part) = parts.next().filter(|part| !part.is_empty()) {
+        let cells: Vec<&str> = part.splitn(3, '\t').collect();
+        let counts = cells[0].parse().ok().zip(cells[1].parse().ok());
+        let (from, path) = match cells[2] {
+            "" => (Some(parts.next().unwrap().to_owned()), parts.next().unwrap().to_owned()),
+            path => (None, path.to_owned()),
+        };
+        rows.push((from, path, counts));
+    }
+    rows.sort();
+    Some(rows)
+}
+
+fn rows(files: &[ChangedFile]) -> Vec<Row> {
+    let row = |file: &ChangedFile| {
+        assert!(!matches!(file.lines, Lines::Unknown(_)), "{file:?}");
+        (file.from.clone(), file.path.clone(), file.counts())
+    };
+    let mut rows: Vec<Row> = files.iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// Every path that is named on either side.
+fn paths(rows: &[Row]) -> BTreeSet<String> {
+    rows.iter().flat_map(|(from, path, _)| from.iter().chain([path]).cloned()).collect()
+}
+
+/// Files and what is in them, changed at random.
+struct History {
+    dice: Dice,
+    files: BTreeMap<String, Vec<u8>>,
+    named: usize,
+}
+
+impl History {
+    fn path(&mut self) -> String {
+        self.named += 1;
+        let folder = *self.dice.pick(&["", "src/", "src/deep er/", "tests/", "größe/", "a\"b/"]);
+        let ending = *self.dice.pick(&[".rs", ".md", "", " with spaces.py", ".日本.txt"]);
+        format!("{folder}file{}{ending}", self.named)
+    }
+
+    fn some(&mut self) -> Option<String> {
+        let all: Vec<String> = self.files.keys().cloned().collect();
+        (!all.is_empty()).then(|| self.dice.pick(&all).clone())
+    }
+
+    fn contents(&mut self) -> Vec<u8> {
+        let lines = 1 + self.dice.below(60);
+        let text = self.dice.text(lines);
+        match self.dice.below(10) {
+            0 => vec![],
+            1 => [text.as_bytes(), b"\0\x01\x02"].concat(),
+            2 => text.replace('\n', "\r\n").into_bytes(),
+            3 => text.trim_end().as_bytes().to_vec(),
+            _ => text.into_bytes(),
+        }
+    }
+
+    fn edit(&mut self, bytes: &[u8], times: usize) -> Vec<u8> {
+        let mut lines: Vec<Vec<u8>> =
+            bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        for _ in 0..times {
+            let at = self.dice.below(lines.len() + 1);
+            let line = self.dice.text(1).into_bytes();
+            match self.dice.below(3) {
+                0 => lines.insert(at, line),
+                1 if at < lines.len() => drop(lines.remove(at)),
+                _ if at < lines.len() => lines[at] = line,
+                _ => lines.push(line),
+            }
+        }
+        lines.concat()
+    }
+
+    fn step(&mut self) {
+        let Some(path) = self.some().filter(|_| self.files.len() > 6) else {
+            let (path, bytes) = (self.path(), self.contents());
+            self.files.insert(path, bytes);
+            return;
+        };
+        let bytes = self.files[&path].clone();
+        match self.dice.below(9) {
+            0 | 1 => {
+                let (path, bytes) = (self.path(), self.contents());
+                self.files.insert(path, bytes);
+            }
+            2 => drop(self.files.remove(&path)),
+            // A copy, and a copy with changes.
+            3 => {
+                let (other, bytes) = (self.path(), self.edit(&bytes, 1));
+                self.files.insert(other, bytes);
+            }
+            // Renamed, and renamed with changes.
+            4 | 5 => {
+                let (other, times) = (self.path(), self.dice.below(3));
+                let bytes = self.edit(&bytes, times);
+                self.files.remove(&path);
+                self.files.insert(other, bytes);
+            }
+            _ => {
+                let times = 1 + self.dice.below(8);
+                let bytes = self.edit(&bytes, times);
+                self.files.insert(path, bytes);
+            }
+        }
+    }
+
+    fn write(&self, ground: &Ground) {
+        for entry in fs::read_dir(ground.root()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with(".git") {
+                fs::remove_dir_all(path).unwrap();
+            } else if path.is_file() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        for (path, bytes) in &self.files {
+            let whole = ground.root().join(path);
+            fs::create_dir_all(whole.parent().unwrap()).unwrap();
+            fs::write(whole, bytes).unwrap();
+            #[cfg(unix)]
+            if bytes.len() % 7 == 3 {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = fs::Permissions::from_mode(0o755);
+                fs::set_permissions(ground.root().join(path), mode).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_is_the_one_git_has() {
+    let (mut same, mut all) = (0, 0);
+    for seed in 0..8 {
+        let ground = Ground::new();
+        let mut history = History { dice: Dice(seed), files: BTreeMap::new(), named: 0 };
+        let mut commits = vec![];
+        for _ in 0..6 {
+            (0..25).for_each(|_| history.step());
+            history.write(&ground);
+            ground.stage();
+            commits.push(ground.commit(&[]));
+        }
+        for pair in [(0, 1), (1, 2), (2, 5), (5, 0), (3, 4)] {
+            let (old, new) = (commits[pair.0], commits[pair.1]);
+            let ids = [old.to_string(), new.to_string()];
+            let Some(plain) = numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else { return };
+            let found = changes(&ground, &between(old, new));
+            assert!(found.whole && found.renames == Renames::All);
+            let ours = rows(&found.files);
+            assert_eq!(paths(&ours), paths(&plain), "{seed} {pair:?}");
+            let renamed = numstat(&ground, &["-M", &ids[0], &ids[1]]).unwrap();
+            all += 1;
+            same += usize::from(ours == renamed);
+            // Whatever was paired otherwise: what was not paired by either counts the same.
+            let alone = |rows: &[Row]| -> BTreeMap<String, Row> {
+                let alone = rows.iter().filter(|row| row.0.is_none());
+                alone.map(|row| (row.1.clone(), row.clone())).collect()
+            };
+            let (ours, theirs) = (alone(&ours), alone(&renamed));
+            for (path, row) in &ours {
+                assert!(theirs.get(path).is_none_or(|other| other == row), "{seed} {row:?}");
+            }
+        }
+    }
+    assert!(same * 10 >= all * 8, "{same} of {all} lists have the very same renames");
+}
+
+#[test]
+fn what_has_not_been_committed_is_listed_as_if_it_were() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "1\n2\n"), ("gone.rs", "x\n"), ("old.rs", "some\nlines\nhere\n")]);
+    ground.write("a.rs", "1\n3\n4\n");
+    ground.write("new/b.rs", "no end");
+    ground.remove("gone.rs");
+    ground.remove("old.rs");
+    ground.write("renamed.rs", "some\nlines\nhere\n");
+    let found = changes(&ground, &Range::Worktree);
+    ground.stage();
+    let Some(git) = numstat(&ground, &["--cached", "-M", "HEAD"]) else { return };
+    assert_eq!(rows(&found.files), git);
+    assert_eq!(rows(&changes(&ground, &Range::Staged).files), git);
+    let how: Vec<(How, &str)> =
+        found.files.iter().map(|file| (file.how, file.path.as_str())).collect();
+    let expected = [
+        (How::Modified, "a.rs"),
+        (How::Deleted, "gone.rs"),
+        (How::Added, "new/b.rs"),
+        (How::Renamed, "renamed.rs"),
+    ];
+    assert_eq!(how, expected);
+}
+
+#[test]
+fn attributes_links_and_submodules_count_as_in_git() {
+    let ground = Ground::new();
+    let all = ground.commit(&[
+        (".gitattributes", "*.svg -diff\n*.bin diff\nsub/** binary\n"),
+        ("a.svg", "1\n"),
+        ("b.bin", "1\0\n"),
+        ("sub/c.txt", "1\n"),
+        ("file", "1\n2\n3\n"),
+    ]);
+    ground.write("a.svg", "2\n");
+    ground.write("b.bin", "2\0\n");
+    ground.write("sub/c.txt", "2\n");
+    ground.stage();
+    let next = ground.commit(&[]);
+    let blob = |text: &str| ground.blob(text.as_bytes());
+    let old = ground.raw_tree(&[("100644", b"file", blob("1\n")), ("160000", b"sub", all)]);
+    let new = ground.raw_tree(&[("120000", b"file", blob("1")), ("160000", b"sub", next)]);
+    let commit = |tree: Oid| {
+        let repository = ground.repository();
+        let tree = repository.find_tree(tree).unwrap();
+        let who = git2::Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+        repository.commit(None, &who, &who, "x", &tree, &[]).unwrap()
+    };
+    for (old, new) in [(all, next), (commit(old), commit(new))] {
+        let ids = [old.to_string(), new.to_string()];
+        let Some(git) = numstat(&ground, &["-M", &ids[0], &ids[1]]) else { return };
+        assert_eq!(rows(&changes(&ground, &between(old, new)).files), git);
+    }
+}
+
+#[test]
+fn hunks_are_what_stands_there() {
+    for seed in 0..20 {
+        let (ground, mut dice) = (Ground::new(), Dice(seed));
+        let lines = dice.below(200);
+        let old = dice.text(lines);
+        let lines: Vec<&str> = old.lines().filter(|_| dice.below(9) > 0).collect();
+        let mut new = lines.join("\n");
+        new.push_str(&dice.text(3));
+        ground.commit(&[("a.rs", &old)]);
+        ground.write("a.rs", &new);
+        let (pin, found) = (ground.pin(), changes(&ground, &Range::Worktree));
+        let reader = ground.trees().view(&ground.root(), &pin.tree).unwrap().reader().unwrap();
+        let hunks = reader.hunks(&found.files[0]).unwrap();
+        assert_eq!((hunks.old, hunks.new), (old.clone().into_bytes(), new.clone().into_bytes()));
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let (mut added, mut deleted) = (0, 0);
+        for line in hunks.hunks.iter().flat_map(|hunk| &hunk.lines) {
+            assert!(line.old.is_none_or(|at| old[at - 1] == line.text), "{line:?}");
+            assert!(line.new.is_none_or(|at| new[at - 1] == line.text), "{line:?}");
+            added += usize::from(line.mark() == '+');
+            deleted += usize::from(line.mark() == '-');
+        }
+        assert_eq!(found.files[0].counts(), Some((added, deleted)));
+    }
+}

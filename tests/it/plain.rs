@@ -1,0 +1,123 @@
+//! Folders without a repository: small ones are pinned like any other, and what must not be looked
+//! through is not.
+use crate::pins::{flat, named};
+use debate_mcp::repo::{Pin, Trees, Why};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A folder with files, and a home beside it.
+struct Plain {
+    folder: TempDir,
+}
+
+impl Plain {
+    fn new(files: &[(&str, &str)]) -> Plain {
+        let plain = Plain { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(plain.root()).unwrap();
+        for (path, text) in files {
+            plain.write(path, text);
+        }
+        plain
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("project")
+    }
+
+    fn trees(&self) -> Trees {
+        Trees::at(&self.folder.path().join("home"))
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn pin(&self) -> Option<Pin> {
+        self.trees().pin(&self.root()).unwrap()
+    }
+
+    fn paths(&self, pin: &Pin) -> Vec<String> {
+        let view = self.trees().view(&self.root(), &pin.tree).unwrap();
+        view.files().iter().map(|file| file.path.clone()).collect()
+    }
+}
+
+#[test]
+fn a_small_folder_is_pinned_and_can_be_read_again() {
+    let plain = Plain::new(&[("src/a.rs", "fn a() {}\n"), ("notes.md", "x\n")]);
+    let pin = plain.pin().unwrap();
+    assert_eq!((pin.commit.as_deref(), pin.dirty, pin.left_out.len()), (None, false, 0));
+    assert_eq!(plain.paths(&pin), ["notes.md", "src/a.rs"]);
+    assert_eq!(plain.pin().unwrap(), pin, "the same files, the same pin");
+    plain.write("src/a.rs", "fn b() {}\n");
+    assert_ne!(plain.pin().unwrap().tree, pin.tree);
+    let view = plain.trees().view(&plain.root(), &pin.tree).unwrap();
+    let bytes = view.reader().unwrap().bytes(view.find("src/a.rs").unwrap());
+    assert_eq!(bytes.unwrap(), b"fn a() {}\n", "what was pinned stays as it was");
+    let snapshot = plain.trees().snapshot(&plain.root(), &pin.tree).unwrap();
+    assert_eq!(flat(&snapshot.folder), ["notes.md", "src/a.rs"]);
+    thaw(&snapshot.folder);
+}
+
+#[test]
+fn what_is_fetched_built_hidden_or_secret_is_not_pinned() {
+    let plain = Plain::new(&[
+        ("a.rs", "a\n"),
+        ("node_modules/x/index.js", "x\n"),
+        ("target/debug/x", "x\n"),
+        ("venv/lib/x.py", "x\n"),
+        (".cache/x", "x\n"),
+        (".env", "KEY=1\n"),
+        ("big.txt", &"x".repeat(1024 * 1024 + 1)),
+    ]);
+    let mut expected =
+        vec![(".env".to_owned(), Why::Secret), ("big.txt".to_owned(), Why::TooLarge)];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc", plain.root().join("link")).unwrap();
+        expected.push(("link".into(), Why::Link));
+    }
+    let pin = plain.pin().unwrap();
+    assert_eq!(plain.paths(&pin), ["a.rs"]);
+    assert_eq!(named(&pin.left_out), expected);
+}
+
+#[test]
+fn a_home_a_root_and_what_is_too_large_are_not_pinned() {
+    for name in [".ssh/config", ".bash_history", ".profile"] {
+        assert_eq!(Plain::new(&[("a.rs", "a\n"), (name, "x\n")]).pin(), None, "{name}");
+    }
+    assert_eq!(Plain::new(&[]).pin(), None, "an empty folder");
+    assert_eq!(Plain::new(&[(".env", "KEY=1\n")]).pin(), None, "nothing but a secret");
+    let plain = Plain::new(&[]);
+    assert_eq!(plain.trees().pin(Path::new("/")).unwrap(), None);
+    for nth in 0..2_001 {
+        fs::write(plain.root().join(format!("{nth}.txt")), "").unwrap();
+    }
+    assert_eq!(plain.pin(), None, "too many files");
+    fs::remove_file(plain.root().join("7.txt")).unwrap();
+    assert!(plain.pin().is_some());
+}
+
+#[test]
+fn what_is_kept_of_debates_is_not_pinned_with_the_folder() {
+    let plain = Plain::new(&[("a.rs", "a\n")]);
+    let trees = Trees::at(&plain.root().join("kept"));
+    let pin = trees.pin(&plain.root()).unwrap().unwrap();
+    assert_eq!(trees.pin(&plain.root()).unwrap().unwrap(), pin);
+    assert_eq!(Trees::at(&plain.root()).pin(&plain.root()).unwrap(), None);
+}
+
+/// So that the folder it is in can be removed.
+fn thaw(folder: &Path) {
+    #[cfg(unix)]
+    for inner in [folder.to_owned(), folder.join("src")] {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(inner, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}

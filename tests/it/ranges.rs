@@ -1,0 +1,168 @@
+//! What is compared with what, wherever a repository stands: branches, first commits, shallow and
+//! partial clones; and what happened to a file before.
+use crate::diffs::changes;
+use crate::pins::Ground;
+use debate_mcp::repo::{Changes, How, Lines, Range, RepoError, Trees, Why};
+use git2::{Oid, Repository};
+use std::fs;
+
+fn paths(changes: &Changes) -> Vec<&str> {
+    changes.files.iter().map(|file| file.path.as_str()).collect()
+}
+
+fn error(ground: &Ground, range: &Range) -> RepoError {
+    ground.trees().changes(&ground.root(), &ground.pin(), range).unwrap_err()
+}
+
+fn since(base: &str, head: &str) -> Range {
+    Range::Since { base: base.into(), head: head.into() }
+}
+
+/// A branch of two commits, off a default branch that has gone on since.
+fn branched(default: &str) -> (Ground, Oid, Oid) {
+    let ground = Ground::new();
+    let base = ground.commit(&[("a.rs", "a\n")]);
+    let repository = ground.repository();
+    let commit = repository.find_commit(base).unwrap();
+    let theirs = ground.commit(&[("theirs.rs", "theirs\n")]);
+    repository.reference(&format!("refs/heads/{default}"), theirs, true, "").unwrap();
+    repository.branch("mine", &commit, true).unwrap();
+    repository.set_head("refs/heads/mine").unwrap();
+    repository.reset(commit.as_object(), git2::ResetType::Hard, None).unwrap();
+    drop(commit);
+    ground.commit(&[("mine.rs", "one\n")]);
+    let head = ground.commit(&[("mine.rs", "two\n")]);
+    (ground, base, head)
+}
+
+#[test]
+fn a_branch_is_what_it_has_changed_itself() {
+    for default in ["main", "master", "trunk", "develop"] {
+        let (ground, base, head) = branched(default);
+        // What git itself called the first branch is another default, and would come first.
+        for name in ["main", "master"].iter().filter(|name| **name != default) {
+            if let Ok(mut found) = ground.repository().find_branch(name, git2::BranchType::Local) {
+                found.delete().unwrap();
+            }
+        }
+        let found = changes(&ground, &Range::Branch);
+        assert_eq!(paths(&found), ["mine.rs"], "{default}");
+        assert!(found.says.contains(&base.to_string()[..12]), "{}", found.says);
+        let same = changes(&ground, &since(default, "HEAD"));
+        assert_eq!(paths(&same), ["mine.rs"]);
+        let plain = changes(&ground, &Range::Between { base: default.into(), head: String::new() });
+        assert_eq!(paths(&plain), ["mine.rs", "theirs.rs"]);
+        let last = changes(&ground, &Range::Commit(head.to_string()));
+        assert_eq!((paths(&last), last.files[0].how), (vec!["mine.rs"], How::Modified));
+        ground.write("more.rs", "more\n");
+        assert_eq!(paths(&changes(&ground, &Range::Branch)), ["mine.rs", "more.rs"]);
+        assert_eq!(paths(&changes(&ground, &Range::Any)), ["more.rs"]);
+    }
+}
+
+#[test]
+fn the_remote_says_which_branch_is_the_default() {
+    let (ground, base, _) = branched("main");
+    let repository = ground.repository();
+    let old = repository.find_commit(base).unwrap();
+    repository.reference("refs/remotes/origin/next", old.id(), true, "").unwrap();
+    let (head, next) = ("refs/remotes/origin/HEAD", "refs/remotes/origin/next");
+    repository.reference_symbolic(head, next, true, "").unwrap();
+    assert!(changes(&ground, &Range::Branch).says.contains("`origin/next`"));
+}
+
+#[test]
+fn whatever_there_is_comes_in_an_order() {
+    let (ground, ..) = branched("main");
+    assert!(changes(&ground, &Range::Any).says.contains("this branch"));
+    let ground = Ground::new();
+    ground.write("a.rs", "a\n");
+    let found = changes(&ground, &Range::Any);
+    assert_eq!((paths(&found), found.files[0].how), (vec!["a.rs"], How::Added));
+    assert!(found.says.contains("no commit yet"), "{}", found.says);
+    ground.commit(&[("a.rs", "a\n")]);
+    let found = changes(&ground, &Range::Any);
+    assert!(found.says.contains("the first one"), "{}", found.says);
+    let head = ground.repository().head().unwrap().target().unwrap();
+    ground.repository().set_head_detached(head).unwrap();
+    assert_eq!(paths(&changes(&ground, &Range::Any)), ["a.rs"]);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a\n")]);
+    let nothing = error(&ground, &Range::Commit("nothing".into()));
+    assert!(matches!(nothing, RepoError::NoRevision { .. }), "{nothing}");
+    let repository = ground.repository();
+    let (tree, who) = (ground.tree_of(ground.commit(&[])), git2::Time::new(0, 0));
+    let tree = repository.find_tree(Oid::from_str(&tree).unwrap()).unwrap();
+    let who = git2::Signature::new("b", "b@b", &who).unwrap();
+    let stranger = repository.commit(None, &who, &who, "other", &tree, &[]).unwrap();
+    let strangers = error(&ground, &since(&stranger.to_string(), "HEAD"));
+    assert!(matches!(strangers, RepoError::Strangers { .. }), "{strangers}");
+    let folder = tempfile::tempdir().unwrap();
+    let bare = folder.path().join("bare.git");
+    Repository::init_bare(&bare).unwrap();
+    let trees = Trees::at(&folder.path().join("home"));
+    for (root, says) in [(folder.path(), "no git repository"), (bare.as_path(), "bare repository")]
+    {
+        let error = trees.changes(root, &ground.pin(), &Range::Any).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_says_how_to_fetch_the_rest() {
+    let (ground, _, head) = branched("main");
+    fs::write(ground.root().join(".git/shallow"), format!("{head}\n")).unwrap();
+    let pin = ground.trees().pin(&ground.root()).unwrap().unwrap();
+    for range in [Range::Branch, Range::Commit("HEAD".into()), since("gone", "HEAD")] {
+        let error = ground.trees().changes(&ground.root(), &pin, &range).unwrap_err();
+        assert!(matches!(error, RepoError::Shallow { .. }), "{range:?}: {error}");
+        let says = error.to_string();
+        assert!(
+            says.contains("fetch-depth: 0") && says.contains("git fetch --unshallow"),
+            "{says}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_blob_is_named() {
+    let ground = Ground::new();
+    let (there, gone) = (ground.blob(b"there\n"), ground.blob(b"gone\n"));
+    let old = ground.raw_tree(&[("100644", b"a.rs", there)]);
+    let new = ground.raw_tree(&[("100644", b"a.rs", gone), ("100644", b"b.rs", there)]);
+    let repository = ground.repository();
+    let who = git2::Signature::new("a", "a@b", &git2::Time::new(0, 0)).unwrap();
+    let commit = |tree: Oid| {
+        let tree = repository.find_tree(tree).unwrap();
+        repository.commit(None, &who, &who, "x", &tree, &[]).unwrap().to_string()
+    };
+    let range = Range::Between { base: commit(old), head: commit(new) };
+    let id = gone.to_string();
+    fs::remove_file(ground.root().join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+    let found = changes(&ground, &range);
+    assert_eq!(paths(&found), ["a.rs", "b.rs"]);
+    assert_eq!(found.files[0].lines, Lines::Unknown(Why::Unreadable));
+    let reader = ground.trees().view(&ground.root(), &old.to_string()).unwrap().reader().unwrap();
+    assert_eq!(reader.hunks(&found.files[0]).unwrap_err(), Why::Unreadable);
+}
+
+#[test]
+fn the_past_of_a_file_is_the_commits_that_changed_it() {
+    let ground = Ground::new();
+    let mut changed = vec![];
+    for nth in 1..9 {
+        changed.push(ground.commit(&[("a.rs", &"a\n".repeat(nth))]).to_string()[..12].to_owned());
+        ground.commit(&[("b.rs", &"b\n".repeat(nth))]);
+    }
+    let paths = ["a.rs".to_owned(), "nowhere.rs".into()];
+    let (pasts, short) = ground.trees().history(&ground.root(), &ground.pin(), &paths).unwrap();
+    let ids: Vec<_> = pasts[0].commits.iter().map(|commit| commit.id.clone()).collect();
+    changed.reverse();
+    assert_eq!((ids.as_slice(), pasts[1].commits.len(), short), (&changed[..5], 0, false));
+    let (all, _) = ground.trees().history(&ground.root(), &ground.pin(), &[]).unwrap();
+    assert_eq!(all[0].commits.len(), 5);
+}
