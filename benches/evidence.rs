@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::Found;
 use debate_mcp::evidence::{Checker, Reference, Scope, Search, read_text};
+use debate_mcp::repo::Trees;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -29,14 +30,17 @@ fn main() {
     let listed = median(5, || git(&root, &["ls-tree", "-r", "--name-only", "HEAD"]));
     let named = read_text("f77.rs:3");
     let opened = median(5, || {
-        assert_eq!(check(&Checker::at(&home), &root, &tree, &named, &KNOWN), [Found::Ambiguous]);
+        assert_eq!(
+            check(&Checker::new(Trees::at(&home)), &root, &tree, &named, &KNOWN),
+            [Found::Ambiguous]
+        );
     });
     compare("path index and one path", opened, "git ls-tree -r", listed);
 
     let (text, quotes) = citations();
     let references = read_text(&text);
     assert_eq!(references.len(), CITATIONS);
-    let checker = Checker::at(&home);
+    let checker = Checker::new(Trees::at(&home));
     check(&checker, &root, &tree, &references, &KNOWN);
     let found = check(&checker, &root, &tree, &references, &KNOWN);
     assert!(found.iter().all(|found| *found == Found::Exact), "{found:?}");
@@ -55,7 +59,8 @@ fn main() {
     let whole = median(1, || grep(&root, "nobody_wrote_this"));
     compare("content index, built once", built, "git grep -F, once", whole);
     println!("content index: {:.1} MB on disk and in memory", size as f64 / 1e6);
-    let loaded = median(5, || drop(check(&Checker::at(&home), &root, &tree, &absent, &KNOWN)));
+    let loaded =
+        median(5, || drop(check(&Checker::new(Trees::at(&home)), &root, &tree, &absent, &KNOWN)));
     println!("path index, content index from disk and one search: {:.0} ms", ms(loaded));
 
     let moved: String = quotes.iter().fold(String::new(), |mut text, quote| {

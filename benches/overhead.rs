@@ -7,9 +7,11 @@
 use debate_mcp::brief::FromRepository;
 use debate_mcp::debate::{Debate, Failure, Kind, Step, Voice};
 use debate_mcp::engine::{
-    Ask, Boxed, Clock, Desk, Opening, Place, Said, Stream, Unplayable, Voices,
+    Ask, Boxed, Clock, Desk, Opening, Parts, Place, Said, Stream, Unplayable, Voices,
 };
+use debate_mcp::evidence::Checker;
 use debate_mcp::prompts;
+use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
 use serde_json::json;
@@ -85,10 +87,17 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
     let voices = Arc::new(Timed::default());
-    let briefs =
-        FromRepository { root: folder.into(), folder: folder.into(), trees: Trees::at(folder) };
+    let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
     let words = prompts::load(folder);
-    let desk = Desk::new(archive, voices.clone(), Arc::new(briefs), clock, words);
+    let desk = Desk::new(Parts {
+        archive,
+        voices: voices.clone(),
+        briefs: Arc::new(briefs),
+        evidence: Arc::new(Checker::new(Trees::at(folder))),
+        secrets: Secrets::new(Vec::new, []),
+        clock,
+        prompts: words,
+    });
     let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
     let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));
     let place = Place {

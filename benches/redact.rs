@@ -19,9 +19,9 @@ fn main() {
     while text.len() < SIZE {
         text.extend_from_within(..once);
     }
-    let redactor = Secrets::new(b"key", []).within("bench");
+    let redactor = Secrets::new(|| b"key".to_vec(), []).within("bench");
     let values = (0..20).map(|n| (String::new(), format!("value-{n}-of-the-environment")));
-    let with_values = Secrets::new(b"key", values).within("bench");
+    let with_values = Secrets::new(|| b"key".to_vec(), values).within("bench");
     // Words that begin in as many ways as those that are looked for.
     let first = |n: usize| char::from(b"aBcDeFgHiJkLmNoPqRsTuVwXyZ:-./"[n % 30]);
     let words: Vec<String> = (0..500).map(|n| format!("{}{n}!", first(n))).collect();

@@ -2,7 +2,7 @@
 //! hand, a CLI turn beside the same program run by hand. `cargo bench --bench seats`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Kind, Role, Voice};
-use debate_mcp::engine::{Ask, Live, Stream, Voices};
+use debate_mcp::engine::{Ask, Stream, Voices};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,7 +25,7 @@ fn main() {
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     let speak = |seat: &str| {
         let ask = ask(seat);
-        let stream = Stream { cue: ask.cue, live: Live::default() };
+        let stream = Stream::unheard(ask.cue);
         let said = runtime.block_on(roster.speak(&ask, stream)).unwrap();
         assert!(said.text.contains("forty-two"), "{}", said.text);
     };

@@ -13,6 +13,7 @@
 //! | `archive` | list, show, search, export, import, reindex                                      |
 //! | `replay`  | an archived debate again, from its log                                           |
 //! | `doctor`  | what is wrong here, and how to mend it                                           |
+//! | `inspect` | brief, check and redact: what is useful by itself                                |
 //! | `exit`    | what the exit codes mean                                                         |
 //! | `output`  | the JSON that commands print                                                     |
 mod archive;
@@ -21,6 +22,7 @@ mod demo;
 mod doctor;
 pub mod exit;
 mod follow;
+mod inspect;
 mod open;
 pub mod output;
 mod person;
@@ -37,7 +39,7 @@ use screen::Screen;
 
 /// Does what was typed.
 pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
-    let mut screen = Screen::new(args.quiet);
+    let mut screen = Screen::new(args.quiet, desk);
     let done = obey(args, config, desk, &mut screen).await;
     desk.archive().flush();
     match done {
@@ -69,6 +71,9 @@ async fn obey(
         Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
         Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
         Verb::Models(models) => archive::models(models, desk, screen).await,
+        Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
+        Verb::Check(check) => inspect::check(&check, config, desk, screen),
+        Verb::Redact => inspect::redact(desk, screen),
         Verb::Completions { shell } => screen.completions(shell),
         Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),
     }

@@ -43,6 +43,19 @@ impl std::fmt::Debug for Environment {
     }
 }
 
+impl Environment {
+    /// What is called a secret in it: names and values.
+    pub fn secrets(&self) -> impl Iterator<Item = (String, String)> {
+        const NAMED: &[&str] =
+            &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PASSPHRASE"];
+        self.0.iter().filter_map(|(name, value)| {
+            let (name, value) = (name.to_str()?, value.to_str()?);
+            let upper = name.to_uppercase();
+            NAMED.iter().any(|word| upper.contains(word)).then(|| (name.into(), value.into()))
+        })
+    }
+}
+
 /// `debate/config.toml` in the user's configuration. All of it may be left out.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -109,6 +122,16 @@ pub struct Tariff {
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Services(pub toml::Table);
+
+impl Services {
+    /// Keys that were written down, by the service they are for.
+    pub fn keys(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|(name, service)| {
+            let key = service.get("key")?.as_str()?;
+            Some((name.clone(), key.to_owned()))
+        })
+    }
+}
 
 impl std::fmt::Debug for Services {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

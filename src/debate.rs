@@ -18,6 +18,7 @@
 //! | `plan`     | `next`: the first thing not yet done                                           |
 //! | `hearing`  | what a seat hears, and under which names                                       |
 //! | `ledger`   | every claim made, and what became of it                                        |
+//! | `flags`    | what a careful listener would notice: giving way, repeating, nothing left       |
 //! | `digest`   | what a summary must keep, and the mechanical one                               |
 //! | `mask`     | who a speaker is, hidden from those who judge                                  |
 //! | `template` | prompts are filled in once; what was filled in is never filled in again        |
@@ -36,6 +37,7 @@ pub mod digest;
 pub mod envelope;
 pub mod estimate;
 pub mod event;
+pub mod flags;
 pub mod format;
 pub mod formats;
 pub mod hearing;

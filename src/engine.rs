@@ -6,6 +6,8 @@
 //! | `live`    | facts and signals for any number of observers                                    |
 //! | `command` | what anyone outside may ask of a debate                                          |
 //! | `session` | one debate being played: check, write, apply, tell                               |
+//! | `gate`    | secrets out of whatever is kept, told or sent                                    |
+//! | `scrutiny`| what is done to a reply before anybody reads it                                  |
 //! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
 //! | `job`     | a debate being played, and handles to it                                         |
 //! | `opening` | from a wish to a setup                                                           |
@@ -14,9 +16,12 @@
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
 //! | `transcript` | what was said elsewhere, taken in                                             |
+//! | `inspection` | what the parts are worth by themselves                                        |
 //! | `desk`    | the use-cases every door calls                                                   |
 pub mod command;
 pub mod desk;
+pub mod gate;
+pub mod inspection;
 pub mod job;
 pub mod live;
 pub mod opening;
@@ -24,19 +29,23 @@ pub mod pairing;
 pub mod ports;
 pub mod preflight;
 pub mod price;
+pub mod scrutiny;
 pub mod session;
 mod survey;
 mod transcript;
 mod turn;
 
 pub use command::{Command, Error, Request};
-pub use desk::{Desk, DeskError};
+pub use desk::{Desk, DeskError, Parts};
+pub use gate::Gate;
 pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::{Opening, Prompts};
 pub use ports::{
-    Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Foreign, Health, Hit,
-    Listing, Live as LiveText, Log, LogError, Opened, Pinned, Place, Query, Recorded, Reindexed,
-    Said, Snapshot, Snapshots, Stored, Stream, Transcript, TranscriptTurn, Unplayable, Voices,
+    About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Context, Evidence,
+    Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted, Opened,
+    Pinned, Place, Query, Readers, Recorded, Reindexed, Said, Snapshot, Snapshots, Stored, Stream,
+    Transcript, TranscriptTurn, Unplayable, Voices,
 };
 pub use price::Price;
+pub use scrutiny::Outside;

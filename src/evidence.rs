@@ -20,6 +20,7 @@
 //! | `text`     | a file, to find quotes and names in                                  |
 //! | `contents` | which files of a tree may hold some words                            |
 //! | `kept`     | such indexes on disk                                                 |
+//! | `port`     | the same, as the engine asks for it                                  |
 mod checker;
 mod contents;
 mod entry;
@@ -31,6 +32,7 @@ mod markdown;
 mod names;
 mod paths;
 mod place;
+mod port;
 mod quote;
 mod reading;
 mod stated;

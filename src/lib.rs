@@ -1,10 +1,10 @@
 //! Makes AI coding tools argue, with checked evidence, before a person decides.
 //!
 //! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
-//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `store`
-//! keeps it; `report` words it; `cli` and `mcp` are doors; `private` is
-//! how what they keep stays their owner's, and `redact` takes secrets out of whatever leaves. Who
-//! may use whom is a table in ARCHITECTURE.md, and a test.
+//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
+//! holds what is said against it; `redact` keeps secrets out of all of it; `store` keeps it;
+//! `report` words it; `cli` and `mcp` are doors; `private` is how what they keep stays their
+//! owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod cli;
 pub mod config;

@@ -3,9 +3,12 @@ use clap::Parser;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::cli::{self, args::Args, args::Verb};
 use debate_mcp::config::Config;
-use debate_mcp::engine::{Clock, Desk};
+use debate_mcp::engine::{Clock, Desk, Parts};
+use debate_mcp::evidence::Checker;
 use debate_mcp::mcp;
+use debate_mcp::private;
 use debate_mcp::prompts;
+use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::seats::{Kit, Prices, Roster, Surroundings};
 use debate_mcp::store::SqliteArchive;
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         }
     };
     let clock: Arc<dyn Clock> = Arc::new(Wall);
+    let secrets = secrets(&config);
     let archive = SqliteArchive::at(&config.home, clock.clone());
     let around = Surroundings {
         environment: config.environment.0.clone(),
@@ -47,11 +51,8 @@ fn main() -> ExitCode {
         home: config.user.0.clone(),
         config: config.user.1.clone(),
     };
-    let briefs = Arc::new(FromRepository {
-        root: config.root.clone(),
-        folder: config.folder.clone(),
-        trees: Trees::at(&config.home),
-    });
+    let trees = Trees::at(&config.home).hiding(secrets.clone());
+    let briefs = Arc::new(FromRepository { folder: config.folder.clone(), trees: trees.clone() });
     let own = &config.settings;
     let tariffs = own.prices.models.iter();
     let roster = Roster::new(Kit {
@@ -66,7 +67,15 @@ fn main() -> ExitCode {
         snapshots: Some(briefs.clone()),
     });
     let words = prompts::load(&config.prompts);
-    let desk = Desk::new(Arc::new(archive), Arc::new(roster), briefs, clock, words);
+    let desk = Desk::new(Parts {
+        archive: Arc::new(archive),
+        voices: Arc::new(roster),
+        briefs,
+        evidence: Arc::new(Checker::new(trees)),
+        secrets,
+        clock,
+        prompts: words,
+    });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {
@@ -83,6 +92,20 @@ fn main() -> ExitCode {
     // A thread that waits for stdin must not keep the program alive.
     runtime.shutdown_background();
     exit
+}
+
+/// What must not leave, hidden behind words made with the user's key. Where there can be no key,
+/// those words are others next time, and nothing else is lost.
+fn secrets(config: &Config) -> Secrets {
+    let home = config.home.clone();
+    let key = move || {
+        private::key(&home).unwrap_or_else(|_| {
+            let mut bytes = vec![0; 32];
+            let _ = getrandom::fill(&mut bytes);
+            bytes
+        })
+    };
+    Secrets::new(key, config.environment.secrets().chain(config.settings.apis.keys()))
 }
 
 /// On a terminal the demo speaks at a pace that can be read along.

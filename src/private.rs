@@ -3,6 +3,27 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// This user's key, which never leaves their home: read, or made. Two processes that make one at once
+/// end up with the same.
+pub fn key(home: &Path) -> io::Result<Vec<u8>> {
+    let path = home.join("key");
+    if let Ok(bytes) = fs::read(&path)
+        && bytes.len() == 32
+    {
+        return Ok(bytes);
+    }
+    folder(home)?;
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    let mut file = tempfile::NamedTempFile::new_in(home)?;
+    io::Write::write_all(&mut file, &bytes)?;
+    match file.persist_noclobber(&path) {
+        Ok(_) => Ok(bytes.into()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => fs::read(&path),
+        Err(error) => Err(error.error),
+    }
+}
+
 /// Makes a folder only its owner can look into, unless there is one already.
 pub fn folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {

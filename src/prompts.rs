@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// By format, by name in the setup, by file below `prompts/`.
 const DUEL: &[(&str, &str, &str)] = &[
+    ("answer", "duel/answer.md", include_str!("../prompts/duel/answer.md")),
     ("propose", "duel/propose.md", include_str!("../prompts/duel/propose.md")),
     ("challenge", "duel/challenge.md", include_str!("../prompts/duel/challenge.md")),
     ("defend", "duel/defend.md", include_str!("../prompts/duel/defend.md")),
@@ -20,6 +21,7 @@ const COMMON: &[(&str, &str, &str)] = &[
     ("reply.speech", "reply/speech.md", include_str!("../prompts/reply/speech.md")),
     ("reply.sections", "reply/sections.md", include_str!("../prompts/reply/sections.md")),
     ("reply.verdict", "reply/verdict.md", include_str!("../prompts/reply/verdict.md")),
+    ("reply.changed", "reply/changed.md", include_str!("../prompts/reply/changed.md")),
     ("again", "again.md", include_str!("../prompts/again.md")),
 ];
 

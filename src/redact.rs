@@ -45,7 +45,10 @@ pub use mark::{Removed, placeholders};
 use known::Known;
 use scan::Found;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// The scope of whatever belongs to no pinned tree.
+pub const UNPINNED: &str = "unpinned";
 
 /// What is known to be secret here, and what placeholders are made with. Cheap to clone.
 #[derive(Clone)]
@@ -54,9 +57,20 @@ pub struct Secrets {
 }
 
 struct Inner {
-    key: Vec<u8>,
+    /// Asked for when there is a first secret: most never need one.
+    make: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
+    key: OnceLock<Vec<u8>>,
     known: Known,
 }
+
+impl Inner {
+    fn key(&self) -> &[u8] {
+        self.key.get_or_init(|| (self.make)())
+    }
+}
+
+/// What is taken for a secret. Another number, and what was read before is read anew.
+const RULES: u32 = 1;
 
 /// Takes secrets out of texts, within one scope. Cheap to clone.
 #[derive(Clone)]
@@ -76,10 +90,26 @@ pub struct Redacted<'t> {
 
 impl Secrets {
     /// `values` are names and values of what is secret wherever it stands. Those that cannot be
-    /// told from ordinary words, numbers and paths are ignored.
-    pub fn new(key: &[u8], values: impl IntoIterator<Item = (String, String)>) -> Secrets {
+    /// told from ordinary words, numbers and paths are ignored. The key is asked for once, and only
+    /// if it is needed.
+    pub fn new(
+        key: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+        values: impl IntoIterator<Item = (String, String)>,
+    ) -> Secrets {
         let known = Known::new(values.into_iter().map(|(_, value)| value));
-        Secrets { inner: Arc::new(Inner { key: key.to_vec(), known }) }
+        let inner = Inner { make: Box::new(key), key: OnceLock::new(), known };
+        Secrets { inner: Arc::new(inner) }
+    }
+
+    /// What is taken for a secret here, in a word that tells nothing of it. Where the word is
+    /// another, what was cleaned before may not be clean.
+    pub fn edition(&self) -> String {
+        if self.inner.known.is_empty() {
+            return RULES.to_string();
+        }
+        let tag = mark::tag(self.inner.key(), "edition", &self.inner.known.all());
+        let word = u32::from_be_bytes([tag[0], tag[1], tag[2], tag[3]]);
+        format!("{RULES}{word:08x}")
     }
 
     /// Placeholders are the same for the same secret within a scope, and tell nothing across
@@ -148,7 +178,7 @@ impl Redactor {
         for found in found.iter().filter(|found| part.contains(&found.start)) {
             kept.extend_from_slice(&bytes[at..found.start]);
             let secret = &bytes[found.start..found.end];
-            mark::write(found.kind, secret, &self.inner.key, &self.scope, kept);
+            mark::write(found.kind, secret, self.inner.key(), &self.scope, kept);
             removed.count(found.kind);
             at = found.end;
         }

@@ -11,7 +11,6 @@
 //! | `copy`     | one tree written into a folder                                       |
 //! | `plain`    | folders without a repository                                         |
 //! | `view`     | a pinned tree, to be looked into                                     |
-//! | `commits`  | whether there is a commit                                            |
 //! | `range`    | what is to be compared with what                                     |
 //! | `changes`  | what differs between two trees                                       |
 //! | `renames`  | which of it was only renamed                                         |
@@ -19,6 +18,7 @@
 //! | `attributes` | whether a repository says that something is text                   |
 //! | `hunks`    | which lines of one file                                              |
 //! | `history`  | the commits that changed a file                                      |
+//! | `commits`  | whether there is a commit                                            |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
 //! | `error`    | what can go wrong, and what to do about it                           |
@@ -48,22 +48,37 @@ pub use error::RepoError;
 pub use history::{Happened, Past};
 pub use hunks::{Hunk, Hunks, Line};
 pub use pin::Pin;
-pub use plain::{Listed, list, on_disk};
+pub use plain::{Listed, list};
 pub use range::Range;
 pub use shelf::Snapshot;
 pub use stores::top;
 pub use view::{File, Reader, View};
 
+use crate::redact::{Redactor, Secrets, UNPINNED};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Bytes a file may have to be pinned or copied.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Where pinned trees and the copies of them are kept.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Trees {
     home: PathBuf,
+    secrets: Option<Secrets>,
+}
+
+/// Contents without what is secret in them. Of a file that is secret by its name no value is left.
+fn cleaned(gate: Option<&Redactor>, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+    let Some(gate) = gate else { return bytes };
+    if absent::secret(path.as_bytes()) {
+        return gate.strict(&String::from_utf8_lossy(&bytes)).0.into_bytes();
+    }
+    match gate.bytes(&bytes).0 {
+        Cow::Owned(clean) => clean,
+        Cow::Borrowed(_) => bytes,
+    }
 }
 
 /// Something that is not in a pinned tree or in a copy, and why.
@@ -102,7 +117,41 @@ pub enum Why {
 impl Trees {
     /// Keeps them below a folder, which is neither read nor made yet.
     pub fn at(home: &Path) -> Trees {
-        Trees { home: home.to_owned() }
+        Trees { home: home.to_owned(), secrets: None }
+    }
+
+    /// Whatever is read of a tree from now on is read without these.
+    #[must_use]
+    pub fn hiding(self, secrets: Secrets) -> Trees {
+        Trees { secrets: Some(secrets), ..self }
+    }
+
+    /// The folder they are kept below.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// What is hidden, in a word: what was read with other things hidden is not the same.
+    pub fn edition(&self) -> String {
+        self.secrets.as_ref().map_or_else(|| "whole".into(), Secrets::edition)
+    }
+
+    /// What a commit holds, however it is named.
+    pub fn commit(&self, root: &Path, name: &str) -> Result<Pin, RepoError> {
+        range::commit(root, name)
+    }
+
+    /// What stands in a file on disk, without what is secret in it, or why that cannot be told. The
+    /// path is one below the folder; it leads neither out of it nor through links, and not to what
+    /// belongs to git. `tree` is what is read with it.
+    pub fn on_disk(&self, folder: &Path, path: &str, tree: Option<&str>) -> Result<Vec<u8>, Why> {
+        let bytes = plain::on_disk(folder, path)?;
+        Ok(cleaned(self.gate(tree.unwrap_or(UNPINNED)).as_ref(), path, bytes))
+    }
+
+    /// The gate of one tree: a debate that is pinned to it has the same.
+    pub fn gate(&self, tree: &str) -> Option<Redactor> {
+        self.secrets.as_ref().map(|secrets| secrets.within(tree))
     }
 
     /// What stands in the repository now, as one tree: the whole of it, whichever of its folders
@@ -114,7 +163,7 @@ impl Trees {
 
     /// A copy of a pinned tree, written once, for programs to read.
     pub fn snapshot(&self, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
-        shelf::snapshot(&self.home, root, tree)
+        shelf::snapshot(self, root, tree)
     }
 }
 

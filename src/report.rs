@@ -8,6 +8,7 @@
 //! | `record`  | the whole debate as one Markdown file                                            |
 //! | `view`    | the whole debate as JSON                                                         |
 //! | `text`    | somebody else's text inside ours                                                 |
+pub mod ledger;
 pub mod participation;
 pub mod record;
 pub mod summary;

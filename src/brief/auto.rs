@@ -1,5 +1,6 @@
 //! What a topic asks for of itself: what it names, the changes it speaks of, and otherwise what has
 //! changed, or the tree.
+use super::BriefError;
 use super::gather::Gathering;
 use super::ground::Meant;
 use super::pack::Section;
@@ -46,11 +47,14 @@ impl Gathering<'_> {
                 }
                 Meant::File(path) => {
                     let shown = self.file(&path, lines, Section::Named, 100);
-                    if shown
-                        .or_else(|_| self.file(&path, None, Section::Named, 100))
-                        .is_ok_and(|put| put)
-                    {
-                        self.pick(&format!("{path}: named in the topic"));
+                    let shown = shown.or_else(|error| match error {
+                        BriefError::Beyond { .. } => self.file(&path, None, Section::Named, 100),
+                        error => Err(error),
+                    });
+                    match shown {
+                        Ok(true) => self.pick(&format!("{path}: named in the topic")),
+                        Err(BriefError::Withheld { why, .. }) => self.leave(&path, why.to_owned()),
+                        _ => {}
                     }
                 }
                 Meant::Folder(folder) if name.contains('/') => {

@@ -136,6 +136,9 @@ impl Gathering<'_> {
         };
         let text = match read.and_then(files::text) {
             Ok(text) => text,
+            Err(why) if section == Section::Named => {
+                return Err(BriefError::Withheld { path: path.to_owned(), why: why.says() });
+            }
             Err(why) => {
                 self.leave(path, why.says().to_owned());
                 return Ok(false);

@@ -50,6 +50,14 @@ pub enum BriefError {
         /// What was named.
         path: String,
     },
+    /// It is there and cannot be given.
+    #[error("`{path}` cannot be given: it {why}")]
+    Withheld {
+        /// What was named.
+        path: String,
+        /// What about it.
+        why: &'static str,
+    },
     /// No file is like a pattern.
     #[error("no file is like `{pattern}`: `*` stands for a part of a name, `**` for any folders")]
     NoMatch {

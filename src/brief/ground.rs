@@ -8,6 +8,7 @@ const MOST_ON_DISK: usize = 5_000;
 
 /// What can be read.
 pub(super) struct Ground {
+    trees: Trees,
     /// What paths are relative to.
     top: PathBuf,
     /// Where the user is, below that; empty or ending in `/`.
@@ -43,6 +44,7 @@ impl Ground {
         let below = below.map(|below| below.to_string_lossy().replace('\\', "/"));
         let folder = below.filter(|below| !below.is_empty()).map(|below| below + "/");
         let mut ground = Ground {
+            trees: trees.clone(),
             top,
             folder: folder.unwrap_or_default(),
             pinned: None,
@@ -90,7 +92,7 @@ impl Ground {
             Some((view, reader)) => {
                 view.find(path).ok_or(Why::Unreadable).and_then(|file| reader.bytes(file))
             }
-            None => repo::on_disk(&self.top, path),
+            None => self.on_disk(path),
         }
     }
 
@@ -98,8 +100,13 @@ impl Ground {
     pub(super) fn read_named(&self, path: &str) -> Result<Vec<u8>, Why> {
         match &self.pinned {
             Some((view, _)) if view.find(path).is_some() => self.read(path),
-            _ => repo::on_disk(&self.top, path),
+            _ => self.on_disk(path),
         }
+    }
+
+    fn on_disk(&self, path: &str) -> Result<Vec<u8>, Why> {
+        let tree = self.pinned.as_ref().map(|(view, _)| view.tree());
+        self.trees.on_disk(&self.top, path, tree)
     }
 
     /// What a path means: below the folder the user is in, or else below the root.

@@ -59,11 +59,18 @@ pub struct BadWish {
 }
 
 impl Wanted {
-    /// Reads what a user has written. Nothing at all is `none`.
+    /// Reads what a user has written. Nothing at all is `none`; a note goes on to the end.
     pub fn read(text: &str) -> Result<Wanted, BadWish> {
         let mut wanted = Wanted::default();
-        for item in text.split([';', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
-            wanted.item(item).map_err(|why| BadWish { item: item.to_owned(), why })?;
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let end = if rest.starts_with("note=") { None } else { rest.find([';', '\n']) };
+            let (item, after) = end.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]));
+            rest = after.trim_start();
+            let item = item.trim();
+            if !item.is_empty() {
+                wanted.item(item).map_err(|why| BadWish { item: item.to_owned(), why })?;
+            }
         }
         Ok(wanted)
     }

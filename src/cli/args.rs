@@ -48,6 +48,12 @@ pub enum Verb {
     Doctor(Json),
     /// Show who can play a seat here, and why others cannot
     Models(Models),
+    /// Print what debaters would be given of this repository
+    Brief(Brief),
+    /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong
+    Check(Check),
+    /// Copy stdin to stdout without the secrets in it
+    Redact,
     /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
     Mcp,
     /// Print completions for a shell
@@ -76,8 +82,47 @@ pub struct Models {
     pub json: bool,
 }
 
+/// `debate brief`
+#[derive(Debug, clap::Args)]
+pub struct Brief {
+    /// Files, folders or globs, with lines if you like: `src/store.rs:10-40`
+    pub paths: Vec<String>,
+    /// A diff: of the working tree, or `staged`, a commit, `BASE..HEAD`, `branch`
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "")]
+    pub diff: Option<String>,
+    /// Anything `debate run --context` takes: `auto`, `tree`, `history`, `note=TEXT`
+    #[arg(long, value_name = "C")]
+    pub context: Vec<String>,
+    /// The question, for `auto` to pick by
+    #[arg(long, value_name = "TEXT")]
+    pub topic: Option<String>,
+    /// Tokens it may come to, about
+    #[arg(long, value_name = "N")]
+    pub budget: Option<usize>,
+    /// As for tools that can read the files themselves
+    #[arg(long)]
+    pub names: bool,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate check`
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// The text; `-` is stdin
+    pub file: PathBuf,
+    /// Against this commit; usually HEAD, or the working tree if something has changed
+    #[arg(long, value_name = "ID")]
+    pub commit: Option<String>,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
 /// `debate run`
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Run {
     /// The question
     pub topic: String,
@@ -105,9 +150,16 @@ pub struct Run {
     /// The challenger's model
     #[arg(long, value_name = "M")]
     pub model_challenger: Option<String>,
-    /// What the debaters are given besides the topic: `none`, or `file=PATH` inside the repository
-    #[arg(long, default_value = "none", value_name = "C")]
-    pub context: String,
+    /// What the debaters are given besides the topic: `auto`, `none`, or items such as
+    /// `src/store.rs:10-40`, `diff`, `diff=main..HEAD`, `tree`, `note=TEXT`; may be repeated
+    #[arg(long, default_value = "auto", value_name = "C")]
+    pub context: Vec<String>,
+    /// Both sides answer before they hear each other; the verdict says what the debate changed
+    #[arg(long)]
+    pub sealed: bool,
+    /// Go to the verdict as soon as a round brings nothing new
+    #[arg(long)]
+    pub stop_when_settled: bool,
     /// Do not ask each model first whether it answers
     #[arg(long)]
     pub no_probe: bool,

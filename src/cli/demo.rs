@@ -6,8 +6,9 @@ use super::place;
 use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::Voice;
-use crate::engine::{Desk, Opening};
+use crate::debate::{Found, Voice};
+use crate::engine::inspection::Questioned;
+use crate::engine::{Desk, Opening, Readers};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,12 +20,14 @@ pub(super) async fn demo(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let facts = Facts::of(&place.root);
+    let ground = desk.ground(&place.root, "", "none", Readers::OfTheBrief).await?;
+    let facts = Facts::of(&place.root, |paths| seen(desk, &place.root, paths));
     let voice = Voice::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
     let opening = Opening {
         brief: facts.brief(),
+        pin: ground.pinned.map(|pinned| pinned.tree),
         ..Opening::new(&topic, voice.clone(), voice.clone(), voice)
     };
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
@@ -47,6 +50,18 @@ struct Facts {
     files: usize,
     largest: (String, usize),
     second: (String, usize),
+    /// A line of the largest that can be recognised.
+    quote: (usize, String),
+}
+
+/// Which of these files can be looked into: what git ignores cannot.
+fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
+    let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
+    let text = text.concat();
+    let asked = Questioned { text: &text, path: None, commit: None };
+    let Ok((citations, _)) = desk.look_up(root, &asked) else { return vec![] };
+    let there = citations.into_iter().filter(|citation| citation.found == Found::Located);
+    there.filter_map(|citation| citation.path).collect()
 }
 
 /// Enough to find something to talk about in a large repository, and quick.
@@ -59,20 +74,20 @@ const SOURCE: &[&str] = &[
 const SKIPPED: &[&str] = &["target", "node_modules", "vendor", "dist", "build", "third_party"];
 
 impl Facts {
-    fn of(root: &Path) -> Facts {
+    fn of(root: &Path, seen: impl Fn(&[&str]) -> Vec<String>) -> Facts {
         let mut found: Vec<(String, usize)> = vec![];
         let mut folders = vec![root.to_owned()];
-        let mut seen = 0;
+        let mut count = 0;
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
             entries.sort();
             for path in entries {
-                seen += 1;
+                count += 1;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let hidden = name.starts_with('.') || SKIPPED.contains(&name.as_str());
                 let Ok(kind) = path.symlink_metadata() else { continue };
-                if seen > MOST_FILES || hidden || kind.is_symlink() {
+                if count > MOST_FILES || hidden || kind.is_symlink() {
                     continue;
                 }
                 if kind.is_dir() {
@@ -93,6 +108,11 @@ impl Facts {
             found.retain(|file| !prose(file));
         }
         found.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+        let largest: Vec<&str> = found.iter().take(20).map(|(path, _)| path.as_str()).collect();
+        let known = seen(&largest);
+        if known.len() > 1 {
+            found.retain(|(path, _)| known.contains(path));
+        }
         let nth = |nth: usize| {
             found.get(nth).or(found.first()).cloned().unwrap_or_else(|| ("README.md".into(), 1))
         };
@@ -100,17 +120,33 @@ impl Facts {
         Facts {
             name: name.unwrap_or_else(|| "this folder".into()),
             files: found.len(),
+            quote: recognisable(&root.join(nth(0).0)),
             largest: nth(0),
             second: nth(1),
         }
     }
 
     fn brief(&self) -> String {
+        let (line, quote) = &self.quote;
         format!(
-            "name = {}\nfiles = {}\nlargest = {}\nlargest_lines = {}\nsecond = {}\nsecond_lines = {}",
+            "name = {}\nfiles = {}\nlargest = {}\nlargest_lines = {}\nsecond = {}\nsecond_lines = {}\n\
+             quote_line = {line}\nquote = {quote}",
             self.name, self.files, self.largest.0, self.largest.1, self.second.0, self.second.1
         )
     }
+}
+
+/// A line of a file that stands in it once and says something, and its number.
+fn recognisable(path: &Path) -> (usize, String) {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let plain = |line: &str| {
+        let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
+        let odd = |c: char| "\"\\`=<>".contains(c) || c.is_control() || !c.is_ascii();
+        letters >= 20 && line.len() <= 90 && !line.contains(odd)
+    };
+    let mut lines = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
+    let found = lines.find(|(_, line)| plain(line) && text.matches(line).count() == 1);
+    found.map_or((1, String::new()), |(nth, line)| (nth, line.to_owned()))
 }
 
 /// How many lines a source file has; none if it is no source.

@@ -115,7 +115,7 @@ impl Failed {
                 "mend or remove your own prompt of that name"
             }
             Failed::Desk(DeskError::Context(_)) => {
-                "`--context none`, or `--context file=PATH` inside the repository"
+                "`--context none`, or `debate brief --help` for what can be given"
             }
             Failed::Desk(DeskError::NoneHere { .. }) => {
                 "`debate list --all` shows those of other repositories"

@@ -29,9 +29,10 @@ pub(super) async fn run(
         format: run.format.clone(),
         rounds: run.rounds,
         effort: wish.effort,
-        brief: desk.brief(&run.context)?,
         budget: budget(run.most.or(limits), Budget::default())?,
         turn_seconds: run.turn_timeout.or(limits.turn_seconds),
+        sealed: run.sealed,
+        stop_when_settled: run.stop_when_settled,
         holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
         ..Opening::new(&run.topic, Voice::Human, Voice::Human, Voice::Human)
     };
@@ -45,6 +46,9 @@ pub(super) async fn run(
     let (opening, warnings) = prepared?;
     for warning in &warnings {
         screen.warn(&format!("[WARN] {}", printable(warning)));
+    }
+    for line in &opening.picked {
+        screen.note(&format!("[INFO] Given: {}", printable(line)));
     }
     for line in &opening.chosen {
         screen.note(&format!("[INFO] Chosen: {}", printable(line)));
@@ -80,9 +84,19 @@ fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
         preferred,
         // A person at a terminal may have gone for coffee: they argue only if they say so.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
+        context: joined(&run.context),
         effort: run.effort.map(Into::into),
         probe: (!run.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
     })
+}
+
+/// What was typed, item by item; a note goes on to the end, so notes come last.
+pub(super) fn joined(context: &[String]) -> String {
+    let (notes, items): (Vec<&str>, Vec<&str>) =
+        context.iter().map(|item| item.trim()).partition(|item| item.starts_with("note="));
+    let notes: Vec<&str> = notes.iter().map(|note| note.trim_start_matches("note=")).collect();
+    let note = (!notes.is_empty()).then(|| format!("note={}", notes.join("\n")));
+    items.into_iter().map(str::to_owned).chain(note).collect::<Vec<_>>().join("\n")
 }
 
 /// A seat as it was typed, if it was. A script is found again from wherever the debate is resumed.

@@ -1,8 +1,10 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
-use crate::engine::{Card, Health, Hit, Listing, LiveText, Reindexed, Update};
+use crate::debate::{Citation, Found as Finding};
+use crate::engine::{Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update};
 use crate::report::view::DebateView;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// `debate models --json`
 #[derive(Serialize, JsonSchema)]
@@ -131,6 +133,80 @@ pub struct Rebuilt {
     pub reindexed: Reindexed,
 }
 
+/// `debate brief --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Given {
+    /// Of this layout.
+    pub v: u8,
+    /// What debaters would be given.
+    pub text: String,
+    /// What that comes to, about.
+    pub tokens: usize,
+    /// What was picked, and why.
+    pub picked: Vec<String>,
+    /// What was left out, and why.
+    pub left_out: Vec<Omitted>,
+    /// The paths it is about.
+    pub touched: Vec<String>,
+    /// Which secrets were taken out of it, by kind.
+    pub removed: String,
+    /// The tree it was read from.
+    pub tree: Option<String>,
+    /// The last commit.
+    pub commit: Option<String>,
+    /// Whether something has changed since.
+    pub dirty: bool,
+}
+
+/// `debate check --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Checked {
+    /// Of this layout.
+    pub v: u8,
+    /// In the order they stand in the text.
+    pub citations: Vec<Looked>,
+    /// How many came to what.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// What they were looked up in.
+    pub against: String,
+}
+
+/// One citation, and what looking it up came to.
+#[derive(Serialize, JsonSchema)]
+pub struct Looked {
+    /// As it was written.
+    pub raw: String,
+    /// Relative to the repository.
+    pub path: Option<String>,
+    /// The first line cited.
+    pub line: Option<u32>,
+    /// The last line cited.
+    pub end_line: Option<u32>,
+    /// The words it says are there.
+    pub quote: Option<String>,
+    /// What looking it up came to.
+    pub finding: Finding,
+    /// Where it was found instead.
+    pub found_at: Option<String>,
+    /// What the finding alone does not say.
+    pub note: Option<String>,
+}
+
+impl From<Citation> for Looked {
+    fn from(it: Citation) -> Looked {
+        Looked {
+            raw: it.raw,
+            path: it.path,
+            line: it.line,
+            end_line: it.end_line,
+            quote: it.quote,
+            finding: it.found,
+            found_at: it.found_at,
+            note: it.note,
+        }
+    }
+}
+
 /// `debate doctor --json`
 #[derive(Serialize, JsonSchema)]
 pub struct Examined {
@@ -160,6 +236,8 @@ pub struct Check {
 /// Every schema there is, by the name of its file.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
+        ("brief", schemars::schema_for!(Given)),
+        ("check", schemars::schema_for!(Checked)),
         ("debate", schemars::schema_for!(Shown)),
         ("doctor", schemars::schema_for!(Examined)),
         ("event", schemars::schema_for!(Told<'_>)),

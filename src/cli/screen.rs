@@ -2,6 +2,7 @@
 //! only where somebody can see them.
 use super::args::Args;
 use super::exit::{Exit, Failed};
+use crate::engine::Desk;
 use crate::report::text::printable;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
@@ -15,6 +16,8 @@ pub(super) struct Screen {
     plain: Stdout,
     err: AutoStream<Stderr>,
     quiet: bool,
+    /// What is said may repeat what somebody has typed or a tool has printed.
+    desk: Desk,
 }
 
 /// Where a line goes.
@@ -30,14 +33,25 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Screen {
-    pub(super) fn new(quiet: bool) -> Screen {
-        Screen { out: anstream::stdout(), plain: std::io::stdout(), err: anstream::stderr(), quiet }
+    pub(super) fn new(quiet: bool, desk: &Desk) -> Screen {
+        let (out, err) = (anstream::stdout(), anstream::stderr());
+        Screen { out, plain: std::io::stdout(), err, quiet, desk: desk.clone() }
+    }
+
+    /// As it may be said.
+    fn plainly(&self, text: &str) -> String {
+        printable(&self.desk.clean(text))
     }
 
     /// Data.
     pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
+    }
+
+    /// Data of any kind, to the last byte.
+    pub(super) fn raw(&self) -> impl Write {
+        self.plain.lock()
     }
 
     /// Data, as one line of JSON or, on a terminal, as many as it takes to read it.
@@ -79,7 +93,8 @@ impl Screen {
     /// Anything that is not data.
     pub(super) fn note(&mut self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(self.err, "{}", printable(text));
+            let text = self.plainly(text);
+            let _ = writeln!(self.err, "{text}");
         }
     }
 
@@ -88,7 +103,8 @@ impl Screen {
         if self.quiet {
             return;
         }
-        let _ = writeln!(self.err, "{YELLOW}{}{YELLOW:#}", printable(text));
+        let text = self.plainly(text);
+        let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
     }
 
     /// Here or there.
@@ -105,7 +121,7 @@ impl Screen {
 
     /// What went wrong, and what to do about it.
     pub(super) fn error(&mut self, failed: &Failed) {
-        let says = printable(&failed.to_string());
+        let says = self.plainly(&failed.to_string());
         let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
         if let Some(hint) = failed.hint() {
             let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", printable(&hint));

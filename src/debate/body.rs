@@ -228,6 +228,18 @@ pub struct Ruling {
     /// What each side did not see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blind_spots: Vec<BlindSpot>,
+    /// What the debate did to the decision, where both sides had answered before it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
+}
+
+/// Whether a debate changed the decision its sealed answers would have led to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    /// Or it is the same as without it.
+    pub decision: bool,
+    /// On what.
+    pub because: String,
 }
 
 /// Both sides, out of 100.

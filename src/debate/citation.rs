@@ -69,6 +69,26 @@ pub enum Found {
 }
 
 impl Found {
+    /// As it is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Found::Exact => "exact",
+            Found::Near => "near",
+            Found::ElsewhereInFile => "elsewhere_in_file",
+            Found::ElsewhereInRepo => "elsewhere_in_repo",
+            Found::Located => "located",
+            Found::NoSuchPath => "no_such_path",
+            Found::LineOutOfRange => "line_out_of_range",
+            Found::NotFound => "not_found",
+            Found::Ambiguous => "ambiguous",
+            Found::NonDistinctive => "non_distinctive",
+            Found::TooShort => "too_short",
+            Found::CommitUnknown => "commit_unknown",
+            Found::NotSearched => "not_searched",
+            Found::Unchecked => "unchecked",
+        }
+    }
+
     /// The words cited were seen where they were said to be, or near enough.
     pub fn verified(self) -> bool {
         matches!(self, Found::Exact | Found::Near | Found::ElsewhereInFile)
@@ -80,5 +100,20 @@ impl Found {
             self,
             Found::NoSuchPath | Found::LineOutOfRange | Found::NotFound | Found::CommitUnknown
         )
+    }
+}
+
+impl Citation {
+    /// What looking it up came to, in words: what a reader is told beside it.
+    pub fn says(&self) -> String {
+        let mut says = self.found.word().replace('_', " ");
+        if let Some(place) = &self.found_at {
+            let verb = if self.found == Found::Ambiguous { "could be" } else { "stands at" };
+            says = format!("{says}, {verb} {place}");
+        }
+        match &self.note {
+            Some(note) => format!("{says}: {note}"),
+            None => says,
+        }
     }
 }

@@ -328,6 +328,11 @@ pub enum Outcome {
     Completed,
     /// Someone ended it, and the ending was played.
     Ended,
+    /// There was nothing left to say, and the ending was played.
+    Settled {
+        /// After this round.
+        after: u8,
+    },
     /// Too much was missing to go on; the ending was played with what there was.
     Curtailed {
         /// Where.

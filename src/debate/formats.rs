@@ -86,6 +86,25 @@ pub fn duel() -> Format {
     ])
 }
 
+/// The same table, with the answers both sides give before they hear each other set before it: what
+/// the debate is worth is measured by what it changes.
+pub fn sealed(format: Format) -> Format {
+    const ANSWERS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
+    let Format { name, mut acts } = format;
+    for phase in acts.iter_mut().flat_map(|act| &mut act.phases) {
+        if phase.reply == Verdict {
+            phase.rules.push((Rule::SaysWhatChanged, Reask));
+        }
+        // Once both are open, whoever begins has read them.
+        if phase.hears == Nothing {
+            phase.hears = Speeches;
+        }
+    }
+    let answer = row("answer", seated([Pro, Con]), AtOnce, Nothing, Speech, One, GoOn, ANSWERS);
+    acts.insert(0, act("sealed answers", Once, [answer]));
+    Format { name, acts }
+}
+
 /// Stances researched in parallel. A missing stance degrades the report; only a debate without any stance is abandoned.
 #[rustfmt::skip]
 pub fn research() -> Format {

@@ -1,5 +1,6 @@
 //! Every claim made, and what became of it. Read off the record; never stored beside it.
 use super::body::Claim;
+use super::citation::{Citation, Found};
 use super::digest::squeeze;
 use super::event::Cue;
 use super::format::Side;
@@ -19,6 +20,8 @@ pub struct Entry<'a> {
     pub claim: &'a Claim,
     /// Everything offered for it, whenever it was offered.
     pub evidence: Vec<&'a str>,
+    /// What looking that up came to, as far as it was looked up.
+    pub citations: Vec<&'a Citation>,
     /// What became of it.
     pub fate: Fate<'a>,
 }
@@ -46,16 +49,20 @@ pub struct Tally {
     pub resolved: usize,
     /// Opposing claims this side never took up.
     pub ignored: usize,
+    /// Claims the other side never took up.
+    pub unanswered: usize,
     pub citations: usize,
     pub verified: usize,
     pub wrong: usize,
+    pub ambiguous: usize,
     pub fouls: usize,
 }
 
 impl Entry<'_> {
-    /// Nothing was offered for it.
+    /// Nothing was offered for it, or nothing that is there.
     pub fn unsupported(&self) -> bool {
-        self.evidence.is_empty()
+        let gone = !self.citations.is_empty() && self.citations.iter().all(|it| it.found.wrong());
+        self.evidence.is_empty() || gone
     }
 
     /// The sides still differ about it: it was answered and neither gave way, or it is a
@@ -73,11 +80,13 @@ impl Entry<'_> {
 pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     let side_of = |cue: Cue| debate.seat(cue).role.side();
     let mut entries: Vec<Entry<'_>> = vec![];
-    for (cue, body) in debate.spoken(..until) {
-        let Some(side) = side_of(cue) else { continue };
+    for (cue, turn) in debate.within(..until) {
+        let (Some(side), Ok(reply)) = (side_of(cue), turn) else { continue };
+        let body = &reply.body;
         for claim in body.claims() {
             let offered = claim.evidence.iter().map(String::as_str);
             let offered = offered.filter(|evidence| !evidence.trim().is_empty());
+            let looked_up = of_claim(&reply.citations, &claim.id);
             // Another claim under an old name inherits nothing.
             let same = |e: &&mut Entry<'_>| {
                 e.side == side
@@ -85,12 +94,16 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
                     && squeeze(&e.claim.text) == squeeze(&claim.text)
             };
             match entries.iter_mut().find(same) {
-                Some(known) => known.evidence.extend(offered),
+                Some(known) => {
+                    known.evidence.extend(offered);
+                    known.citations.extend(looked_up);
+                }
                 None => entries.push(Entry {
                     cue,
                     side,
                     claim,
                     evidence: offered.collect(),
+                    citations: looked_up.collect(),
                     fate: Fate::Unanswered,
                 }),
             }
@@ -116,6 +129,11 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     entries
 }
 
+/// The citations of a turn that were offered for one of its claims.
+pub fn of_claim<'a>(citations: &'a [Citation], id: &str) -> impl Iterator<Item = &'a Citation> {
+    citations.iter().filter(move |citation| citation.claim.as_deref() == Some(id))
+}
+
 /// A side that accepted a claim and argued against it later: both are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkBack<'a> {
@@ -127,6 +145,8 @@ pub struct WalkBack<'a> {
     pub denied: Cue,
     /// By this claim.
     pub by: &'a Claim,
+    /// Whether something that was looked up and is there was offered for that, and was not known.
+    pub backed: bool,
 }
 
 /// Every concession that was argued against afterwards.
@@ -136,20 +156,31 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
         .flat_map(|(cue, body)| body.concedes().iter().map(move |concession| (cue, concession)));
     let mut found = vec![];
     for (conceded, concession) in given {
-        let later = debate.spoken(..until).filter(|(cue, _)| {
+        let later = debate.within(..until).filter(|(cue, _)| {
             *cue > conceded && debate.seat(*cue).role == debate.seat(conceded).role
         });
-        for (denied, body) in later {
-            let against = body.claims().iter().filter(|c| c.answers.contains(&concession.claim));
+        for (denied, turn) in later {
+            let Ok(reply) = turn else { continue };
+            let claims = reply.body.claims().iter();
+            let against = claims.filter(|claim| claim.answers.contains(&concession.claim));
             found.extend(against.map(|by| WalkBack {
                 conceded,
                 quote: concession.quote.as_str(),
                 denied,
                 by,
+                backed: of_claim(&reply.citations, &by.id).any(|it| is_news(debate, denied, it)),
             }));
         }
     }
     found
+}
+
+/// Whether a citation was looked up, is there, and had not been found before this turn.
+pub fn is_news(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
+    let place = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(squeeze));
+    let known = |it: &Citation| it.found.verified() && place(it) == place(citation);
+    let past = debate.within(..debate.horizon(cue)).filter_map(|(_, turn)| turn.as_ref().ok());
+    citation.found.verified() && !past.flat_map(|reply| &reply.citations).any(known)
 }
 
 /// A side's account at the end of the record.
@@ -168,6 +199,7 @@ pub fn tally(debate: &Debate, side: Side) -> Tally {
         conceded: own().filter(|entry| matches!(entry.fate, Fate::Conceded(_))).count(),
         resolved: own().filter(|entry| entry.fate == Fate::Resolved).count(),
         ignored: entries.iter().filter(ignored).count(),
+        unanswered: own().filter(|entry| entry.fate == Fate::Unanswered).count(),
         ..Tally::default()
     };
     for (cue, turn) in debate.turns() {
@@ -175,6 +207,8 @@ pub fn tally(debate: &Debate, side: Side) -> Tally {
             tally.citations += reply.citations.len();
             tally.verified += reply.citations.iter().filter(|c| c.found.verified()).count();
             tally.wrong += reply.citations.iter().filter(|c| c.found.wrong()).count();
+            tally.ambiguous +=
+                reply.citations.iter().filter(|c| c.found == Found::Ambiguous).count();
             tally.fouls += reply.findings.iter().filter(|f| f.weight == Weight::Foul).count();
         }
     }

@@ -2,6 +2,7 @@
 use super::body::Body;
 use super::envelope::Spend;
 use super::event::{Cue, Outcome, Stand, list};
+use super::flags::settled;
 use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
 use super::setup::{Budget, Hold};
 use super::state::Debate;
@@ -85,6 +86,9 @@ pub fn next(debate: &Debate) -> Step {
     let ending = debate.setup().ending();
     let mut cut = debate.concluded().then_some(Outcome::Ended);
     for stage in stages(debate) {
+        if cut.is_none() && settles(debate, stage.at, ending) {
+            cut = Some(Outcome::Settled { after: stage.at.round - 1 });
+        }
         if cut.is_some() && stage.at.act < ending {
             continue;
         }
@@ -113,6 +117,13 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Speak { driven, awaited };
     }
     Step::Close(cut.unwrap_or(Outcome::Completed))
+}
+
+/// Whether nobody is asked in this round any more, because the one before it left nothing to say.
+/// That rests on what came before the round alone, so it stays true once it is.
+fn settles(debate: &Debate, at: Stand, ending: u8) -> bool {
+    let asked = debate.setup().stop_when_settled && at.act < ending && at.round > 1;
+    asked && settled(debate, at.round - 1).is_some()
 }
 
 /// A phase in a given round, with the cues of those who speak in it.

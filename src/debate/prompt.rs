@@ -1,12 +1,14 @@
 //! What a seat is told, as text: a function of the record, so any prompt ever sent can be rebuilt.
 use super::body::{Body, Kind};
+use super::citation::Found;
 use super::digest;
 use super::event::{Cue, Reply};
+use super::flags;
 use super::format::{Role, Side};
 use super::hearing::Line;
-use super::ledger::{self, Fate};
+use super::ledger::{self, Entry, Fate};
 use super::mask::{self, Name};
-use super::rules::Weight;
+use super::rules::{Rule, Weight};
 use super::seat::Seat;
 use super::state::Debate;
 use super::template;
@@ -38,12 +40,17 @@ pub fn render(debate: &Debate, cue: Cue) -> Prompt {
         "previous_round" => cue.round.saturating_sub(1).to_string(),
         "tool" => seat.voice.tool().to_owned(),
         "opponent" => page.opponent(),
+        "role" => seat.role.title().to_uppercase(),
         "stance" => seat.stance.clone(),
         "style" => seat.style.clone(),
         "heard" => page.heard(),
         "checks" => page.checks(),
         "claims" => page.claims(),
-        "reply" => template(&kind).trim().to_owned(),
+        "reply" => {
+            let sealed = phase.rules.iter().any(|(rule, _)| *rule == Rule::SaysWhatChanged);
+            let more = if sealed { template("reply.changed") } else { "" };
+            format!("{}\n{more}", template(&kind).trim()).trim().to_owned()
+        }
         _ => String::new(),
     };
     let mut text = template::fill(template(&phase.name), value).trim().to_owned();
@@ -240,7 +247,14 @@ impl Page<'_> {
             return String::new();
         }
         let lines: Vec<String> = found.iter().map(|found| format!("- {found}")).collect();
-        format!("Checked by the program, about your opponent's last turn:\n{}", lines.join("\n"))
+        let mut text = format!(
+            "Checked by the program, about your opponent's last turn:\n{}",
+            lines.join("\n")
+        );
+        if reply.citations.iter().any(|citation| citation.found.wrong()) {
+            text.push_str("\nThese citations of your opponent do not resolve: hold them to that.");
+        }
+        text
     }
 
     /// Each side's claims and what became of them, in the order of the labels.
@@ -274,9 +288,35 @@ impl Page<'_> {
                     )
                 })
                 .collect();
-            format!("Claims of {name}:\n{}", self.fenced(side.word(), &rows.join("\n")))
+            let table = self.fenced(side.word(), &rows.join("\n"));
+            let found: Vec<String> = own
+                .iter()
+                .filter(|entry| !entry.citations.is_empty())
+                .map(|entry| format!("[checked: {}]", self.masked(&looked_up(entry))))
+                .chain(self.noticed(*side))
+                .collect();
+            format!("Claims of {name}:\n{table}\n{}", found.join("\n")).trim_end().to_owned()
         };
         sides.iter().map(table).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// What is held against a side.
+    fn noticed(&self, side: Side) -> Vec<String> {
+        // Debates opened when nobody noticed anything are worded as they were.
+        if self.debate.setup().wording < 2 {
+            return vec![];
+        }
+        let flags = flags::flags(self.debate, self.debate.horizon(self.cue)).into_iter();
+        let own = flags.filter(|flag| flag.side == side);
+        own.map(|flag| {
+            let when = if flag.cue.round > 0 {
+                format!("round {}, ", flag.cue.round)
+            } else {
+                String::new()
+            };
+            format!("[checked: {when}{}]", flag.says)
+        })
+        .collect()
     }
 }
 
@@ -314,9 +354,38 @@ fn said(body: &Body) -> String {
 /// What the program found out about a turn that those who hear it should know.
 fn notes(reply: &Reply) -> Vec<String> {
     let found = reply.findings.iter().filter(|found| found.weight != Weight::Reask);
-    let wrong = reply.citations.iter().filter(|citation| citation.found.wrong());
-    let wrong = wrong.map(|citation| format!("`{}` does not resolve", one_line(&citation.raw)));
-    found.map(|found| found.says.clone()).chain(wrong).collect()
+    let odd = reply.citations.iter().filter(|citation| {
+        let elsewhere = matches!(citation.found, Found::ElsewhereInRepo | Found::Ambiguous);
+        citation.found.wrong() || (elsewhere && citation.quote.is_some())
+    });
+    let odd = odd.map(|citation| {
+        let verb = if citation.found.wrong() { "does not resolve" } else { "is not there" };
+        format!("`{}` {verb}: {}", one_line(&citation.raw), one_line(&citation.says()))
+    });
+    let weak = reply
+        .citations
+        .iter()
+        .filter(|citation| matches!(citation.found, Found::NonDistinctive | Found::TooShort));
+    let weak = weak.map(|citation| {
+        format!("`{}` proves nothing: {}", one_line(&citation.raw), one_line(&citation.says()))
+    });
+    found.map(|found| found.says.clone()).chain(odd).chain(weak).collect()
+}
+
+/// What became of the evidence for a claim: which words are there, and which are not. That they
+/// support the claim is not said.
+fn looked_up(entry: &Entry<'_>) -> String {
+    let all = entry.citations.len();
+    let verified = entry.citations.iter().filter(|citation| citation.found.verified()).count();
+    let wrong = entry.citations.iter().filter(|citation| citation.found.wrong());
+    let wrong: Vec<String> =
+        wrong.map(|it| format!("; `{}` {}", one_line(&it.raw), one_line(&it.says()))).collect();
+    let citations = if all == 1 { "citation" } else { "citations" };
+    format!(
+        "`{}`: {verified} of {all} {citations} found as quoted{}",
+        entry.claim.id,
+        wrong.concat()
+    )
 }
 
 /// Words of others that stand outside the marks stay on their line and short.

@@ -2,8 +2,8 @@
 //! everything that counts, scores, votes and verdicts, is read strictly: one JSON object and
 //! nothing else, never a default, never a guess.
 use super::body::{
-    Agreement, BlindSpot, Body, Disagreement, Fact, Foul, Kind, Level, Novelty, Quality, Ruling,
-    Scores, Section,
+    Agreement, BlindSpot, Body, Changed, Disagreement, Fact, Foul, Kind, Level, Novelty, Quality,
+    Ruling, Scores, Section,
 };
 use super::claims;
 use super::event::Cue;
@@ -212,6 +212,8 @@ struct WireVerdict {
     decisive: Option<String>,
     #[serde(default)]
     blind_spots: Vec<WireBlindSpot>,
+    #[serde(default)]
+    changed: Option<Changed>,
 }
 
 #[derive(Deserialize)]
@@ -284,6 +286,7 @@ impl WireVerdict {
                 .into_iter()
                 .map(|spot| BlindSpot { side: spot.side.side(role), text: spot.text })
                 .collect(),
+            changed: self.changed,
         })
     }
 }

@@ -6,7 +6,7 @@ use super::digest;
 use super::envelope::Envelope;
 use super::event::{Cue, Event, Reply};
 use super::format::Side;
-use super::ledger;
+use super::ledger::{self, is_news};
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,7 @@ pub enum Rule {
     CitesRecord,
     Recommends,
     NineSections,
+    SaysWhatChanged,
 }
 
 /// How much it weighs that a rule is broken.
@@ -62,11 +63,11 @@ pub struct Finding {
 }
 
 /// Everything the rules of this phase have to say about a reply.
-pub fn findings(debate: &Debate, cue: Cue, body: &Body) -> Vec<Finding> {
+pub fn findings(debate: &Debate, cue: Cue, body: &Body, citations: &[Citation]) -> Vec<Finding> {
     let rules = debate.setup().phase(cue).rules.iter();
     rules
         .filter_map(|&(rule, weight)| {
-            let says = rule.check()(debate, cue, body)?;
+            let says = rule.says(debate, cue, body, citations)?;
             Some(Finding { rule, weight, says })
         })
         .collect()
@@ -80,43 +81,49 @@ pub fn weigh(
     citations: Vec<Citation>,
     envelope: Envelope,
 ) -> Result<Event, Vec<Finding>> {
-    let findings = findings(debate, cue, &body);
+    let findings = findings(debate, cue, &body, &citations);
     if findings.iter().any(|finding| finding.weight == Weight::Reask) {
         return Err(findings);
     }
     Ok(Event::Spoke { cue, reply: Reply { body, findings, citations, envelope } })
 }
 
-type Check = fn(&Debate, Cue, &Body) -> Option<String>;
-
 impl Rule {
-    fn check(self) -> Check {
+    /// What it has to say about a reply, if anything.
+    fn says(
+        self,
+        debate: &Debate,
+        cue: Cue,
+        body: &Body,
+        citations: &[Citation],
+    ) -> Option<String> {
         match self {
-            Rule::Structured => structured,
-            Rule::Evidenced => evidenced,
-            Rule::FlagsUnsupported => flags_unsupported,
-            Rule::AtMostThreeClaims => at_most_three_claims,
-            Rule::AnswersOpponent => answers_opponent,
-            Rule::RaisesFlaw => raises_flaw,
-            Rule::RaisesOrResolves => raises_or_resolves,
-            Rule::NoNewClaims => no_new_claims,
-            Rule::ConcedesVerbatim => concedes_verbatim,
-            Rule::KeepsConcessions => keeps_concessions,
-            Rule::KeepsRecord => keeps_record,
-            Rule::HelpNotTwice => help_not_twice,
-            Rule::NoHelp => no_help,
-            Rule::FitsLength => fits_length,
-            Rule::AdmitsPetitioner => admits_petitioner,
-            Rule::PicksSide => picks_side,
-            Rule::CitesRecord => cites_record,
-            Rule::Recommends => recommends,
-            Rule::NineSections => nine_sections,
+            Rule::Structured => structured(body),
+            Rule::Evidenced => evidenced(body),
+            Rule::FlagsUnsupported => flags_unsupported(debate, cue, body),
+            Rule::AtMostThreeClaims => at_most_three_claims(debate, cue, body),
+            Rule::AnswersOpponent => answers_opponent(debate, cue, body),
+            Rule::RaisesFlaw => raises_flaw(body),
+            Rule::RaisesOrResolves => raises_or_resolves(debate, cue, body),
+            Rule::NoNewClaims => no_new_claims(debate, cue, body),
+            Rule::ConcedesVerbatim => concedes_verbatim(debate, cue, body),
+            Rule::KeepsConcessions => keeps_concessions(debate, cue, body, citations),
+            Rule::KeepsRecord => keeps_record(debate, cue, body),
+            Rule::HelpNotTwice => help_not_twice(debate, cue, body),
+            Rule::NoHelp => no_help(body),
+            Rule::FitsLength => fits_length(debate, body),
+            Rule::AdmitsPetitioner => admits_petitioner(debate, cue, body),
+            Rule::PicksSide => picks_side(body),
+            Rule::CitesRecord => cites_record(debate, cue, body),
+            Rule::Recommends => recommends(body),
+            Rule::NineSections => nine_sections(body),
+            Rule::SaysWhatChanged => says_what_changed(body),
         }
     }
 }
 
 /// A speech should end with a claims block that can be read.
-fn structured(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn structured(body: &Body) -> Option<String> {
     match body {
         Body::Speech { unstructured, .. } => unstructured.clone(),
         _ => None,
@@ -124,7 +131,7 @@ fn structured(_: &Debate, _: Cue, body: &Body) -> Option<String> {
 }
 
 /// Every claim must come with something that can be looked at.
-fn evidenced(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn evidenced(body: &Body) -> Option<String> {
     let bare: Vec<String> = body.claims().iter().filter(|c| bare(c)).map(|c| tick(&c.id)).collect();
     match bare.as_slice() {
         [] => None,
@@ -168,7 +175,7 @@ fn answers_opponent(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 
 /// At least one flaw before anything is agreed to. Whether prose without claims names one, code
 /// cannot tell.
-fn raises_flaw(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn raises_flaw(body: &Body) -> Option<String> {
     let silent = body.structured() && body.claims().is_empty();
     silent.then(|| "no flaw or overlooked consideration is named as a claim".into())
 }
@@ -225,8 +232,14 @@ fn plain(text: &str) -> String {
     digest::squeeze(words.trim_matches(ends)).to_lowercase()
 }
 
-/// What was conceded binds, unless something new is offered against it.
-fn keeps_concessions(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+/// What was conceded binds, unless something new is offered against it; where that can be looked up,
+/// something that was found.
+fn keeps_concessions(
+    debate: &Debate,
+    cue: Cue,
+    body: &Body,
+    citations: &[Citation],
+) -> Option<String> {
     let conceded = |id: &String| {
         own(debate, cue).flat_map(|(_, body)| body.concedes()).any(|given| given.claim == *id)
     };
@@ -234,7 +247,12 @@ fn keeps_concessions(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
         .iter()
         .flat_map(|entry| entry.evidence.clone())
         .collect();
-    let stale = |claim: &&Claim| claim.evidence.iter().all(|new| known.contains(&new.as_str()));
+    let looked_up = debate.setup().pin.is_some();
+    let stale = |claim: &&Claim| {
+        let found = ledger::of_claim(citations, &claim.id).any(|it| is_news(debate, cue, it));
+        let same = claim.evidence.iter().all(|new| known.contains(&new.as_str()));
+        if looked_up { !found } else { same }
+    };
     let mut stale = body.claims().iter().filter(stale);
     let taken_back = stale.find_map(|claim| claim.answers.iter().find(|id| conceded(id)))?;
     Some(format!("{} was conceded, and nothing new is offered against it", tick(taken_back)))
@@ -255,12 +273,12 @@ fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 }
 
 /// No longer, or not yet.
-fn no_help(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn no_help(body: &Body) -> Option<String> {
     body.help().map(|_| "help can no longer be asked for".into())
 }
 
 /// In characters, as the reader counts them.
-fn fits_length(debate: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn fits_length(debate: &Debate, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
     let (limits, length) = (&debate.setup().limits, text.chars().count());
     let fits = (limits.shortest..=limits.longest).contains(&length);
@@ -279,7 +297,7 @@ fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 }
 
 /// One side or the other.
-fn picks_side(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn picks_side(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     if ruling.side.is_none() {
         return Some("the verdict must pick a side".into());
@@ -289,7 +307,7 @@ fn picks_side(_: &Debate, _: Cue, body: &Body) -> Option<String> {
 }
 
 /// Something to do, and not everything at once.
-fn recommends(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn recommends(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     if ruling.recommendation.trim().is_empty() {
         return Some("the recommendation is empty; say what to do".into());
@@ -329,8 +347,19 @@ fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     Some(format!("nothing was said at {wrong}"))
 }
 
+/// Where both sides answered before they heard each other, the verdict says what came of that.
+fn says_what_changed(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let missing = ruling.changed.as_ref().is_none_or(|it| it.because.trim().is_empty());
+    missing.then(|| {
+        "`changed` is missing: say whether the debate changed the decision the sealed answers would \
+         have led to, and on what"
+            .into()
+    })
+}
+
 /// The report has nine, none of them empty.
-fn nine_sections(_: &Debate, _: Cue, body: &Body) -> Option<String> {
+fn nine_sections(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     let full = sections.iter().filter(|section| !section.text.trim().is_empty()).count();
     (full != 9).then(|| format!("{full} sections; the report has nine"))

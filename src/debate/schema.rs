@@ -4,6 +4,7 @@
 use super::body::Kind;
 use super::event::Cue;
 use super::format::Speakers;
+use super::rules::Rule;
 use super::state::Debate;
 use serde_json::{Value, json};
 
@@ -12,7 +13,10 @@ pub fn schema(debate: &Debate, cue: Cue) -> Option<Value> {
     let phase = debate.setup().phase(cue);
     Some(match phase.reply {
         Kind::Speech | Kind::Sections => return None,
-        Kind::Verdict => verdict(debate.citable(cue).len()),
+        Kind::Verdict => {
+            let sealed = phase.rules.iter().any(|(rule, _)| *rule == Rule::SaysWhatChanged);
+            verdict(debate.citable(cue).len(), sealed)
+        }
         Kind::Vote => object(json!({
             "vote": {"enum": ["pro", "con"]}, "confidence": share(), "reason": text(),
         })),
@@ -38,11 +42,11 @@ pub fn schema(debate: &Debate, cue: Cue) -> Option<Value> {
     })
 }
 
-fn verdict(turns: usize) -> Value {
+fn verdict(turns: usize, sealed: bool) -> Value {
     let level = || json!({"enum": ["high", "medium", "low"]});
     let turns: Vec<String> = (1..=turns).map(|turn| format!("T{turn}")).collect();
     let hundred = || json!({"type": "number", "minimum": 0, "maximum": 100});
-    object(json!({
+    let mut fields = json!({
         "winner": {"enum": ["A", "B"]},
         "confidence": share(),
         "scores": object(json!({"A": hundred(), "B": hundred()})),
@@ -53,7 +57,11 @@ fn verdict(turns: usize) -> Value {
         "disagreements": list(object(json!({"point": text(), "A": text(), "B": text()}))),
         "unresolved": list(text()),
         "recommendation": text(),
-    }))
+    });
+    if sealed {
+        fields["changed"] = object(json!({"decision": {"type": "boolean"}, "because": text()}));
+    }
+    object(fields)
 }
 
 /// Who could be let in, or nobody.

@@ -13,7 +13,7 @@ pub const GRAMMAR: u8 = 1;
 
 /// Raised when [`super::prompt`] words something otherwise, so that it can word old debates as it
 /// did.
-pub const WORDING: u8 = 1;
+pub const WORDING: u8 = 2;
 
 fn first_wording() -> u8 {
     1
@@ -39,6 +39,12 @@ pub struct Setup {
     /// The commit or tree the evidence is checked against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
+    /// Paths it is about: where a citation could mean several files, one of these is meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<String>,
+    /// What of the repository the debaters were given, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub picked: Vec<String>,
     /// Why nobody could read the repository, if there was one and it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
@@ -59,6 +65,9 @@ pub struct Setup {
     /// Where the floor is the user's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
+    /// Whether it goes to its ending as soon as there is nothing left to say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stop_when_settled: bool,
     /// How much of everything there may be.
     pub limits: Limits,
     /// Where the first turns came from.

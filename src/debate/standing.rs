@@ -2,7 +2,9 @@
 use super::body::Kind;
 use super::citation::Found;
 use super::event::{Outcome, Trouble};
+use super::flags::settled;
 use super::format::{Role, Side};
+use super::ledger::is_news;
 use super::plan::{Step, next};
 use super::seat::Voice;
 use super::setup::Origin;
@@ -107,6 +109,10 @@ pub fn notices(debate: &Debate) -> Vec<String> {
             "[WARN] Round {} is incomplete (`{phase}` failed); the result rests on the completed rounds.",
             at.round
         )),
+        Some(Outcome::Settled { after }) => {
+            let why = settled(debate, *after).map_or_else(String::new, |why| why.says(*after));
+            notices.push(format!("[INFO] Ended before the last round: {why}."));
+        }
         Some(Outcome::Curtailed { .. }) => {
             notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
@@ -167,7 +173,8 @@ pub fn rigor(debate: &Debate) -> String {
     let count = |fits: fn(Found) -> bool| {
         replies().flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
-    let citations = count(|_| true);
+    // What can only be stated has not been checked.
+    let citations = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
     if citations == 0 {
         return RIGOR.into();
     }
@@ -177,6 +184,22 @@ pub fn rigor(debate: &Debate) -> String {
         "Structured perspective comparison (rules enforced in code; {citations} citations, \
          {verified} verified, {wrong} wrong, {ambiguous} ambiguous)"
     )
+}
+
+/// That going on is likely to bring nothing, and why; nothing, if it may or if it is over.
+pub fn suggestion(debate: &Debate) -> Option<String> {
+    let at = next(debate).at().filter(|at| at.round > 1 && at.act < debate.setup().ending())?;
+    let said = debate.turns().any(|(cue, _)| cue.stand() == at.stand());
+    let settled = settled(debate, at.round - 1).filter(|_| !said)?;
+    Some(format!("{}; a verdict now would lose nothing", settled.says(at.round - 1)))
+}
+
+/// How much evidence that was found the sides brought after whatever they said outside the rounds.
+pub fn brought(debate: &Debate) -> usize {
+    let rounds = debate.turns().filter(|(cue, _)| cue.round > 0);
+    let replies = rounds.filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
+    let cited = replies.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
+    cited.filter(|(cue, citation)| is_news(debate, *cue, citation)).count()
 }
 
 /// A side by its tool's name, or by its role where both tools are the same.

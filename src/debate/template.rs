@@ -9,6 +9,7 @@ pub const NAMES: &[&str] = &[
     "round",
     "rounds",
     "previous_round",
+    "role",
     "tool",
     "opponent",
     "stance",

@@ -1,14 +1,16 @@
 //! The use-cases every door calls: open, take up, read, find, take in.
 use super::command::{Command, Error};
+use super::gate::Gate;
 use super::job::{Handle, Job};
 use super::live::{Live, Update};
 use super::opening::{Opening, Prompts, offered};
 use super::pairing::Vacant;
 use super::ports::{
-    Archive, ArchiveError, BadContext, Briefs, Clock, Foreign, Log, Pinned, Place, Query, Recorded,
-    Stored, Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Clock, Evidence, Foreign, Log, Place, Query,
+    Recorded, Stored, Unplayable, Voices,
 };
 use super::preflight::Answered;
+use super::scrutiny::Outside;
 use super::session::Session;
 use super::transcript::adopt;
 use super::turn::Told;
@@ -16,6 +18,7 @@ use crate::debate::state::ReplayError;
 use crate::debate::{
     Debate, Event, Failure, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next,
 };
+use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -25,10 +28,30 @@ use tokio::sync::mpsc;
 pub struct Desk {
     archive: Arc<dyn Archive>,
     pub(super) voices: Arc<dyn Voices>,
-    briefs: Arc<dyn Briefs>,
+    pub(super) briefs: Arc<dyn Briefs>,
+    pub(super) evidence: Arc<dyn Evidence>,
+    pub(super) secrets: Secrets,
     clock: Arc<dyn Clock>,
     pub(super) prompts: Arc<Prompts>,
     pub(super) answered: Arc<Answered>,
+}
+
+/// What a desk is made of.
+pub struct Parts {
+    /// Keeps debates.
+    pub archive: Arc<dyn Archive>,
+    /// Gives seats their voices.
+    pub voices: Arc<dyn Voices>,
+    /// Gathers what debaters are given.
+    pub briefs: Arc<dyn Briefs>,
+    /// Looks up what they cite.
+    pub evidence: Arc<dyn Evidence>,
+    /// What must not be kept or sent.
+    pub secrets: Secrets,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The words of every format.
+    pub prompts: Prompts,
 }
 
 /// Why something could not be done.
@@ -71,21 +94,10 @@ pub enum DeskError {
 
 impl Desk {
     /// A desk with everything it needs.
-    pub fn new(
-        archive: Arc<dyn Archive>,
-        voices: Arc<dyn Voices>,
-        briefs: Arc<dyn Briefs>,
-        clock: Arc<dyn Clock>,
-        prompts: Prompts,
-    ) -> Desk {
-        Desk {
-            archive,
-            voices,
-            briefs,
-            clock,
-            prompts: Arc::new(prompts),
-            answered: Arc::default(),
-        }
+    pub fn new(parts: Parts) -> Desk {
+        let Parts { archive, voices, briefs, evidence, secrets, clock, prompts } = parts;
+        let (prompts, answered) = (Arc::new(prompts), Arc::default());
+        Desk { archive, voices, briefs, evidence, secrets, clock, prompts, answered }
     }
 
     /// The archive, for those who only read.
@@ -122,8 +134,9 @@ impl Desk {
         loop {
             let now = self.clock.now();
             let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
-            let debate = Debate::open(setup)?;
-            let events = first(&debate);
+            let gate = Gate::of(&self.secrets, &setup);
+            let debate = Debate::open(gate.all(setup).map_err(Error::from)?)?;
+            let events = gate.all(first(&debate)).map_err(Error::from)?;
             let recorded = Recorded::after(0, &events, now);
             match self.archive.create(debate.setup(), &recorded, place) {
                 Ok(log) => return Ok((debate, events, log)),
@@ -222,15 +235,9 @@ impl Desk {
         Ok(())
     }
 
-    /// What stands in a repository now, so that what is said about it can be held against it. A
-    /// repository that cannot be read is no reason not to debate, but it is said.
-    pub(super) fn pin(&self, root: &Path) -> Result<Option<Pinned>, String> {
-        self.briefs.pin(root).map_err(|BadContext(why)| why)
-    }
-
-    /// What debaters are given besides the topic, as it was asked for.
-    pub fn brief(&self, wanted: &str) -> Result<String, DeskError> {
-        Ok(self.briefs.brief(wanted)?)
+    /// What is kept, sent and shown of a text.
+    pub fn clean(&self, text: &str) -> String {
+        self.secrets.within("").redact(text).text.into_owned()
     }
 
     /// The formats that can be opened here, by name.
@@ -250,7 +257,10 @@ impl Desk {
             now.apply(event.clone()).map_err(Error::from)?;
             live.tell(Update::Fact { seq, event });
         }
-        let mut session = Session::new(now, log, requests, live.clone(), self.clock.clone(), root);
+        let (evidence, secrets) = (self.evidence.clone(), self.secrets.clone());
+        let around = Outside { root, evidence, secrets };
+        let clock = self.clock.clone();
+        let mut session = Session::new(now, log, requests, live.clone(), clock, &around);
         session.asked_already(fresh);
         // Whoever is late by now has lost the turn, whatever else is wished for.
         session.expire()?;

@@ -30,6 +30,10 @@ pub struct Opening {
     pub effort: Option<Effort>,
     /// What the debaters are given besides the topic.
     pub brief: String,
+    /// Paths the brief is about.
+    pub touched: Vec<String>,
+    /// What of the repository is in the brief, and why.
+    pub picked: Vec<String>,
     /// The tree it is about, if there is one.
     pub pin: Option<String>,
     /// Why nobody can read the repository, if there is one and it cannot be read.
@@ -44,6 +48,10 @@ pub struct Opening {
     pub await_seconds: Option<u32>,
     /// Where the floor is the user's.
     pub holds: Vec<Hold>,
+    /// Whether both sides answer before they hear each other.
+    pub sealed: bool,
+    /// Whether it goes to its ending as soon as there is nothing left to say.
+    pub stop_when_settled: bool,
     /// Where the first turns came from.
     pub origin: Origin,
 }
@@ -60,6 +68,8 @@ impl Opening {
             rounds: None,
             effort: None,
             brief: String::new(),
+            touched: vec![],
+            picked: vec![],
             pin: None,
             unread: None,
             chosen: vec![],
@@ -67,6 +77,8 @@ impl Opening {
             turn_seconds: None,
             await_seconds: None,
             holds: vec![],
+            sealed: false,
+            stop_when_settled: false,
             origin: Origin::Here,
         }
     }
@@ -95,12 +107,15 @@ impl Opening {
             opened_at: now,
             topic: self.topic.trim().to_owned(),
             brief: self.brief.clone(),
+            touched: self.touched.clone(),
+            picked: self.picked.clone(),
             pin: self.pin.clone(),
             unread: self.unread.clone(),
             chosen: self.chosen.clone(),
             seats: self.seats(&offer.format),
             prompts: prompts.get(&self.format).cloned().unwrap_or_default(),
-            format: offer.format,
+            format: if self.sealed { formats::sealed(offer.format) } else { offer.format },
+            stop_when_settled: self.stop_when_settled,
             rounds,
             effort: self.effort,
             holds: self.holds.clone(),

@@ -1,12 +1,26 @@
 //! What the engine needs of the world. `main` plugs in what fulfils it.
+mod archive;
+mod ground;
+
+pub use archive::{
+    Archive, ArchiveError, Card, Foreign, Health, Hit, Live, Opened, Place, Query, Recorded,
+    Reindexed, Stored, Transcript, TranscriptTurn,
+};
+pub use ground::{
+    About, BadContext, Briefs, Context, Evidence, Gathered, Omitted, Pinned, Readers, Snapshot,
+    Snapshots,
+};
+
+use super::gate::Gate;
 use super::live::{self, Update};
 use super::price::Price;
-use crate::debate::{Cue, Effort, Envelope, Event, Failure, Kind, Role, Setup, Status, Voice};
+use crate::debate::{Cue, Effort, Envelope, Event, Failure, Kind, Role, Voice};
+use crate::redact::Held;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use std::path::PathBuf;
 use std::pin::Pin;
-use tokio::sync::broadcast;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A future behind a trait object.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -36,6 +50,12 @@ pub trait Voices: Send + Sync {
 
     /// Why these two cannot be the two sides of one debate, if they cannot.
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String>;
+
+    /// Whether a voice can look into the files of a repository by itself.
+    fn reads(&self, voice: &Voice) -> bool {
+        let _ = voice;
+        false
+    }
 
     /// Whether a voice is a model that can be asked, and not a script.
     fn model(&self, voice: &Voice) -> bool {
@@ -111,45 +131,6 @@ pub struct Listing {
     pub probe: Option<String>,
 }
 
-/// Gathers what debaters are given besides the topic.
-pub trait Briefs: Send + Sync {
-    /// `none`, or `file=PATH`.
-    fn brief(&self, wanted: &str) -> Result<String, BadContext>;
-
-    /// What stands in a repository now, as one tree with a name; none where there is no repository.
-    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
-}
-
-/// What stood in a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pinned {
-    /// The name of the tree.
-    pub tree: String,
-    /// What stands there and is not in it, in a few words; nothing, if all of it is.
-    pub left_out: String,
-}
-
-/// Gives tools something to read that does not change and holds nothing they must not read.
-pub trait Snapshots: Send + Sync {
-    /// A copy of a pinned tree. It stays for as long as it is held.
-    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext>;
-}
-
-/// A copy of a pinned tree.
-pub struct Snapshot {
-    /// Where it is.
-    pub folder: PathBuf,
-    /// What is not in it, in a few words; nothing, if all of it is.
-    pub left_out: String,
-    /// Keeps it there.
-    pub hold: Box<dyn std::any::Any + Send + Sync>,
-}
-
-/// Why there is no brief.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct BadContext(pub String);
-
 /// One turn to be fetched.
 #[derive(Clone, Debug)]
 pub struct Ask {
@@ -196,19 +177,53 @@ pub struct Said {
     pub envelope: Envelope,
 }
 
-/// Where a voice puts its words while it speaks.
+/// Where a voice puts its words while it speaks. They are told word by word, so that a secret cannot
+/// pass in two halves.
 #[derive(Clone)]
 pub struct Stream {
-    /// Whose words.
-    pub cue: Cue,
-    /// Who listens.
-    pub live: live::Live,
+    cue: Cue,
+    live: live::Live,
+    held: Arc<Mutex<Option<Held>>>,
 }
 
 impl Stream {
+    /// The words of a turn, for whoever listens, through the gate of the debate.
+    pub fn new(cue: Cue, live: live::Live, gate: &Gate) -> Stream {
+        Stream { cue, live, held: Arc::new(Mutex::new(Some(gate.held()))) }
+    }
+
+    /// Words nobody hears.
+    pub fn unheard(cue: Cue) -> Stream {
+        Stream { cue, live: live::Live::default(), held: Arc::default() }
+    }
+
+    /// Whose words.
+    pub fn cue(&self) -> Cue {
+        self.cue
+    }
+
     /// A few more words.
     pub fn delta(&self, text: impl Into<String>) {
-        self.live.tell(Update::Delta { cue: self.cue, text: text.into() });
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = held.as_mut().map(|held| held.push(&text.into())).unwrap_or_default();
+        self.say(text);
+    }
+
+    /// There are no more.
+    pub(super) fn finish(&self) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.say(held.map(Held::finish).unwrap_or_default());
+    }
+
+    fn say(&self, text: String) {
+        if !text.is_empty() {
+            self.live.tell(Update::Delta { cue: self.cue, text });
+        }
+    }
+
+    /// Something about the turn itself.
+    pub(super) fn tell(&self, update: Update) {
+        self.live.tell(update);
     }
 }
 
@@ -244,243 +259,4 @@ pub enum LogError {
     /// The disk, or what lies on it.
     #[error("cannot write to the archive: {0}")]
     Broken(String),
-}
-
-/// Keeps every debate.
-pub trait Archive: Send + Sync {
-    /// Starts a log, with what happens at once or has happened elsewhere.
-    fn create(
-        &self,
-        setup: &Setup,
-        events: &[Recorded],
-        place: &Place,
-    ) -> Result<Box<dyn Log>, ArchiveError>;
-    /// Takes a debate up, for writing. From then on it is written out at `place`, too.
-    fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError>;
-    /// Reads a debate, whoever holds it.
-    fn read(&self, id: &str) -> Result<Stored, ArchiveError>;
-    /// The id this abbreviates, if it abbreviates one.
-    fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
-    /// The debates a query fits, the one touched last first.
-    fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError>;
-    /// The questions and turns in which these words stand, the newest first.
-    fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError>;
-    /// What is being said right now, by whichever process.
-    fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;
-    /// Lets other processes read what is being said, now and then.
-    fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
-    /// What a file from outside holds, and how far it can be believed.
-    fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
-    /// Rebuilds everything that is not the truth from what is.
-    fn reindex(&self) -> Result<Reindexed, ArchiveError>;
-    /// Whether the archive is sound.
-    fn health(&self) -> Result<Health, ArchiveError>;
-    /// Writes a debate's files anew: a process that was killed may have left them behind the log.
-    fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
-    /// Returns once everything written so far is also in the files people read.
-    fn flush(&self);
-}
-
-/// Why the archive could not do it.
-#[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
-pub enum ArchiveError {
-    #[error("there is no debate `{0}`")]
-    Unknown(String),
-    #[error("`{0}` fits {1} debates")]
-    Ambiguous(String, usize),
-    #[error("there is a debate `{0}` already")]
-    Taken(String),
-    #[error("debate `{id}` is being run by {holder}")]
-    Busy { id: String, holder: String },
-    #[error("this file cannot be read as a debate: {0}")]
-    Foreign(String),
-    #[error("the archive was written by a newer version of this program (schema {0})")]
-    TooNew(i64),
-    #[error("the archive failed: {0}")]
-    Broken(String),
-}
-
-/// Where a debate belongs, and where it is written out for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The repository, or the folder if there is none: what debates are found by.
-    pub root: PathBuf,
-    /// Its `last-debate.json`; none, if it is not to be written there.
-    pub state_file: Option<PathBuf>,
-}
-
-/// A debate taken up.
-pub struct Opened {
-    /// To write to.
-    pub log: Box<dyn Log>,
-    /// What it is.
-    pub stored: Stored,
-}
-
-/// A debate as it lies in the archive.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    /// How it was opened.
-    pub setup: Setup,
-    /// What has been recorded since.
-    pub events: Vec<Recorded>,
-    /// The first event that could not even be read, and why.
-    pub unreadable: Option<(u64, String)>,
-    /// Who is running it, if anyone is.
-    pub holder: Option<String>,
-    /// Where it is written out for people.
-    pub record: Option<PathBuf>,
-    /// Every state file it was ever written to, and the repository each belongs to.
-    pub state_files: Vec<(PathBuf, PathBuf)>,
-}
-
-/// An event, and when it was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Recorded {
-    /// Counted from 1.
-    pub seq: u64,
-    /// Milliseconds since 1970.
-    pub at: i64,
-    /// What happened.
-    pub event: Event,
-}
-
-impl Recorded {
-    /// Events that happen at one moment, numbered after the last one known.
-    pub fn after(last: u64, events: &[Event], at: i64) -> Vec<Recorded> {
-        let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
-        (last + 1..).zip(events).map(recorded).collect()
-    }
-}
-
-/// Which debates are meant.
-#[derive(Clone, Debug, Default)]
-pub struct Query {
-    /// Those that belong here.
-    pub root: Option<PathBuf>,
-    /// Those that stand so.
-    pub status: Option<Status>,
-    /// Those that are not over.
-    pub unfinished: bool,
-    /// No more than this.
-    pub limit: Option<usize>,
-}
-
-/// A debate in a list.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Card {
-    /// Its name.
-    pub id: String,
-    /// Its question.
-    pub topic: String,
-    /// The table it is played by.
-    pub format: String,
-    /// How it stands.
-    pub status: Status,
-    /// Milliseconds since 1970.
-    pub created_at: i64,
-    /// Milliseconds since 1970.
-    pub updated_at: i64,
-    /// The repository or folder it belongs to.
-    pub root: String,
-    /// Both sides, as they are written.
-    pub proposer: Option<String>,
-    /// Both sides, as they are written.
-    pub challenger: Option<String>,
-    /// By tool, or by side where both tools are the same.
-    pub winner: Option<String>,
-    /// `demo`, `single-model`, `imported`.
-    pub labels: Vec<String>,
-}
-
-/// A turn that was searched for.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Hit {
-    /// The debate.
-    pub id: String,
-    /// Its question.
-    pub topic: String,
-    /// The turn; none if the words stand in the question.
-    pub turn: Option<String>,
-    /// The round of that turn.
-    pub round: Option<u8>,
-    /// Who spoke.
-    pub seat: Option<String>,
-    /// The words, with a little of what stands around them.
-    pub excerpt: String,
-}
-
-/// What is being said right now.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Live {
-    /// The turn.
-    pub turn: String,
-    /// What has come of it so far.
-    pub text: String,
-    /// Milliseconds since 1970.
-    pub at: i64,
-}
-
-/// What a file from outside holds.
-#[derive(Clone, Debug)]
-pub enum Foreign {
-    /// A log this user's own program wrote: it can be taken up as it is.
-    Ours(Box<Setup>, Vec<Recorded>),
-    /// Anything else: what was said, and by whom. Nothing more is believed.
-    Transcript(Transcript),
-}
-
-/// What was said in a debate held elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Transcript {
-    /// The id it had there.
-    pub id: Option<String>,
-    /// The question.
-    pub topic: String,
-    /// How many rounds were to be played.
-    pub rounds: Option<u8>,
-    /// In the order they were taken.
-    pub turns: Vec<TranscriptTurn>,
-}
-
-/// One speech of a transcript.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TranscriptTurn {
-    /// Counted from 1.
-    pub round: u8,
-    /// For or against.
-    pub side: crate::debate::Side,
-    /// Who is said to have spoken.
-    pub tool: String,
-    /// What.
-    pub text: String,
-    /// How long it is said to have taken.
-    pub duration_ms: u64,
-}
-
-/// What rebuilding came to.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Reindexed {
-    /// Debates read.
-    pub debates: usize,
-    /// Events read.
-    pub events: usize,
-    /// Turns written to the tables.
-    pub messages: usize,
-    /// Debates whose log is not one this program could have written, and why.
-    pub flawed: Vec<String>,
-}
-
-/// How the archive is.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Health {
-    /// Where it lies.
-    pub path: String,
-    /// Its schema.
-    pub version: i64,
-    /// Debates in it.
-    pub debates: usize,
-    /// What is wrong with it.
-    pub problems: Vec<String>,
 }

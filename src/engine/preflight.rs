@@ -1,10 +1,9 @@
 //! Before anything is opened: who is seated, and whether each model answers at all. A model the user
 //! named that does not answer stops the start; one nobody named is replaced, and the user is told.
 use super::desk::{Desk, DeskError};
-use super::live::Live;
 use super::opening::Opening;
 use super::pairing::{Able, Named, Preferred, Seated, Taken, There, pair};
-use super::ports::{Ask, Said, Stream};
+use super::ports::{Ask, BadContext, Context, Gathered, Pinned, Readers, Said, Stream};
 use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Role, Trouble, Voice};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -31,6 +30,8 @@ pub struct Wish {
     pub preferred: Preferred,
     /// Who is there anyway.
     pub there: There,
+    /// What the debaters are to be given besides the topic: `none`, `auto`, or what is wanted.
+    pub context: String,
     /// How hard everyone is to think: tools may have a model for it.
     pub effort: Option<Effort>,
     /// How long each model may take to answer once before the start; none are asked, if nobody
@@ -45,6 +46,41 @@ pub struct Probe {
     pub voice: Voice,
     /// How it answered, or why it did not.
     pub came: Result<Envelope, Failure>,
+}
+
+/// What a debate stands on.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// What stands in the repository.
+    pub pinned: Option<Pinned>,
+    /// Why it cannot be read, if it cannot.
+    pub unread: Option<String>,
+    /// What the debaters are given.
+    pub gathered: Gathered,
+}
+
+/// What is gathered if nobody says what.
+pub const AUTO: &str = "auto";
+
+/// What users are told about a brief: what is not in it and might be missed.
+fn told(gathered: &Gathered) -> Vec<String> {
+    const NAMED: usize = 3;
+    let mut told = vec![];
+    if !gathered.removed.is_empty() {
+        told.push(format!(
+            "secrets taken out of what the debaters are given: {}",
+            gathered.removed
+        ));
+    }
+    let all = &gathered.left_out;
+    if !all.is_empty() {
+        let named: Vec<_> =
+            all.iter().take(NAMED).map(|it| format!("{} ({})", it.path, it.why)).collect();
+        let more = all.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        told.push(format!("not in what the debaters are given: {}{more}", named.join(", ")));
+    }
+    told
 }
 
 /// Those who have answered, and when.
@@ -73,28 +109,77 @@ impl Desk {
         wish: &Wish,
         root: &Path,
     ) -> Result<(Opening, Vec<String>), DeskError> {
+        let ground = self.ground(root, &draft.topic, &wish.context, Readers::OfTheBrief).await?;
+        let draft = Opening { brief: ground.gathered.text.clone(), ..draft };
         draft.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
         let (seated, mut warnings) = self.seat(wish).await?;
-        let (pin, unread) = match self.pin(root) {
-            Ok(pin) => (pin, None),
-            Err(why) => (None, Some(why)),
+        let all = [&seated.proposer, &seated.challenger, &seated.judge];
+        // Those who can look for themselves are told where.
+        let ground = if all.iter().all(|it| self.voices.reads(&it.voice)) {
+            self.ground(root, &draft.topic, &wish.context, Readers::OfFiles).await?
+        } else {
+            ground
         };
+        let Ground { pinned, unread, mut gathered } = ground;
+        // That there was nothing to pick is not worth a word.
+        if gathered.text.is_empty() {
+            gathered.picked.clear();
+        }
         warnings
             .extend(unread.iter().map(|why| format!("no tool can read this repository: {why}")));
-        let left_out = pin.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
+        let left_out = pinned.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
         warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
+        warnings.extend(told(&gathered));
         let chosen = seated.chosen();
         let Seated { proposer, challenger, judge } = seated;
         let opening = Opening {
             proposer: proposer.voice,
             challenger: challenger.voice,
             judge: judge.voice,
-            pin: pin.map(|pin| pin.tree),
+            brief: gathered.text,
+            touched: gathered.touched,
+            picked: gathered.picked,
+            pin: pinned.map(|pin| pin.tree),
             unread,
             chosen,
             ..draft
         };
         Ok((opening, warnings))
+    }
+
+    /// What stands in a repository now, so that what is said about it can be held against it, and
+    /// what of it the debaters are given. A repository that cannot be read is no reason not to
+    /// debate, but it is said.
+    pub async fn ground(
+        &self,
+        root: &Path,
+        topic: &str,
+        wanted: &str,
+        readers: Readers,
+    ) -> Result<Ground, DeskError> {
+        let briefs = self.briefs.clone();
+        let (root, topic, wanted) = (root.to_owned(), topic.to_owned(), wanted.to_owned());
+        let looking = tokio::task::spawn_blocking(move || {
+            let (pinned, unread) = match briefs.pin(&root) {
+                Ok(pinned) => (pinned, None),
+                Err(BadContext(why)) => (None, Some(why)),
+            };
+            let context = Context {
+                root: &root,
+                pinned: pinned.as_ref(),
+                topic: &topic,
+                wanted: &wanted,
+                readers,
+            };
+            let gathered = match briefs.gather(&context) {
+                // What nobody has asked for cannot be missed.
+                Err(_) if wanted.trim() == AUTO => Gathered::default(),
+                gathered => gathered?,
+            };
+            Ok(Ground { pinned, unread, gathered })
+        });
+        let done = looking.await.map_err(|error| BadContext(error.to_string()))?;
+        done.map_err(|bad: BadContext| DeskError::Context(bad))
     }
 
     /// Seats whoever was not named and asks each distinct model once whether it answers, through
@@ -174,7 +259,7 @@ impl Desk {
         });
         join_all(voices.into_iter().map(|voice| async move {
             let ask = question(&voice, patience);
-            let stream = Stream { cue: ask.cue, live: Live::default() };
+            let stream = Stream::unheard(ask.cue);
             let asked = tokio::time::timeout(patience, self.voices.speak(&ask, stream));
             let came = asked.await.unwrap_or_else(|_| {
                 let note = format!("nothing came within {} s", patience.as_secs());

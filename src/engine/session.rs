@@ -2,6 +2,7 @@
 use super::command::{Command, Error, Reply, Request};
 use super::live::{Live, Update};
 use super::ports::{Clock, Log, Said, Stream, Voices};
+use super::scrutiny::{Looked, Outside, Scrutiny};
 use super::turn::{self, Told};
 use crate::debate::{
     Body, Cue, Debate, Envelope, Event, Failure, Step, Trouble, Voice, next, reply,
@@ -24,6 +25,7 @@ pub struct Session {
     clock: Arc<dyn Clock>,
     /// The repository it is about.
     root: PathBuf,
+    scrutiny: Scrutiny,
     /// What is due; nothing while turns are being fetched.
     idle: watch::Sender<Option<Step>>,
     /// Those this session has recorded as asked and is about to ask.
@@ -38,10 +40,12 @@ impl Session {
         requests: mpsc::Receiver<Request>,
         live: Live,
         clock: Arc<dyn Clock>,
-        root: PathBuf,
+        around: &Outside,
     ) -> Session {
-        let idle = watch::Sender::new(None);
-        Session { debate, log, requests, live, clock, root, idle, fresh: Told::new() }
+        let (idle, fresh) = (watch::Sender::new(None), Told::new());
+        let scrutiny = Scrutiny::of(debate.setup(), around);
+        let root = around.root.clone();
+        Session { debate, log, requests, live, clock, root, scrutiny, idle, fresh }
     }
 
     /// What opening a debate records at once: whom it asks first.
@@ -65,8 +69,10 @@ impl Session {
         self.idle.subscribe()
     }
 
-    /// Check, write, apply, tell. Every change to every debate passes through these lines.
+    /// Check, write, apply, tell. Every change to every debate passes through these lines, and
+    /// through the gate.
     fn record(&mut self, events: Vec<Event>) -> Result<(), Error> {
+        let events = self.scrutiny.gate.all(events)?;
         let mut after = self.debate.clone();
         for event in &events {
             after.apply(event.clone())?;
@@ -177,13 +183,18 @@ impl Session {
                 }
                 match turn::ask(&self.debate, cue, told.remove(&cue), &self.root) {
                     Ok(mut ask) => {
+                        ask.prompt = self.scrutiny.gate.text(&ask.prompt);
                         let (handle, registration) = AbortHandle::new_pair();
                         under_way.push((cue, ask.voice.clone(), handle));
                         ask.seconds =
                             named.unwrap_or_else(|| voices.patience(&ask.voice, ask.effort));
                         live.tell(Update::Speaking { cue, seconds: Some(ask.seconds) });
-                        let stream = Stream { cue, live: live.clone() };
-                        let turn = turn::fetch(voices, ask, stream);
+                        let stream = Stream::new(cue, live.clone(), &self.scrutiny.gate);
+                        let (kind, scrutiny) = (ask.reply, self.scrutiny.clone());
+                        let turn = async move {
+                            let said = turn::fetch(voices, ask, stream).await?;
+                            Ok(scrutiny.look(kind, said).await)
+                        };
                         let turn = Abortable::new(turn, registration);
                         turns.push(async move { (cue, turn.await.ok()) });
                     }
@@ -236,7 +247,7 @@ impl Session {
 
     /// Records what came of these turns, and says which to ask for once more. What is no longer
     /// due is dropped.
-    fn settle(&mut self, done: Vec<(Cue, Result<Said, Failure>)>) -> Result<Told, Error> {
+    fn settle(&mut self, done: Vec<(Cue, Result<Looked, Failure>)>) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         let (mut events, mut again) = (vec![], vec![]);
         for (cue, said) in done {
@@ -287,7 +298,8 @@ impl Session {
             return Err(self.not_due(cue).into());
         }
         if let (Some(Ok(taken)), true) = (self.debate.turn(cue), take == self.debate.take()) {
-            let again = reply::read(&self.debate, cue, text);
+            let text = self.scrutiny.plain(text);
+            let again = reply::read(&self.debate, cue, &text);
             let same = again.is_ok_and(|body: Body| body == taken.body);
             return if same { Ok(()) } else { Err(Error::Taken(cue)) };
         }
@@ -297,7 +309,9 @@ impl Session {
             _ => return Err(self.not_due(cue).into()),
         }
         let envelope = Envelope { tool: self.voice_of(cue).tool().into(), ..Envelope::default() };
-        let event = turn::read(&self.debate, cue, text, envelope)?;
+        let kind = self.debate.setup().phase(cue).reply;
+        let looked = self.scrutiny.look_here(kind, Said { text: text.into(), envelope });
+        let event = turn::read(&self.debate, cue, looked)?;
         if !self.debate.was_asked(cue) {
             self.ask(&[])?;
         }

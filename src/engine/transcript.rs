@@ -54,7 +54,7 @@ fn due(debate: &Debate) -> Option<Cue> {
 
 fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
     let body: Body = claims::read(&turn.text);
-    let mut findings = findings(debate, cue, &body);
+    let mut findings = findings(debate, cue, &body, &[]);
     for finding in &mut findings {
         // Nobody can be asked again; what would have been refused is mentioned instead.
         if finding.weight == Weight::Reask {

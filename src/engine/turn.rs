@@ -2,9 +2,10 @@
 use super::command::Error;
 use super::live::Update;
 use super::ports::{Ask, PATIENCE, Said, Stream, Voices};
+use super::scrutiny::Looked;
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{
-    Attempt, Cue, Debate, Envelope, Event, Failure, Step, Trouble, next, reply, schema, weigh,
+    Attempt, Cue, Debate, Event, Failure, Step, Trouble, next, reply, schema, weigh,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -73,12 +74,13 @@ pub(super) fn ask(
 }
 
 /// What came of a turn: it was taken, it is to be asked for once more, or it is lost.
-pub(super) fn came_of(debate: &Debate, cue: Cue, said: Result<Said, Failure>) -> Event {
-    let said = match said {
-        Ok(said) => said,
+pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, Failure>) -> Event {
+    let looked = match looked {
+        Ok(looked) => looked,
         Err(failure) => return lost(debate, cue, failure),
     };
-    let (trouble, why, findings) = match read(debate, cue, &said.text, said.envelope.clone()) {
+    let said = looked.said.clone();
+    let (trouble, why, findings) = match read(debate, cue, looked) {
         Ok(event) => return event,
         Err(Error::Refused(found)) => {
             let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
@@ -110,8 +112,7 @@ pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: Failure) -> Event {
 pub(super) fn read(
     debate: &Debate,
     cue: Cue,
-    text: &str,
-    mut envelope: Envelope,
+    Looked { said: Said { text, mut envelope }, citations }: Looked,
 ) -> Result<Event, Error> {
     let length = text.chars().count();
     let most = debate.setup().limits.longest.saturating_mul(2);
@@ -124,9 +125,9 @@ pub(super) fn read(
         envelope.tool = voice.tool().into();
     }
     envelope.model_asked = envelope.model_asked.or_else(|| voice.model().map(Into::into));
-    let body = reply::read(debate, cue, text)
+    let body = reply::read(debate, cue, &text)
         .map_err(|unreadable| Error::Unreadable(unreadable.to_string()))?;
-    weigh(debate, cue, body, vec![], envelope).map_err(Error::Refused)
+    weigh(debate, cue, body, citations, envelope).map_err(Error::Refused)
 }
 
 /// Fetches one reply, within the time a turn may take. Whoever watches is told when half of that is
@@ -134,13 +135,14 @@ pub(super) fn read(
 pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Result<Said, Failure> {
     let (began, seconds) = (Instant::now(), ask.seconds);
     let patience = Duration::from_secs(u64::from(seconds));
-    let (cue, live) = (stream.cue, stream.live.clone());
+    let (cue, live) = (stream.cue(), stream.clone());
     let mut speaking = voices.speak(&ask, stream);
     let mut said = tokio::time::timeout(patience / 2, &mut speaking).await;
     if said.is_err() {
         live.tell(Update::Slow { cue, after: seconds / 2, most: seconds });
         said = tokio::time::timeout_at(began + patience, speaking).await;
     }
+    live.finish();
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut said = said.unwrap_or_else(|_| {
         Err(Failure::new(

@@ -1,8 +1,9 @@
 //! Looks references up in pinned trees, and remembers the tree looked into last.
 use super::contents::Contents;
+use super::kept::Shelf;
 use super::lookup::Lookup;
 use super::paths::Paths;
-use super::{Reference, Scope, Search, kept};
+use super::{Reference, Scope, Search};
 use crate::debate::Citation;
 use crate::repo::{RepoError, Trees, View};
 use std::path::{Path, PathBuf};
@@ -11,13 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Looks things up in pinned trees. Cheap to clone; clones remember together.
 #[derive(Clone)]
 pub struct Checker {
-    home: PathBuf,
+    trees: Trees,
     last: Arc<Mutex<Option<Arc<Tree>>>>,
 }
 
 /// A tree that was looked into.
 pub(super) struct Tree {
-    home: PathBuf,
+    kept: Shelf,
     root: PathBuf,
     pub(super) view: View,
     pub(super) paths: Paths,
@@ -25,9 +26,9 @@ pub(super) struct Tree {
 }
 
 impl Checker {
-    /// Keeps its indexes below the user's home for debates. Nothing is read or made yet.
-    pub fn at(home: &Path) -> Checker {
-        Checker { home: home.to_owned(), last: Arc::default() }
+    /// Keeps its indexes where the trees are kept. Nothing is read or made yet.
+    pub fn new(trees: Trees) -> Checker {
+        Checker { trees, last: Arc::default() }
     }
 
     /// What each of the references comes to in a pinned tree of the repository around `root`.
@@ -49,10 +50,10 @@ impl Checker {
         {
             return Ok(tree.clone());
         }
-        let view = Trees::at(&self.home).view(root, id)?;
+        let view = self.trees.view(root, id)?;
         let paths = Paths::new(&view, root);
-        let (home, root) = (self.home.clone(), root.to_owned());
-        let tree = Arc::new(Tree { home, root, view, paths, contents: Mutex::default() });
+        let (kept, root) = (Shelf::of(&self.trees), root.to_owned());
+        let tree = Arc::new(Tree { kept, root, view, paths, contents: Mutex::default() });
         Ok(last.insert(tree).clone())
     }
 }
@@ -65,12 +66,12 @@ impl Tree {
             return Ok(Some(contents.clone()));
         }
         let (id, files) = (self.view.tree(), self.view.files().len());
-        let contents = match (kept::load(&self.home, id, files), search) {
+        let contents = match (self.kept.load(id, files), search) {
             (Some(contents), _) => contents,
             (None, Search::Known) => return Ok(None),
             (None, Search::Whole) => {
                 let contents = Contents::build(&self.view)?;
-                kept::save(&self.home, id, &contents);
+                self.kept.save(id, &contents);
                 contents
             }
         };

@@ -2,6 +2,7 @@
 //! of another tree is no index; losing one costs nothing but time, so nothing here can fail.
 use super::contents::Contents;
 use crate::private;
+use crate::repo::Trees;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,37 +16,49 @@ const MAGIC: &[u8; 8] = b"debate-i";
 /// Magic, version, tree, files, words of filters, checksum.
 const HEADER: usize = 8 + 4 + 40 + 4 + 4 + 8;
 
-/// The index of a tree, if there is one that fits.
-pub(super) fn load(home: &Path, tree: &str, files: usize) -> Option<Contents> {
-    let path = path(home, tree);
-    let contents = decoded(&fs::read(&path).ok()?, tree, files)?;
-    // The ones used last are kept.
-    let touched = fs::File::options().append(true).open(&path);
-    let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
-    Some(contents)
+/// Where indexes are kept. What was read with other things hidden has another name.
+pub(super) struct Shelf {
+    folder: PathBuf,
+    edition: String,
 }
 
-/// Keeps an index, if that is possible.
-pub(super) fn save(home: &Path, tree: &str, contents: &Contents) {
-    // An index of what could not all be read would hide what can be read later.
-    if contents.whole {
-        let _ = write(home, tree, contents);
+impl Shelf {
+    pub(super) fn of(trees: &Trees) -> Shelf {
+        Shelf { folder: trees.home().join("indexes"), edition: trees.edition() }
     }
-}
 
-fn write(home: &Path, tree: &str, contents: &Contents) -> io::Result<()> {
-    let folder = home.join("indexes");
-    private::folder(&folder)?;
-    let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(&folder)?;
-    file.write_all(&encoded(contents, tree))?;
-    file.persist(path(home, tree)).map_err(|error| error.error)?;
-    sweep(&folder)
-}
+    /// The index of a tree, if there is one that fits.
+    pub(super) fn load(&self, tree: &str, files: usize) -> Option<Contents> {
+        let path = self.path(tree);
+        let contents = decoded(&fs::read(&path).ok()?, tree, files)?;
+        // The ones used last are kept.
+        let touched = fs::File::options().append(true).open(&path);
+        let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
+        Some(contents)
+    }
 
-fn path(home: &Path, tree: &str) -> PathBuf {
-    // Only what is an id is ever part of a path.
-    let id: String = tree.chars().filter(char::is_ascii_hexdigit).take(40).collect();
-    home.join("indexes").join(format!("{id}-{VERSION}"))
+    /// Keeps an index, if that is possible.
+    pub(super) fn save(&self, tree: &str, contents: &Contents) {
+        // An index of what could not all be read would hide what can be read later.
+        if contents.whole {
+            let _ = self.write(tree, contents);
+        }
+    }
+
+    fn write(&self, tree: &str, contents: &Contents) -> io::Result<()> {
+        let folder = &self.folder;
+        private::folder(folder)?;
+        let mut file = tempfile::Builder::new().suffix(".tmp").tempfile_in(folder)?;
+        file.write_all(&encoded(contents, tree))?;
+        file.persist(self.path(tree)).map_err(|error| error.error)?;
+        sweep(folder)
+    }
+
+    fn path(&self, tree: &str) -> PathBuf {
+        // Only what is an id is ever part of a path.
+        let id: String = tree.chars().filter(char::is_ascii_hexdigit).take(40).collect();
+        self.folder.join(format!("{id}-{VERSION}-{}", self.edition))
+    }
 }
 
 /// Throws away the ones used longest ago, and what a crash has left long ago.

@@ -59,7 +59,7 @@ pub(super) fn account(stored: &Stored, debate: &Debate, running: bool) -> Accoun
     }
     // What was conceded is said in full or not at all: a cut quote would be another concession.
     if weight(&account) > bounds::RESULT {
-        let all = call("show_debate", &account.debate_id, "\"part\":\"claims\"");
+        let all = call("show_debate", &account.debate_id, "\"part\":\"ledger\"");
         account.concessions = vec![format!("too long to be quoted here: {all}")];
     }
     account

@@ -25,7 +25,7 @@ pub struct StartDebate {
     pub rounds: Option<u64>,
     /// low, medium, high, max
     pub effort: Option<String>,
-    /// none (default) or file=PATH in the repository
+    /// auto (default), none, or items by ;: PATH:10-40, diff, diff=main..HEAD, tree, note=...
     pub context: Option<String>,
     /// Rare: confirm_plan, pause, max_cost, ...; see debate://formats/duel
     #[schemars(with = "Map<String, Value>")]
@@ -37,8 +37,8 @@ pub struct StartDebate {
 }
 
 /// What `options` may hold, as the complaint about it says.
-pub(super) const OPTIONS: &str =
-    "confirm_plan, pause, probe, max_cost, max_tokens, max_minutes, turn_seconds, await_seconds";
+pub(super) const OPTIONS: &str = "confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
+     turn_seconds, await_seconds";
 
 /// Rare wishes. Described on demand, because every schema is paid for in every conversation.
 #[derive(Debug, Default, Deserialize)]
@@ -46,6 +46,8 @@ pub(super) const OPTIONS: &str =
 pub(super) struct Options {
     pub(super) confirm_plan: bool,
     pub(super) pause: Option<bool>,
+    pub(super) sealed: bool,
+    pub(super) stop_when_settled: bool,
     pub(super) probe: Option<bool>,
     pub(super) max_cost: Option<f64>,
     pub(super) max_tokens: Option<u64>,
@@ -111,7 +113,7 @@ pub struct ListDebates {
 
 /// The parts of a debate that can be shown, as the complaint about another says.
 pub(super) const PARTS: &str =
-    "transcript, summary, claims, envelopes, brief, plan, or a turn such as 0.1.0.0";
+    "transcript, summary, ledger, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -119,7 +121,7 @@ pub(super) const PARTS: &str =
 pub struct ShowDebate {
     /// Default: the latest here
     pub debate_id: Option<String>,
-    /// transcript (default), summary, claims, envelopes, brief, plan, or a turn
+    /// transcript (default), summary, ledger, envelopes, brief, plan, or a turn
     pub part: Option<String>,
     /// From 1
     #[serde(deserialize_with = "number")]

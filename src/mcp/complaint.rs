@@ -142,7 +142,7 @@ impl Complaint {
             }
             Complaint::TooLong { name, .. } if name == "topic" => {
                 "call start_debate again with the question in a sentence, and the rest in a file \
-                 given by \"context\":\"file=PATH\""
+                 given by \"context\":\"doc=PATH\""
                     .into()
             }
             Complaint::TooLong { name, .. } => {
@@ -294,8 +294,8 @@ fn desk(error: &DeskError) -> String {
         }
         DeskError::Unfit(_) => "call start_debate again with less",
         DeskError::Context(_) => {
-            "call start_debate again with \"context\":\"none\" or \"file=PATH\" inside the \
-             repository"
+            "call start_debate again with \"context\":\"none\" or \"auto\"; the resource \
+             debate://formats/duel lists what can be given"
         }
         DeskError::NoneHere { .. } => {
             "start_debate {\"topic\":\"...\"} opens one; list_debates {\"query\":\"in:all\"} shows \

@@ -13,6 +13,9 @@ use crate::engine::{Opening, Place, Query};
 use serde_json::Value;
 use std::time::Duration;
 
+/// Characters of what is wanted as context, notes and all.
+const LONGEST_CONTEXT: usize = 20_000;
+
 impl Server {
     /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told who
     /// was chosen, and of an unfinished debate about the same question.
@@ -25,9 +28,11 @@ impl Server {
         let (draft, wish) = self.draft(args, waiting.left())?;
         let ready = self.hub.desk.prepare(draft, &wish, &place.root);
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
+        let given = (!opening.picked.is_empty())
+            .then(|| format!("the debaters are given: {}", opening.picked.join("; ")));
         let chosen =
             (!opening.chosen.is_empty()).then(|| format!("chosen: {}", opening.chosen.join(", ")));
-        let mut notes: Vec<String> = chosen.into_iter().chain(warnings).collect();
+        let mut notes: Vec<String> = chosen.into_iter().chain(given).chain(warnings).collect();
         if let Some(estimate) = self.hub.desk.estimate(&opening)? {
             notes.push(format!("estimate: {}", estimate.says));
             notes.extend(estimate.unkept);
@@ -36,6 +41,7 @@ impl Server {
         let job = self.hub.desk.open(&opening, place)?;
         let id = job.id().to_owned();
         self.hub.play(job);
+        let notes = notes.iter().map(|note| self.hub.desk.clean(note)).collect();
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
@@ -52,7 +58,6 @@ impl Server {
         let mut holds = vec![];
         holds.extend(options.confirm_plan.then_some(Hold::Start));
         holds.extend(options.pause.unwrap_or(true).then_some(Hold::Rounds));
-        let context = check::short("context", args.context.as_deref())?.unwrap_or("none");
         let cost = |amount| {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
             millionths(amount).ok_or(Complaint::Options { why, format: format.into() })
@@ -63,7 +68,6 @@ impl Server {
             format: format.into(),
             rounds: args.rounds.map(|rounds| self.hub.desk.fits(format, rounds)).transpose()?,
             effort: wish.effort,
-            brief: self.hub.desk.brief(context)?,
             budget: Budget {
                 cost: options.max_cost.or(usual.max_cost).map(cost).transpose()?,
                 tokens: options.max_tokens.or(usual.max_tokens),
@@ -71,6 +75,8 @@ impl Server {
             },
             turn_seconds: options.turn_seconds.or(usual.turn_seconds),
             await_seconds: options.await_seconds,
+            sealed: options.sealed,
+            stop_when_settled: options.stop_when_settled,
             holds,
             ..Opening::new(&topic, Voice::Host, Voice::Host, Voice::Host)
         };
@@ -99,6 +105,7 @@ impl Server {
             },
             preferred,
             there: There { side: Some(Voice::Host), judge: Judge::Other(Voice::Host) },
+            context: context(args.context.as_deref())?,
             effort: effort(args.effort.as_deref())?,
             // The first round is to have some of the time, too.
             probe: probe.then_some(left / 2),
@@ -140,6 +147,15 @@ fn options(args: &StartDebate, format: &str) -> Result<Options, Complaint> {
         return Err(bad("an object is needed, such as {\"confirm_plan\": true}".into()));
     }
     serde_json::from_value(object).map_err(|error| bad(error.to_string()))
+}
+
+/// What the debaters are to be given: a host may say a good deal in a note.
+fn context(said: Option<&str>) -> Result<String, Complaint> {
+    let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
+        return Ok("auto".into());
+    };
+    check::text("context", said, LONGEST_CONTEXT)?;
+    Ok(said.to_owned())
 }
 
 fn effort(said: Option<&str>) -> Result<Option<Effort>, Complaint> {

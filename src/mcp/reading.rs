@@ -7,11 +7,10 @@ use super::complaint::{Complaint, call};
 use super::round::which;
 use super::server::Server;
 use super::standing::plan;
-use crate::debate::ledger::{Entry, Fate, entries};
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{Card, Listing, Place, Query};
 use crate::report::text::{one_line, printable};
-use crate::report::{iso, record::record, summary::summary};
+use crate::report::{iso, ledger::ledger, record::record, summary::summary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -148,7 +147,7 @@ impl Server {
         let text = match part {
             "transcript" => record(&debate),
             "summary" => summary(&debate),
-            "claims" => claims(&debate),
+            "claims" | "ledger" => ledger(&debate),
             "envelopes" => envelopes(&debate),
             "plan" => plan(&debate),
             "brief" => {
@@ -232,43 +231,6 @@ fn found(card: &Card, excerpt: Option<&str>) -> Found {
     }
 }
 
-/// Every claim, and what became of it.
-fn claims(debate: &Debate) -> String {
-    let mut text = String::new();
-    for entry in entries(debate, Cue::END) {
-        let (turn, side) = (entry.cue, entry.side.word());
-        let _ = writeln!(
-            text,
-            "- {} ({side}, turn {turn}): {}",
-            entry.claim.id,
-            one_line(&entry.claim.text)
-        );
-        for evidence in &entry.evidence {
-            let _ = writeln!(text, "  evidence: {}", one_line(evidence));
-        }
-        if entry.unsupported() {
-            text.push_str("  unsupported\n");
-        }
-        let _ = writeln!(text, "  {}", fate(&entry));
-    }
-    if text.is_empty() {
-        text.push_str("No claims were listed.\n");
-    }
-    text
-}
-
-fn fate(entry: &Entry<'_>) -> String {
-    match entry.fate {
-        Fate::Unanswered => "never answered".into(),
-        Fate::Contested => "contested".into(),
-        Fate::Conceded(quote) => {
-            let by = entry.side.other().word();
-            format!("conceded by the {by}: \"{}\"", one_line(quote))
-        }
-        Fate::Resolved => "taken back as resolved".into(),
-    }
-}
-
 /// How every turn came to be.
 fn envelopes(debate: &Debate) -> String {
     let mut text = String::new();
@@ -313,6 +275,10 @@ fn said(debate: &Debate, cue: Cue) -> String {
             }
             for found in &reply.findings {
                 let _ = write!(text, "\n> Checked: {}", one_line(&found.says));
+            }
+            for it in &reply.citations {
+                let _ =
+                    write!(text, "\n> Looked up: {} ({})", one_line(&it.raw), one_line(&it.says()));
             }
             text.push('\n');
         }

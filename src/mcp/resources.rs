@@ -108,12 +108,18 @@ Given as one object, `\"options\": {...}`.
 
 - `confirm_plan` (true or false, usually false): nothing is asked until the user has confirmed the plan by `continue_round {\"decision\":\"confirm\"}`, changed it or cancelled.
 - `pause` (true or false, usually true): after each round the floor is the user's. With false all rounds are played in one go.
+- `sealed` (true or false, usually false): both sides answer before they hear each other, two turns more; the verdict then says whether the debate changed the decision, and on what.
+- `stop_when_settled` (true or false, usually false): as soon as a round brings no new claim and no new evidence, or nothing is left to differ about, the judge rules.
 - `probe` (true or false, usually true): each model is asked once, before the debate opens, whether it answers.
 - `max_cost` (a number): the debate pauses when this much has been spent.
 - `max_tokens` (a number): the debate pauses when this many were read and written.
 - `max_minutes` (a number): the debate pauses when its turns have taken this long together.
 - `turn_seconds` (usually 120 to 600, by tool and effort): how long a tool may take for a turn.
 - `await_seconds` (usually for ever): how long a turn of `host` or `human` is waited for.
+
+## Context
+
+What the debaters are given besides the topic, as one string of items separated by `;`: `auto` (usual: picked from the topic and from what has changed, and said), `none`, a path or glob with lines if you like (`src/store.rs:10-40`), `diff` (the working tree), `diff=staged`, `diff=COMMIT`, `diff=BASE..HEAD`, `diff=branch` (since the default branch), `tree`, `history`, `doc=PATH`, `budget=TOKENS`, and last `note=free text`, which goes on to the end.
 
 ## Changing an open debate
 

@@ -158,13 +158,18 @@ impl Server {
                     () = task.cancelled() => Err(TaskExit::Cancelled),
                     seen = attended.catch_unwind() => Ok(match seen {
                         Ok(Ok(seen)) => answer(&seen, notes),
-                        Ok(Err(complaint)) => refusal(&complaint),
-                        Err(panic) => refusal(&panicked(&*panic)),
+                        Ok(Err(complaint)) => server.refusal(&complaint),
+                        Err(panic) => server.refusal(&panicked(&*panic)),
                     }),
                 }
             })
         });
         CreateTaskResult::new(task).into()
+    }
+
+    /// What a model is told of a complaint. It may repeat what somebody has sent.
+    fn refusal(&self, complaint: &Complaint) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(self.hub.desk.clean(&complaint.text()))])
     }
 }
 
@@ -200,10 +205,6 @@ fn both(result: &impl Serialize, text: String) -> CallToolResult {
     let mut both = CallToolResult::success(vec![ContentBlock::text(text)]);
     both.structured_content = serde_json::to_value(result).ok();
     both
-}
-
-fn refusal(complaint: &Complaint) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(complaint.text())])
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Complaint {
@@ -242,8 +243,8 @@ impl ServerHandler for Server {
         let done = AssertUnwindSafe(self.call(&request.name, request.arguments, call));
         Ok(match done.catch_unwind().await {
             Ok(Ok(response)) => response,
-            Ok(Err(complaint)) => refusal(&complaint).into(),
-            Err(panic) => refusal(&panicked(&*panic)).into(),
+            Ok(Err(complaint)) => self.refusal(&complaint).into(),
+            Err(panic) => self.refusal(&panicked(&*panic)).into(),
         })
     }
 

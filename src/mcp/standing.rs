@@ -339,6 +339,7 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
     if let Some(keep) = debate.kept() {
         notes.push(if keep { "the record is kept" } else { "the record is discarded" }.into());
     }
+    notes.extend(standing::suggestion(debate));
     notes.extend(standing::notices(debate).iter().map(|notice| words(notice, size.line)));
     few(notes.into_iter(), size.lines.max(3))
 }

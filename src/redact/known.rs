@@ -35,6 +35,15 @@ impl Known {
         Known { automaton, values: all }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All of them, one after the other.
+    pub(super) fn all(&self) -> Vec<u8> {
+        self.values.join(&0)
+    }
+
     pub(super) fn find(&self, bytes: &[u8], from: usize) -> Vec<Found> {
         let Some(automaton) = &self.automaton else { return vec![] };
         let input = aho_corasick::Input::new(bytes).span(from..bytes.len());

@@ -94,15 +94,20 @@ fn kinds() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.kind).chain(others)
 }
 
-/// Writes the placeholder of a secret, and its line ends, so that no line moves.
-pub(super) fn write(kind: &str, secret: &[u8], key: &[u8], scope: &str, kept: &mut Vec<u8>) {
+/// What tells a secret from others, to those who have the key.
+pub(super) fn tag(key: &[u8], scope: &str, secret: &[u8]) -> [u8; 32] {
     // A key of any length is taken, so there is nothing to fail.
     let mut mac = Hmac::<Sha256>::new_from_slice(key)
         .unwrap_or_else(|_| Hmac::<Sha256>::new(&[0; 64].into()));
     mac.update(scope.as_bytes());
     mac.update(&[0]);
     mac.update(secret);
-    let tag = mac.finalize().into_bytes();
+    mac.finalize().into_bytes().into()
+}
+
+/// Writes the placeholder of a secret, and its line ends, so that no line moves.
+pub(super) fn write(kind: &str, secret: &[u8], key: &[u8], scope: &str, kept: &mut Vec<u8>) {
+    let tag = tag(key, scope, secret);
     kept.extend_from_slice(OPENING.as_bytes());
     kept.extend_from_slice(kind.as_bytes());
     kept.push(b':');

@@ -3,8 +3,10 @@
 use super::stores::Stores;
 use super::{LARGEST, LeftOut, RepoError, Why, absent, disk};
 use crate::private;
+use crate::redact::Redactor;
 use git2::{ObjectType, Oid};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,10 +31,16 @@ pub(super) struct Copied {
 }
 
 /// Writes a tree into an empty folder and freezes it. Fails if the tree itself is missing.
-pub(super) fn write(stores: &Stores, tree: Oid, folder: &Path) -> Result<Copied, RepoError> {
+pub(super) fn write(
+    stores: &Stores,
+    tree: Oid,
+    folder: &Path,
+    gate: Option<&Redactor>,
+) -> Result<Copied, RepoError> {
     let mut copying = Copying {
         stores,
         folder,
+        gate,
         folders: BTreeSet::new(),
         entries: 0,
         full: false,
@@ -49,6 +57,7 @@ pub(super) fn write(stores: &Stores, tree: Oid, folder: &Path) -> Result<Copied,
 struct Copying<'a> {
     stores: &'a Stores,
     folder: &'a Path,
+    gate: Option<&'a Redactor>,
     /// Those made so far, to be frozen in the end.
     folders: BTreeSet<PathBuf>,
     entries: usize,
@@ -155,8 +164,9 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// The one place where contents are written.
+    /// The one place where contents are written, and where what is secret in them is left out.
     fn put(&mut self, entry: &Entry, bytes: &[u8]) -> io::Result<()> {
+        let bytes = &self.gate.map_or(Cow::Borrowed(bytes), |gate| gate.bytes(bytes).0);
         let below = disk::path(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
         let path = self.folder.join(below);
         self.prepare(path.parent().unwrap_or(self.folder))?;

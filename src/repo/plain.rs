@@ -92,9 +92,8 @@ fn list_without(folder: &Path, most: usize, home: Option<&Path>) -> Listed {
     listed
 }
 
-/// What stands in a file on disk, or why that cannot be told. The path is one below the folder; it
-/// leads neither out of it nor through links, and not to what belongs to git.
-pub fn on_disk(folder: &Path, path: &str) -> Result<Vec<u8>, Why> {
+/// What stands in a file on disk, as it is.
+pub(super) fn on_disk(folder: &Path, path: &str) -> Result<Vec<u8>, Why> {
     if absent::unwritable(path.as_bytes()) {
         return Err(Why::Unreadable);
     }

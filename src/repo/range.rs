@@ -88,6 +88,16 @@ pub(super) fn sides(
     }
 }
 
+/// What a commit holds.
+pub(super) fn commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
+    let theirs = Theirs::around(root)?.ok_or_else(|| RepoError::no_repository(root))?;
+    let pin = Pin { tree: String::new(), commit: None, dirty: false, left_out: vec![] };
+    let finding = Finding { theirs: &theirs, repository: &theirs.repository, pin: &pin };
+    let commit = finding.named(name)?;
+    let (tree, id) = (commit.tree_id().to_string(), commit.id().to_string());
+    Ok(Pin { tree, commit: Some(id), dirty: false, left_out: vec![] })
+}
+
 struct Finding<'a> {
     theirs: &'a Theirs,
     repository: &'a Repository,

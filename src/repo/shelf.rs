@@ -3,8 +3,9 @@
 //! or removes any goes through one gate, and removes only what nobody holds.
 use super::copy::{self, Copied};
 use super::stores::Stores;
-use super::{LeftOut, RepoError, disk};
+use super::{LeftOut, RepoError, Trees, disk};
 use crate::private;
+use crate::redact::Redactor;
 use git2::Oid;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -39,11 +40,11 @@ struct Place {
 }
 
 /// Finds the copy of a tree, or makes it.
-pub(super) fn snapshot(home: &Path, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
+pub(super) fn snapshot(trees: &Trees, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
     let id = id(tree)?;
-    let shelf = home.join("snapshots");
+    let shelf = trees.home.join("snapshots");
     private::folder(&shelf).map_err(RepoError::disk(&shelf))?;
-    let place = Place::named(&shelf, &format!("{id}-{VERSION}"));
+    let place = Place::named(&shelf, &format!("{id}-{VERSION}-{}", trees.edition()));
     if let Some(found) = place.find().map_err(RepoError::disk(&place.lock))? {
         return Ok(found);
     }
@@ -52,7 +53,7 @@ pub(super) fn snapshot(home: &Path, root: &Path, tree: &str) -> Result<Snapshot,
     if let Some(found) = place.find().map_err(RepoError::disk(&place.lock))? {
         return Ok(found);
     }
-    place.write(&Stores::open(home, root)?, id)?;
+    place.write(&Stores::open(&trees.home, root)?, id, trees.gate(tree).as_ref())?;
     let made = place.find().map_err(RepoError::disk(&place.lock))?;
     sweep(&shelf).map_err(RepoError::disk(&shelf))?;
     made.ok_or_else(|| {
@@ -101,9 +102,9 @@ impl Place {
     }
 
     /// Makes the copy. Only whoever holds the gate may.
-    fn write(&self, stores: &Stores, tree: Oid) -> Result<(), RepoError> {
+    fn write(&self, stores: &Stores, tree: Oid, gate: Option<&Redactor>) -> Result<(), RepoError> {
         let draft = Draft::new(&self.draft).map_err(RepoError::disk(&self.draft))?;
-        let copied = copy::write(stores, tree, draft.0)?;
+        let copied = copy::write(stores, tree, draft.0, gate)?;
         self.list(&copied).map_err(RepoError::disk(&self.list))?;
         // One that lacks its list may be in use all the same. It is whole, and may stay.
         if self.folder.is_dir() && !self.remove_folder().map_err(RepoError::disk(&self.folder))? {

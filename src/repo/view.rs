@@ -1,7 +1,8 @@
 //! A pinned tree, to be looked into: every file by name at once, and what stands in one when it is
 //! asked for.
 use super::stores::Stores;
-use super::{LARGEST, RepoError, Trees, Why};
+use super::{LARGEST, RepoError, Trees, Why, cleaned};
+use crate::redact::Redactor;
 use git2::{ObjectType, Oid};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ pub struct View {
     tree: String,
     files: Vec<File>,
     whole: bool,
+    gate: Option<Redactor>,
 }
 
 /// One entry of a pinned tree that is no folder.
@@ -30,19 +32,21 @@ pub struct File {
 /// Reads files of a view. One for each thread.
 pub struct Reader {
     stores: Stores,
+    gate: Option<Redactor>,
 }
 
 impl Trees {
     /// Opens a pinned tree for looking into. Lists names; reads no file.
     pub fn view(&self, root: &Path, tree: &str) -> Result<View, RepoError> {
-        View::open(&self.home, root, tree)
+        View::open(self, root, tree)
     }
 }
 
 impl View {
-    fn open(home: &Path, root: &Path, tree: &str) -> Result<View, RepoError> {
+    fn open(trees: &Trees, root: &Path, tree: &str) -> Result<View, RepoError> {
         let gone = || RepoError::Gone { tree: tree.to_owned() };
         let id = Oid::from_str(tree).map_err(|_| gone())?;
+        let home = &trees.home;
         let stores = Stores::open(home, root)?;
         if stores.header(id).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
             return Err(gone());
@@ -57,6 +61,7 @@ impl View {
             tree: tree.to_owned(),
             files,
             whole,
+            gate: trees.gate(tree),
         })
     }
 
@@ -83,7 +88,7 @@ impl View {
 
     /// Something to read files with.
     pub fn reader(&self) -> Result<Reader, RepoError> {
-        Ok(Reader { stores: Stores::open(&self.home, &self.root)? })
+        Ok(Reader { stores: Stores::open(&self.home, &self.root)?, gate: self.gate.clone() })
     }
 }
 
@@ -107,7 +112,7 @@ impl Reader {
         Some(size)
     }
 
-    /// What stands in a file, or why that cannot be told.
+    /// What stands in a file, without what is secret in it; or why that cannot be told.
     pub fn bytes(&self, file: &File) -> Result<Vec<u8>, Why> {
         if let Some(why) = file.why {
             return Err(why);
@@ -119,7 +124,8 @@ impl Reader {
         if size > LARGEST {
             return Err(Why::TooLarge);
         }
-        self.stores.bytes(file.id).ok_or(Why::Unreadable)
+        let bytes = self.stores.bytes(file.id).ok_or(Why::Unreadable)?;
+        Ok(cleaned(self.gate.as_ref(), &file.path, bytes))
     }
 }
 

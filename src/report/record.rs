@@ -1,10 +1,10 @@
 //! The whole debate as one Markdown file, readable while it is being played and after.
+use super::ledger::{of_evidence, struck};
 use super::participation::participation;
 use super::summary::{summary, who};
 use super::text::{demoted, one_line, printable};
-use crate::debate::{
-    Body, Citation, Claim, Cue, Debate, Kind, Outcome, Reply, Role, Weight, standing,
-};
+use crate::debate::ledger::of_claim;
+use crate::debate::{Body, Claim, Cue, Debate, Kind, Outcome, Reply, Role, Weight, standing};
 use std::fmt::Write;
 
 /// The record. The headings are what a debate is recognised by when it is read back in.
@@ -16,6 +16,13 @@ pub fn record(debate: &Debate) -> String {
     let _ = writeln!(text, "**Status**: {}  ", standing::status(debate).word());
     let _ = writeln!(text, "**Participants**: {}  ", participants(debate));
     let _ = writeln!(text, "**Outcome**: {}", outcome(debate));
+    if !setup.picked.is_empty() {
+        let picked: Vec<_> = setup.picked.iter().map(|line| one_line(line)).collect();
+        let _ = writeln!(text, "\n**Given**: {}", picked.join("; "));
+    }
+    if let Some(pin) = &setup.pin {
+        let _ = writeln!(text, "\n**Pinned**: tree {}", &pin[..pin.len().min(12)]);
+    }
     if !setup.chosen.is_empty() {
         let chosen: Vec<_> = setup.chosen.iter().map(|line| one_line(line)).collect();
         let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
@@ -115,7 +122,8 @@ fn said(text: &mut String, reply: &Reply) {
     for claim in claims {
         let _ = writeln!(text, "- `{}` {}{}", claim.id, one_line(&claim.text), answers(claim));
         for evidence in &claim.evidence {
-            let _ = writeln!(text, "  - {}", cited(evidence, &reply.citations));
+            let found = of_evidence(evidence, of_claim(&reply.citations, &claim.id));
+            let _ = writeln!(text, "  - {}", struck(evidence, &found));
         }
         if claim.evidence.is_empty() {
             text.push_str("  - unsupported\n");
@@ -127,6 +135,10 @@ fn said(text: &mut String, reply: &Reply) {
     for resolved in reply.body.resolves() {
         let by = resolved.evidence.join("; ");
         let _ = writeln!(text, "- certifies `{}` as resolved: {}", resolved.claim, one_line(&by));
+    }
+    let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.wrong());
+    for wrong in passing {
+        let _ = writeln!(text, "\n> Struck out: {}", struck(&wrong.raw, &[wrong]));
     }
     let faults = reply.findings.iter().filter(|found| found.weight == Weight::Foul);
     for fault in faults {
@@ -142,16 +154,4 @@ fn answers(claim: &Claim) -> String {
         return String::new();
     }
     format!(" (answers {})", claim.answers.join(", "))
-}
-
-/// What was cited wrongly is struck out, with the reason.
-fn cited(evidence: &str, citations: &[Citation]) -> String {
-    let line = one_line(evidence);
-    match citations.iter().find(|citation| citation.raw == evidence && citation.found.wrong()) {
-        Some(wrong) => {
-            let why = serde_json::to_value(wrong.found).unwrap_or_default();
-            format!("~~{line}~~ ({})", why.as_str().unwrap_or_default().replace('_', " "))
-        }
-        None => line,
-    }
 }

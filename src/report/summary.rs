@@ -1,4 +1,5 @@
 //! The result, in the order and under the headings users know.
+use super::ledger::wrong;
 use super::text::{demoted, one_line};
 use super::verdict::{VerdictView, turn_name, unsupported, verdict};
 use crate::debate::{Debate, Outcome, Role, Side, standing};
@@ -79,6 +80,18 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             writeln!(text, "\nNot hidden from the judge, because the topic names them: {names}.");
     }
     list(text, "\nUnsupported claims:\n", &verdict.unsupported);
+    list(text, "\nCitations that do not resolve:\n", &verdict.wrong);
+    list(text, "\nNoticed:\n", &verdict.noticed);
+    if let Some(changed) = &verdict.changed {
+        let verb = if changed.decision { "changed" } else { "did not change" };
+        let because = one_line(&changed.because);
+        let _ = write!(
+            text,
+            "\nThe debate {verb} the decision of the sealed answers: {because}  \nVerified evidence \
+             brought after them: {}.\n",
+            standing::brought(debate)
+        );
+    }
     let quality = verdict.quality.map(|quality| {
         vec![
             format!("Genuine disagreement: {}", quality.disagreement.word()),
@@ -142,4 +155,5 @@ fn unruled(text: &mut String, debate: &Debate) {
         }
     };
     list(text, "\nUnsupported claims:\n", &unsupported(debate));
+    list(text, "\nCitations that do not resolve:\n", &wrong(debate));
 }

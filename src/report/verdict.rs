@@ -1,5 +1,6 @@
 //! What was ruled, under the names of the sides: judges know them as A and B, readers do not.
-use crate::debate::body::{Agreement, Disagreement, Quality};
+use super::ledger::{all_noticed, wrong};
+use crate::debate::body::{Agreement, Changed, Disagreement, Quality};
 use crate::debate::ledger;
 use crate::debate::verdict::{Basis, Judgment, judgment, leading, rulings};
 use crate::debate::{Cue, Debate, Role, Ruling, Side, prompt, standing};
@@ -39,6 +40,13 @@ pub struct VerdictView {
     pub recommendation: String,
     /// Claims nothing was offered for, by side and id.
     pub unsupported: Vec<String>,
+    /// Citations that do not resolve, by side.
+    pub wrong: Vec<String>,
+    /// What else is held against a side.
+    pub noticed: Vec<String>,
+    /// What the debate did to the decision, where both sides had answered before it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
     /// Every ruling there was.
     pub rulings: Vec<RulingView>,
     /// Names the judge could not be kept from seeing, because the debate is about them.
@@ -95,6 +103,12 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         unresolved: ruling.unresolved.iter().map(|text| words(text)).collect(),
         recommendation: words(&ruling.recommendation),
         unsupported: unsupported(debate),
+        wrong: wrong(debate),
+        noticed: all_noticed(debate),
+        changed: ruling
+            .changed
+            .as_ref()
+            .map(|it| Changed { decision: it.decision, because: words(&it.because) }),
         rulings: rulings(debate).map(|(cue, side, r)| ruling_view(debate, cue, side, r)).collect(),
         unmasked: cue.map(|cue| prompt::render(debate, cue).unmasked).unwrap_or_default(),
     })

@@ -260,6 +260,11 @@ impl Voices for Roster {
         models.chain(services).chain(others).collect()
     }
 
+    fn reads(&self, voice: &Voice) -> bool {
+        let tool = matches!(self.find(voice.tool()), Ok(Some(Found::Tool(_))));
+        tool && self.kit.snapshots.is_some()
+    }
+
     fn model(&self, voice: &Voice) -> bool {
         self.find(voice.tool()).is_ok_and(|found| found.is_some())
     }

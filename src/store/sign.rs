@@ -4,7 +4,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
 use std::fmt::Write;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -12,26 +11,9 @@ use std::path::Path;
 pub(super) struct Key(Vec<u8>);
 
 impl Key {
-    /// Reads the key, or makes one. Two processes that make one at once end up with the same.
+    /// Reads the key, or makes one.
     pub(super) fn of(home: &Path) -> io::Result<Key> {
-        let path = home.join("key");
-        if let Ok(bytes) = fs::read(&path)
-            && bytes.len() == 32
-        {
-            return Ok(Key(bytes));
-        }
-        private::folder(home)?;
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        let mut file = tempfile::NamedTempFile::new_in(home)?;
-        io::Write::write_all(&mut file, &bytes)?;
-        match file.persist_noclobber(&path) {
-            Ok(_) => Ok(Key(bytes.into())),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::read(&path).map(Key)
-            }
-            Err(error) => Err(error.error),
-        }
+        private::key(home).map(Key)
     }
 
     /// The signature of a log, whatever the order and spacing it was written in.

@@ -44,10 +44,12 @@ fn project() -> Ground {
 fn every_way_to_write_a_wish_is_understood_and_no_other() {
     let fine = "none; auto; tree; diff; diff=staged; diff=worktree; diff=abc123; diff=a..b; \
         diff=a...; diff=branch; history; src/a.rs; src/a.rs:10-40; src/a.rs#L10-L40; src/; \
-        src/**/*.rs; paths=a.rs, b.rs:3; file=a b.rs; doc=README.md; note=look: at this; budget=9,000";
+        src/**/*.rs; paths=a.rs, b.rs:3; file=a b.rs; doc=README.md; budget=9,000; note=look: at this";
     assert!(Wanted::read(fine).is_ok());
     assert_eq!(Wanted::read(&fine.replace(';', "\n")), Wanted::read(fine));
     assert_eq!(Wanted::read(" ;\n"), Wanted::read("none"));
+    let note = Wanted::read("note=one; two\nthree; tree").unwrap();
+    assert!(format!("{note:?}").contains("one; two\\nthree; tree"), "{note:?}");
     let wrong = [
         ("diff=", "nothing stands after"),
         ("diff=..", "either side"),
@@ -113,9 +115,8 @@ fn each_wish_brings_what_it_names() {
         assert!(told.text.contains(&ground.pin().tree[..12]), "{wish}");
     }
     assert_eq!(given(&ground, "none", "").text, "");
-    let png = given(&ground, "file=logo.png; src/lib.rs", "");
-    assert!(png.left_out.iter().any(|left| left.path == "logo.png" && left.why == "is not text"));
-    assert_eq!(png.touched, ["logo.png", "src/lib.rs"]);
+    let png = told(&ground, "file=logo.png; src/lib.rs", "", Given::Contents).unwrap_err();
+    assert_eq!(png.to_string(), "`logo.png` cannot be given: it is not text");
 }
 
 #[test]
@@ -203,9 +204,8 @@ fn what_is_ignored_is_read_only_if_it_is_named_and_never_through_a_link() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../../private.txt", ground.root().join("target/link")).unwrap();
-        let told = given(&ground, "file=target/link; src/lib.rs", "");
-        assert!(!told.text.contains("private\n"), "{}", told.text);
-        assert!(told.left_out.iter().any(|left| left.why == "is a link"), "{:?}", told.left_out);
+        let told = told(&ground, "file=target/link; src/lib.rs", "", Given::Contents);
+        assert_eq!(told.unwrap_err().to_string(), "`target/link` cannot be given: it is a link");
     }
 }
 

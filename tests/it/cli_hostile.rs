@@ -164,6 +164,7 @@ fn what_the_debaters_are_given_stays_inside_the_repository() {
         "/etc/passwd",
         "link",
         "up/x",
+        "fine",
         "\\\\host\\x",
         "..",
     ] {
@@ -172,7 +173,7 @@ fn what_the_debaters_are_given_stays_inside_the_repository() {
         assert!(!done.err.contains("secret"));
     }
     let inside = lab.root().join("src/a.rs").display().to_string();
-    for path in ["src/a.rs", "./src/../src/a.rs", "fine", &inside] {
+    for path in ["src/a.rs", "./src/a.rs", &inside] {
         let more = ["--rounds", "1", "--context", &format!("file={path}")];
         lab.run("In?", &more).success();
         let prompt = lab.debate(&["show", "--prompt", "0.1.0.0"]).success();
@@ -183,9 +184,9 @@ fn what_the_debaters_are_given_stays_inside_the_repository() {
 #[test]
 fn a_context_that_is_no_text_is_refused() {
     let lab = Lab::new();
-    fs::write(lab.root().join("binary"), [0xff, 0xfe]).unwrap();
+    fs::write(lab.root().join("binary"), [0, 0xff, 0xfe]).unwrap();
     lab.file("huge", &"x".repeat(2_100_000));
-    for path in ["binary", "huge", ".", ""] {
+    for path in ["binary", "huge", "gone", ""] {
         let done = lab.run("Text?", &["--context", &format!("file={path}")]).done();
         assert!(matches!(done.code, Some(1 | 2)) && done.out.is_empty(), "{done:#?}");
     }

@@ -14,7 +14,7 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["--max-cost", "NaN"], "NaN"),
     (&["--max-cost", "inf"], "inf"),
     (&["--max-cost", "much"], "much"),
-    (&["--context", "everything"], "context `everything` is not known"),
+    (&["--context", "everything"], "there is no file `everything`"),
     (&["--context", "file=nowhere.rs"], "nowhere.rs"),
     (&["--model-proposer", "opus"], "model is given twice, or it takes none"),
     (&["--model-challenger", "opus"], "model is given twice, or it takes none"),

@@ -212,7 +212,7 @@ fn a_setup_that_cannot_be_played_says_why() {
         (
             |s| drop(s.prompts.insert("defend".into(), "{{tpoic}}".into())),
             "prompt `defend`: `{{tpoic}}` is not known; known are topic, brief, round, rounds, \
-             previous_round, tool, opponent, stance, style, heard, checks, claims, reply, why",
+             previous_round, role, tool, opponent, stance, style, heard, checks, claims, reply, why",
         ),
     ];
     for (spoil, expected) in table {

@@ -1,7 +1,7 @@
 //! The engine: it survives, it waits, it asks again, and it drops what is no longer due.
 use crate::players::good;
 use crate::scene::{cue, model, setup, trace};
-use crate::voices::{Disk, Hands, Scripted, Shared, written};
+use crate::voices::{Disk, Hands, Scripted, Shared, outside, written};
 use debate_mcp::debate::{
     Change, Cue, Debate, Event, Failure, Setup, Step, Trouble, Voice, formats, next,
 };
@@ -23,7 +23,7 @@ fn session(
     let (sender, requests) = mpsc::channel(8);
     let live = Live::default();
     let disk = Box::new(Disk { events: events.clone(), writes_left: writes });
-    (Session::new(debate, disk, requests, live.clone(), Hands::new(), ".".into()), sender, live)
+    (Session::new(debate, disk, requests, live.clone(), Hands::new(), &outside()), sender, live)
 }
 
 async fn send(requests: &mpsc::Sender<Request>, command: Command) -> Result<(), Error> {

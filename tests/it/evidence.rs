@@ -2,6 +2,7 @@
 use crate::pins::Ground;
 use debate_mcp::debate::{Body, Citation, Claim, Found};
 use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
+use debate_mcp::repo::Trees;
 use debate_mcp::repo::{Commit, commit};
 use std::fs;
 
@@ -20,7 +21,7 @@ impl Field {
     pub(crate) fn new(files: &[(&str, &str)]) -> Field {
         let ground = Ground::new();
         ground.commit(files);
-        let (tree, checker) = (ground.pin().tree, Checker::at(&ground.home()));
+        let (tree, checker) = (ground.pin().tree, Checker::new(Trees::at(&ground.home())));
         Field { ground, tree, checker }
     }
 
@@ -240,7 +241,7 @@ fn without_an_index_the_rest_is_not_searched() {
     assert_eq!(known(licence), Found::NonDistinctive);
     assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::ElsewhereInRepo);
     // Somebody else finds it on disk.
-    let other = Field { checker: Checker::at(&field.ground.home()), ..field };
+    let other = Field { checker: Checker::new(Trees::at(&field.ground.home())), ..field };
     assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, Found::ElsewhereInRepo);
 }
 
@@ -269,7 +270,7 @@ fn an_index_that_is_damaged_is_made_anew() {
     }
     for bytes in damages {
         fs::write(path, bytes).unwrap();
-        let checker = Checker::at(&field.ground.home());
+        let checker = Checker::new(Trees::at(&field.ground.home()));
         let check = |scope: &Scope<'_>| {
             let references = read_text(quote);
             checker.check(&field.ground.root(), &field.tree, &references, scope).unwrap()[0].found
@@ -283,7 +284,7 @@ fn an_index_that_is_damaged_is_made_anew() {
 #[test]
 fn only_so_many_indexes_are_kept() {
     let ground = Ground::new();
-    let checker = Checker::at(&ground.home());
+    let checker = Checker::new(Trees::at(&ground.home()));
     for nth in 0..10 {
         ground.commit(&[("a.rs", &format!("fn number_{nth}() {{}}\n"))]);
         let found = checker.check(

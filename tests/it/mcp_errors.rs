@@ -174,7 +174,7 @@ fn a_decision_is_about_a_turn_there_is() {
 
 #[test]
 fn options_are_those_there_are() {
-    let keys = "confirm_plan, pause, probe, max_cost";
+    let keys = "confirm_plan, pause, sealed, stop_when_settled";
     nothing_opens(
         &Lab::new(),
         &[
@@ -213,17 +213,16 @@ fn what_debaters_are_given_lies_in_the_repository() {
     nothing_opens(
         &lab,
         &[
-            ("context", json!("file=../secret.txt"), "leads out of the repository"),
-            ("context", json!("file=notes/../../secret.txt"), "leads out of the repository"),
-            ("context", json!("file=/etc/passwd"), "leads out of the repository"),
-            ("context", json!(folder), "leads out of the repository"),
-            ("context", json!("file=link.txt"), "leads out of the repository"),
-            ("context", json!("file=//server/share"), "not a path inside the repository"),
-            ("context", json!("file=notes"), "is no file"),
+            ("context", json!("file=../secret.txt"), "lead out of the repository"),
+            ("context", json!("file=notes/../../secret.txt"), "lead out of the repository"),
+            ("context", json!("file=/etc/passwd"), "there is no file"),
+            ("context", json!(folder), "there is no file"),
+            ("context", json!("file=link.txt"), "is a link"),
+            ("context", json!("file=//server/share"), "there is no file"),
             ("context", json!("file=missing.txt"), "missing.txt"),
-            ("context", json!("file="), "is no file"),
+            ("context", json!("file="), "context `file=`"),
             ("context", json!("file=a\u{0}b"), "(U+0000)"),
-            ("context", json!("everything"), "context `everything` is not known"),
+            ("context", json!("everything"), "there is no file `everything`"),
         ],
     );
 }

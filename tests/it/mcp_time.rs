@@ -1,12 +1,16 @@
 //! Waiting, in virtual time: how long a call may take, how often it is heard of, what a client that
 //! can poll is given, and that a panic is an answer. The server runs in this process.
 use crate::lab::{ruling, speech};
+use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::config::{Config, Environment, Settings};
 use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
-use debate_mcp::engine::{Ask, Boxed, Clock, Desk, Listing, Said, Stream, Unplayable, Voices};
+use debate_mcp::engine::{
+    Ask, Boxed, Clock, Desk, Listing, Parts, Said, Stream, Unplayable, Voices,
+};
 use debate_mcp::mcp::{Server, serve_on};
 use debate_mcp::prompts;
+use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
 use serde_json::{Value, json};
@@ -74,9 +78,16 @@ impl Client {
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
-        let briefs =
-            FromRepository { root: folder.into(), folder: folder.into(), trees: Trees::at(folder) };
-        let desk = Desk::new(archive, voices, Arc::new(briefs), clock, prompts::load(folder));
+        let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
+        let desk = Desk::new(Parts {
+            archive,
+            voices,
+            briefs: Arc::new(briefs),
+            evidence: Arc::new(NothingToLookUp),
+            secrets: Secrets::new(Vec::new, []),
+            clock,
+            prompts: prompts::load(folder),
+        });
         let config = Config {
             home: folder.join("home"),
             prompts: folder.join("prompts"),

@@ -182,7 +182,8 @@ fn the_opponents_last_turn_was_checked() {
     let cue = until(&mut debate, 1, "challenge");
     let expected = "Checked by the program, about your opponent's last turn:\n\
                     - claim `p1` is unsupported\n\
-                    - `no/such.rs:9Rule for me` does not resolve";
+                    - `no/such.rs:9Rule for me` does not resolve: \
+         no such path\nThese citations of your opponent do not resolve: hold them to that.";
     assert_eq!(told(&debate, cue), expected);
     // Only the last one, and not one's own.
     let later = until(&mut debate, 2, "defend");

@@ -91,7 +91,7 @@ fn what_is_counted_is_what_stands_there() {
 
 #[test]
 fn the_same_secret_has_the_same_placeholder_within_a_scope_and_no_other() {
-    let secrets = Secrets::new(b"key", []);
+    let secrets = Secrets::new(|| b"key".to_vec(), []);
     let token = drawn("ghp_{alnum:36}", &mut Rng(1));
     let other = drawn("ghp_{alnum:36}", &mut Rng(2));
     let one = secrets.within("one");
@@ -104,7 +104,7 @@ fn the_same_secret_has_the_same_placeholder_within_a_scope_and_no_other() {
     assert_eq!(redacted.removed.to_string(), "4 github-token");
     assert_ne!(clean(&one, &other), mark);
     assert_ne!(clean(&secrets.within("two"), &token), mark);
-    assert_ne!(clean(&Secrets::new(b"another", []).within("one"), &token), mark);
+    assert_ne!(clean(&Secrets::new(|| b"another".to_vec(), []).within("one"), &token), mark);
     assert!(mark.starts_with("[REDACTED:github-token:") && mark.len() == 30, "{mark}");
 }
 
@@ -136,7 +136,7 @@ fn a_text_in_two_pieces_is_the_text_wherever_it_is_cut() {
 #[test]
 fn a_text_in_many_pieces_is_the_text() {
     let value = "several words 42 and\na line!".to_owned();
-    let redactor = Secrets::new(b"key", [("A".into(), value.clone())]).within("debate");
+    let redactor = Secrets::new(|| b"key".to_vec(), [("A".into(), value.clone())]).within("debate");
     for seed in 0..400 {
         let mut rng = Rng(seed);
         let text = document(seed) + " " + &value + &document(seed + 5000);
@@ -224,7 +224,8 @@ fn a_filter_gives_what_the_whole_would_have_become() {
 
 #[test]
 fn hostile_texts_take_no_longer_than_they_are() {
-    let redactor = Secrets::new(b"key", [("A".into(), "aaaaaaab".into())]).within("debate");
+    let redactor =
+        Secrets::new(|| b"key".to_vec(), [("A".into(), "aaaaaaab".into())]).within("debate");
     let lines = drawn("-----BEGIN PRIVATE KEY-----\n{b64:64}\n", &mut Rng(6));
     let parts = [
         "sk-",
@@ -290,7 +291,7 @@ fn known_values_go_wherever_they_stand() {
         ("G", "plain-words"),
     ];
     let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let redactor = Secrets::new(b"key", values).within("debate");
+    let redactor = Secrets::new(|| b"key".to_vec(), values).within("debate");
     let text = "xkd83jsk2-xxy true password aaaaaaaaaaaa /usr/local/bin 1234567 plain-words {\"a\":\"say \\\"hi\\\" 22\"} say%20%22hi%22%2022";
     let redacted = redactor.redact(text);
     assert_eq!(redacted.removed.to_string(), "3 known-value");

@@ -14,7 +14,7 @@ pub(crate) struct Sample {
 }
 
 pub(crate) fn redactor() -> Redactor {
-    Secrets::new(b"a key of tests", []).within("debate")
+    Secrets::new(|| b"a key of tests".to_vec(), []).within("debate")
 }
 
 /// Every key in some of the places, and every assignment.

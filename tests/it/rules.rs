@@ -21,7 +21,7 @@ fn at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
 #[track_caller]
 fn check((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
     for (body, expected) in table {
-        let found: Vec<Rule> = findings(debate, *cue, body).iter().map(|f| f.rule).collect();
+        let found: Vec<Rule> = findings(debate, *cue, body, &[]).iter().map(|f| f.rule).collect();
         assert_eq!(found, *expected, "{body:?}");
     }
 }

@@ -3,7 +3,8 @@ use crate::players::{ask, failed, good, said};
 use debate_mcp::debate::{
     Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
     Origin, Outcome, Resolution, Role, Seat, Setup, Side, Step, Trouble, Voice, next,
-    setup::GRAMMAR, weigh,
+    setup::{GRAMMAR, WORDING},
+    weigh,
 };
 use std::collections::BTreeMap;
 
@@ -76,11 +77,13 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
     prompts.insert("again".into(), "That was not taken: {{why}}".into());
     Setup {
         grammar: GRAMMAR,
-        wording: 1,
+        wording: WORDING,
         id: "debate-20260101-000000-beef".into(),
         opened_at: 1_767_225_600_000,
         topic: "Tabs or spaces?".into(),
         brief: String::new(),
+        touched: vec![],
+        picked: vec![],
         chosen: vec![],
         unread: None,
         pin: None,
@@ -90,6 +93,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         rounds,
         effort: None,
         holds: vec![],
+        stop_when_settled: false,
         limits: Limits { longest: 2000, ..Limits::default() },
         origin: Origin::Here,
         salt: "pepper".into(),
@@ -185,6 +189,7 @@ pub(crate) fn word(debate: &Debate) -> &'static str {
     match debate.outcome() {
         Some(Outcome::Completed) => "completed",
         Some(Outcome::Ended) => "ended",
+        Some(Outcome::Settled { .. }) => "settled",
         Some(Outcome::Curtailed { .. }) => "curtailed",
         Some(Outcome::Aborted { .. }) => "aborted",
         Some(Outcome::Uncontested { .. }) => "uncontested",

@@ -3,7 +3,7 @@
 use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::{Cue, Failure, Kind, Role, Trouble, Voice};
-use debate_mcp::engine::{Ask, Live, Said, Stream, Voices};
+use debate_mcp::engine::{Ask, Said, Stream, Voices};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use serde_json::json;
 use std::fs;
@@ -36,7 +36,7 @@ async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Resu
         pin: None,
         attempt: 1,
     };
-    roster.speak(&ask, Stream { cue, live: Live::default() }).await
+    roster.speak(&ask, Stream::unheard(cue)).await
 }
 
 /// How a tool was called for a turn, and what is said of the web there.

@@ -147,12 +147,18 @@ fn a_key_that_a_tool_prints_is_not_kept() {
     }
 }
 
-/// What is secret by its name is not sent because somebody names it.
+/// What is secret by its name is read only because somebody names it, and then no value of it is
+/// sent.
 #[test]
-fn a_secret_is_no_context() {
+fn of_a_secret_that_is_named_only_names_are_sent() {
     let lab = lab();
-    let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json")];
-    let args = [&["run", "Well?", "--context", "file=.env"][..], &seats].concat();
-    let done = lab.debate(&args).fails_with(2);
-    assert!(done.err.contains("may hold a secret"), "{}", done.err);
+    lab.file(".env", "TOKEN=of-mine\nPLAIN=also-mine\n");
+    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
+    let args = [&["run", "Well?", "--rounds", "1", "--context", "file=.env"][..], &seats].concat();
+    let done = lab.debate(&args).success();
+    assert!(done.err.contains("secrets taken out"), "{}", done.err);
+    let told = lab.debate(&["show", "--prompt", "0.1.0.0"]).success().out;
+    assert!(told.contains("1 TOKEN=[REDACTED:") && told.contains("2 PLAIN=[REDACTED:"), "{told}");
+    assert!(!told.contains("of-mine") && !stands_in(lab.home(), "also-mine"));
 }

@@ -222,7 +222,7 @@ fn the_copies_used_longest_ago_are_thrown_away() {
     let trees = trees(&ground, 20);
     let shelf = ground.home().join("snapshots");
     let there =
-        |tree: &str| flat(&shelf).iter().any(|path| path.starts_with(&format!("{tree}-1/")));
+        |tree: &str| flat(&shelf).iter().any(|path| path.starts_with(&format!("{tree}-1-whole/")));
     let held = ground.snapshot(&trees[0]);
     for tree in &trees[1..16] {
         ground.snapshot(tree);

@@ -49,7 +49,7 @@ fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
         body
     };
     let early = until(&mut debate, 2, "argue");
-    let fouls = findings(&debate, early, &ask(&debate, early, "Ivy"));
+    let fouls = findings(&debate, early, &ask(&debate, early, "Ivy"), &[]);
     assert!(fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == Weight::Foul));
     let cue = until(&mut debate, 3, "argue");
     let body = ask(&debate, cue, "Ivy");

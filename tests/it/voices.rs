@@ -1,13 +1,41 @@
 //! Voices for the engine's tests: they say what a good player would, as text, the way a model does.
 use crate::players::good;
 use debate_mcp::debate::{
-    Body, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble, Voice, next,
+    Body, Citation, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble, Voice, next,
 };
-use debate_mcp::engine::{Ask, Boxed, Clock, Log, LogError, Said, Stream, Unplayable, Voices};
+use debate_mcp::engine::{
+    About, Ask, BadContext, Boxed, Clock, Evidence, Log, LogError, Outside, Said, Stream,
+    Unplayable, Voices,
+};
+use debate_mcp::redact::Secrets;
 use serde_json::json;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// A world in which nothing is secret, and nothing can be looked up.
+pub(crate) fn outside() -> Outside {
+    Outside {
+        root: ".".into(),
+        evidence: Arc::new(NothingToLookUp),
+        secrets: Secrets::new(Vec::new, []),
+    }
+}
+
+/// Looks nothing up.
+pub(crate) struct NothingToLookUp;
+
+impl Evidence for NothingToLookUp {
+    fn unmarked(&self, text: &str) -> String {
+        text.into()
+    }
+    fn citations(&self, _: &Body, _: &About<'_>) -> Vec<Citation> {
+        vec![]
+    }
+    fn look_up(&self, _: &str, _: &About<'_>) -> Result<Vec<Citation>, BadContext> {
+        Ok(vec![])
+    }
+}
 
 /// Events, shared between a log that survives and whoever replays it.
 pub(crate) type Shared = Arc<Mutex<Vec<Event>>>;

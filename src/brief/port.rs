@@ -1,0 +1,91 @@
+//! What the engine asks for: a pin, what a commit holds, a copy to read, and a brief.
+use super::{BriefError, Given, Wanted, gather};
+use crate::engine::{
+    BadContext, Briefs, Context, Gathered, Omitted, Pinned, Readers, Snapshot, Snapshots,
+};
+use crate::redact::{self, UNPINNED};
+use crate::repo::{LeftOut, Pin, RepoError, Trees, Why};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Reads from repositories.
+pub struct FromRepository {
+    /// What paths are relative to, where they are.
+    pub folder: PathBuf,
+    /// Where what stands in repositories is kept.
+    pub trees: Trees,
+}
+
+impl Briefs for FromRepository {
+    fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext> {
+        let wanted = Wanted::read(context.wanted).map_err(|bad| BadContext(bad.to_string()))?;
+        let pin = context.pinned.map(|pinned| Pin {
+            tree: pinned.tree.clone(),
+            commit: pinned.commit.clone(),
+            dirty: pinned.dirty,
+            left_out: vec![],
+        });
+        let given = match context.readers {
+            Readers::OfFiles => Given::Paths,
+            Readers::OfTheBrief => Given::Contents,
+        };
+        let (root, topic) = (context.root, context.topic);
+        let done = gather(&self.trees, root, &self.folder, pin.as_ref(), topic, &wanted, given);
+        let done = done.map_err(|error: BriefError| BadContext(error.to_string()))?;
+        let gate = self.trees.gate(pin.as_ref().map_or(UNPINNED, |pin| &pin.tree));
+        let text = gate.map_or(done.text.clone(), |gate| gate.redact(&done.text).text.into_owned());
+        let omitted = |it: super::Omitted| Omitted { path: it.path, why: it.why };
+        Ok(Gathered {
+            removed: redact::placeholders(&text).to_string(),
+            text,
+            picked: done.picked,
+            left_out: done.left_out.into_iter().map(omitted).collect(),
+            touched: done.touched,
+            tokens: done.tokens,
+        })
+    }
+
+    fn commit(&self, root: &Path, commit: &str) -> Result<Pinned, BadContext> {
+        let pin = self.trees.commit(root, commit).map_err(|error| unreadable(&error))?;
+        Ok(pinned(pin))
+    }
+
+    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext> {
+        let pin = self.trees.pin(root).map_err(|error| unreadable(&error))?;
+        Ok(pin.map(pinned))
+    }
+}
+
+impl Snapshots for FromRepository {
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext> {
+        let copy = self.trees.snapshot(root, pin).map_err(|error| unreadable(&error))?;
+        let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
+        Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
+    }
+}
+
+fn pinned(pin: Pin) -> Pinned {
+    let left_out = counted(&pin.left_out);
+    Pinned { tree: pin.tree, commit: pin.commit, dirty: pin.dirty, left_out }
+}
+
+fn unreadable(error: &RepoError) -> BadContext {
+    BadContext(error.to_string())
+}
+
+/// How much is left out for which reason, with the first few by name: all of it stands in the list
+/// beside the copy.
+fn counted(left_out: &[LeftOut]) -> String {
+    const NAMED: usize = 3;
+    let mut by_reason: BTreeMap<Why, Vec<&str>> = BTreeMap::new();
+    for LeftOut { path, why } in left_out {
+        by_reason.entry(*why).or_default().push(path);
+    }
+    let counted = by_reason.iter().map(|(why, paths)| {
+        let more = paths.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
+        format!("{} ({}{more})", why.counts(paths.len()), named.join(", "))
+    });
+    counted.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,145 @@
+//! `debate brief`, `debate check` and `debate redact`: what is useful by itself.
+use super::args::{Brief, Check};
+use super::exit::{Exit, Failed};
+use super::open::joined;
+use super::output::{Checked, Given, Looked};
+use super::screen::{BOLD, DIM, Screen};
+use crate::config::Config;
+use crate::debate::{Citation, Found};
+use crate::engine::inspection::Questioned;
+use crate::engine::{Desk, Readers};
+use crate::report::text::{one_line, printable};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes of a text that is checked.
+const LONGEST: u64 = 8 * 1024 * 1024;
+
+/// `debate brief`
+pub(super) async fn brief(
+    asked: &Brief,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let mut wanted: Vec<String> = asked.paths.clone();
+    wanted.extend(asked.diff.iter().map(|diff| match diff.as_str() {
+        "" => "diff".to_owned(),
+        named => format!("diff={named}"),
+    }));
+    wanted.extend(asked.context.iter().cloned());
+    if wanted.is_empty() {
+        wanted.push("auto".into());
+    }
+    wanted.extend(asked.budget.map(|tokens| format!("budget={tokens}")));
+    let wanted = joined(&wanted);
+    let readers = if asked.names { Readers::OfFiles } else { Readers::OfTheBrief };
+    let topic = asked.topic.as_deref().unwrap_or_default();
+    let ground = desk.ground(&config.root, topic, &wanted, readers).await?;
+    if let Some(why) = &ground.unread {
+        screen.warn(&format!("[WARN] {}", printable(why)));
+    }
+    let gathered = ground.gathered;
+    if asked.json.json {
+        let pinned = ground.pinned.as_ref();
+        screen.json(&Given {
+            v: 1,
+            text: gathered.text,
+            tokens: gathered.tokens,
+            picked: gathered.picked,
+            left_out: gathered.left_out,
+            touched: gathered.touched,
+            removed: gathered.removed,
+            tree: pinned.map(|pinned| pinned.tree.clone()),
+            commit: pinned.and_then(|pinned| pinned.commit.clone()),
+            dirty: pinned.is_some_and(|pinned| pinned.dirty),
+        })?;
+        return Ok(Exit::Ok);
+    }
+    for line in &gathered.picked {
+        screen.note(&format!("[INFO] Given: {}", printable(line)));
+    }
+    for it in &gathered.left_out {
+        screen.note(&format!("[INFO] Left out: {} ({})", printable(&it.path), printable(&it.why)));
+    }
+    if !gathered.removed.is_empty() {
+        screen.warn(&format!("[WARN] Secrets taken out: {}", gathered.removed));
+    }
+    screen.note(&format!("[INFO] About {} tokens", gathered.tokens));
+    screen.print(&printable(&gathered.text))?;
+    Ok(Exit::Ok)
+}
+
+/// `debate check`
+pub(super) fn check(
+    asked: &Check,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let (text, path) = text(&asked.file, config)?;
+    let questioned =
+        Questioned { text: &text, path: path.as_deref(), commit: asked.commit.as_deref() };
+    let (citations, against) = desk.look_up(&config.root, &questioned)?;
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for citation in &citations {
+        *counts.entry(citation.found.word()).or_default() += 1;
+    }
+    let wrong = citations.iter().filter(|citation| citation.found.wrong()).count();
+    if asked.json.json {
+        let citations = citations.into_iter().map(Looked::from).collect();
+        screen.json(&Checked { v: 1, citations, counts, against })?;
+    } else {
+        for citation in &citations {
+            screen.print(&line(citation))?;
+        }
+        let counted: Vec<String> = counts
+            .iter()
+            .map(|(word, many)| format!("{many} {}", word.replace('_', " ")))
+            .collect();
+        let counted = if counted.is_empty() { "none".into() } else { counted.join(", ") };
+        screen.note(&format!("[INFO] Citations, looked up in {against}: {counted}"));
+    }
+    Ok(if wrong > 0 { Exit::Failure } else { Exit::Ok })
+}
+
+/// The text, and where it stands in the repository.
+fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed> {
+    let unread = |error: std::io::Error| {
+        let hint = "name a file, or `-` for what comes on stdin";
+        Failed::Usage(format!("`{}` cannot be read: {error}", file.display()), hint.into())
+    };
+    let mut bytes = vec![];
+    if file == Path::new("-") {
+        std::io::stdin().take(LONGEST).read_to_end(&mut bytes).map_err(unread)?;
+        return Ok((String::from_utf8_lossy(&bytes).into_owned(), None));
+    }
+    let whole = config.folder.join(file);
+    let open = std::fs::File::open(&whole).map_err(unread)?;
+    open.take(LONGEST).read_to_end(&mut bytes).map_err(unread)?;
+    let whole = whole.canonicalize().map_err(unread)?;
+    let inside = whole.strip_prefix(&config.root).ok();
+    let path = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), path))
+}
+
+/// `WRONG  src/a.rs:900  line out of range: the file has 120 lines`
+fn line(citation: &Citation) -> String {
+    let (mark, style) = match citation.found {
+        found if found.wrong() => ("WRONG ", BOLD),
+        found if found.verified() => ("ok    ", anstyle::Style::new()),
+        Found::Ambiguous | Found::ElsewhereInRepo => ("?     ", BOLD),
+        _ => ("-     ", DIM),
+    };
+    let (raw, says) = (one_line(&citation.raw), one_line(&citation.says()));
+    printable(&format!("{mark} {raw}  ")) + &format!("{style}{}{style:#}\n", printable(&says))
+}
+
+/// `debate redact`
+pub(super) fn redact(desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
+    let removed = desk.filter(std::io::stdin().lock(), screen.raw())?;
+    let removed = if removed.is_empty() { "nothing".to_owned() } else { removed };
+    screen.note(&format!("[INFO] Taken out: {removed}"));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,56 @@
+//! What the parts of a debate are worth by themselves: what debaters would be given, whether what a
+//! text cites is there, and what must not leave.
+use super::desk::{Desk, DeskError};
+use super::ports::{About, BadContext};
+use crate::debate::Citation;
+use crate::redact;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// A text whose citations are to be looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Questioned<'a> {
+    /// All of it.
+    pub text: &'a str,
+    /// Where it stands in the repository, if it does: it cannot vouch for itself.
+    pub path: Option<&'a str>,
+    /// Against what; what stands in the repository now, if nothing is said.
+    pub commit: Option<&'a str>,
+}
+
+impl Desk {
+    /// Every citation of a text, with what looking it up came to, and against what.
+    pub fn look_up(
+        &self,
+        root: &Path,
+        asked: &Questioned<'_>,
+    ) -> Result<(Vec<Citation>, String), DeskError> {
+        let pinned = match asked.commit {
+            Some(commit) => Some(self.briefs.commit(root, commit)?),
+            None => self.briefs.pin(root)?,
+        };
+        let Some(pinned) = pinned else {
+            let why = format!(
+                "there is nothing to look things up in: `{}` is empty or too large",
+                root.display()
+            );
+            return Err(BadContext(why).into());
+        };
+        let pin = &pinned.tree;
+        let about = About { root, pin, touched: &[], except: asked.path };
+        let commit =
+            pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
+        let against = match commit {
+            Some(commit) if pinned.dirty => format!("the working tree on {commit}"),
+            Some(commit) => commit,
+            None => "the files as they are".into(),
+        };
+        Ok((self.evidence.look_up(asked.text, &about)?, against))
+    }
+
+    /// Copies a text without what is secret in it, and says how many of which kind there were.
+    pub fn filter(&self, input: impl Read, output: impl Write) -> io::Result<String> {
+        let removed = redact::filter(input, output, &self.secrets.within("filter"))?;
+        Ok(removed.to_string())
+    }
+}

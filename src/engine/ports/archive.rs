@@ -1,0 +1,247 @@
+//! Where debates are kept, and what is found there.
+use super::Log;
+use crate::debate::{Event, Setup, Status};
+use crate::engine::live::Update;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use tokio::sync::broadcast;
+
+/// Keeps every debate.
+pub trait Archive: Send + Sync {
+    /// Starts a log, with what happens at once or has happened elsewhere.
+    fn create(
+        &self,
+        setup: &Setup,
+        events: &[Recorded],
+        place: &Place,
+    ) -> Result<Box<dyn Log>, ArchiveError>;
+    /// Takes a debate up, for writing. From then on it is written out at `place`, too.
+    fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError>;
+    /// Reads a debate, whoever holds it.
+    fn read(&self, id: &str) -> Result<Stored, ArchiveError>;
+    /// The id this abbreviates, if it abbreviates one.
+    fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
+    /// The debates a query fits, the one touched last first.
+    fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError>;
+    /// The questions and turns in which these words stand, the newest first.
+    fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError>;
+    /// What is being said right now, by whichever process.
+    fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;
+    /// Lets other processes read what is being said, now and then.
+    fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
+    /// What a file from outside holds, and how far it can be believed.
+    fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
+    /// Rebuilds everything that is not the truth from what is.
+    fn reindex(&self) -> Result<Reindexed, ArchiveError>;
+    /// Whether the archive is sound.
+    fn health(&self) -> Result<Health, ArchiveError>;
+    /// Writes a debate's files anew: a process that was killed may have left them behind the log.
+    fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
+    /// Returns once everything written so far is also in the files people read.
+    fn flush(&self);
+}
+
+/// Why the archive could not do it.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ArchiveError {
+    #[error("there is no debate `{0}`")]
+    Unknown(String),
+    #[error("`{0}` fits {1} debates")]
+    Ambiguous(String, usize),
+    #[error("there is a debate `{0}` already")]
+    Taken(String),
+    #[error("debate `{id}` is being run by {holder}")]
+    Busy { id: String, holder: String },
+    #[error("this file cannot be read as a debate: {0}")]
+    Foreign(String),
+    #[error("the archive was written by a newer version of this program (schema {0})")]
+    TooNew(i64),
+    #[error("the archive failed: {0}")]
+    Broken(String),
+}
+
+/// Where a debate belongs, and where it is written out for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The repository, or the folder if there is none: what debates are found by.
+    pub root: PathBuf,
+    /// Its `last-debate.json`; none, if it is not to be written there.
+    pub state_file: Option<PathBuf>,
+}
+
+/// A debate taken up.
+pub struct Opened {
+    /// To write to.
+    pub log: Box<dyn Log>,
+    /// What it is.
+    pub stored: Stored,
+}
+
+/// A debate as it lies in the archive.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// How it was opened.
+    pub setup: Setup,
+    /// What has been recorded since.
+    pub events: Vec<Recorded>,
+    /// The first event that could not even be read, and why.
+    pub unreadable: Option<(u64, String)>,
+    /// Who is running it, if anyone is.
+    pub holder: Option<String>,
+    /// Where it is written out for people.
+    pub record: Option<PathBuf>,
+    /// Every state file it was ever written to, and the repository each belongs to.
+    pub state_files: Vec<(PathBuf, PathBuf)>,
+}
+
+/// An event, and when it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    /// Counted from 1.
+    pub seq: u64,
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// What happened.
+    pub event: Event,
+}
+
+impl Recorded {
+    /// Events that happen at one moment, numbered after the last one known.
+    pub fn after(last: u64, events: &[Event], at: i64) -> Vec<Recorded> {
+        let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
+        (last + 1..).zip(events).map(recorded).collect()
+    }
+}
+
+/// Which debates are meant.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Those that belong here.
+    pub root: Option<PathBuf>,
+    /// Those that stand so.
+    pub status: Option<Status>,
+    /// Those that are not over.
+    pub unfinished: bool,
+    /// No more than this.
+    pub limit: Option<usize>,
+}
+
+/// A debate in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Card {
+    /// Its name.
+    pub id: String,
+    /// Its question.
+    pub topic: String,
+    /// The table it is played by.
+    pub format: String,
+    /// How it stands.
+    pub status: Status,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    /// Milliseconds since 1970.
+    pub updated_at: i64,
+    /// The repository or folder it belongs to.
+    pub root: String,
+    /// Both sides, as they are written.
+    pub proposer: Option<String>,
+    /// Both sides, as they are written.
+    pub challenger: Option<String>,
+    /// By tool, or by side where both tools are the same.
+    pub winner: Option<String>,
+    /// `demo`, `single-model`, `imported`.
+    pub labels: Vec<String>,
+}
+
+/// A turn that was searched for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Hit {
+    /// The debate.
+    pub id: String,
+    /// Its question.
+    pub topic: String,
+    /// The turn; none if the words stand in the question.
+    pub turn: Option<String>,
+    /// The round of that turn.
+    pub round: Option<u8>,
+    /// Who spoke.
+    pub seat: Option<String>,
+    /// The words, with a little of what stands around them.
+    pub excerpt: String,
+}
+
+/// What is being said right now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Live {
+    /// The turn.
+    pub turn: String,
+    /// What has come of it so far.
+    pub text: String,
+    /// Milliseconds since 1970.
+    pub at: i64,
+}
+
+/// What a file from outside holds.
+#[derive(Clone, Debug)]
+pub enum Foreign {
+    /// A log this user's own program wrote: it can be taken up as it is.
+    Ours(Box<Setup>, Vec<Recorded>),
+    /// Anything else: what was said, and by whom. Nothing more is believed.
+    Transcript(Transcript),
+}
+
+/// What was said in a debate held elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    /// The id it had there.
+    pub id: Option<String>,
+    /// The question.
+    pub topic: String,
+    /// How many rounds were to be played.
+    pub rounds: Option<u8>,
+    /// In the order they were taken.
+    pub turns: Vec<TranscriptTurn>,
+}
+
+/// One speech of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscriptTurn {
+    /// Counted from 1.
+    pub round: u8,
+    /// For or against.
+    pub side: crate::debate::Side,
+    /// Who is said to have spoken.
+    pub tool: String,
+    /// What.
+    pub text: String,
+    /// How long it is said to have taken.
+    pub duration_ms: u64,
+}
+
+/// What rebuilding came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reindexed {
+    /// Debates read.
+    pub debates: usize,
+    /// Events read.
+    pub events: usize,
+    /// Turns written to the tables.
+    pub messages: usize,
+    /// Debates whose log is not one this program could have written, and why.
+    pub flawed: Vec<String>,
+}
+
+/// How the archive is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Health {
+    /// Where it lies.
+    pub path: String,
+    /// Its schema.
+    pub version: i64,
+    /// Debates in it.
+    pub debates: usize,
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+}

@@ -1,0 +1,126 @@
+//! What a debate stands on: what debaters are given, and what they say held against it.
+use crate::debate::{Body, Citation};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Gathers what debaters are given besides the topic.
+pub trait Briefs: Send + Sync {
+    /// What was asked for, as far as it fits; nothing, if nothing was.
+    fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext>;
+
+    /// What a commit holds.
+    fn commit(&self, root: &Path, commit: &str) -> Result<Pinned, BadContext>;
+
+    /// What stands in a repository now, as one tree with a name; none where there is no repository.
+    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
+}
+
+/// What is to be gathered.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The repository it is about.
+    pub root: &'a Path,
+    /// What stands in it, if it could be read.
+    pub pinned: Option<&'a Pinned>,
+    /// The question.
+    pub topic: &'a str,
+    /// `none`, `auto`, or what is wanted, in the user's words.
+    pub wanted: &'a str,
+    /// Who is to read it.
+    pub readers: Readers,
+}
+
+/// Who reads a brief.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    /// Everyone can look into the files.
+    OfFiles,
+    /// Someone knows no more than stands in the brief.
+    OfTheBrief,
+}
+
+/// What was gathered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gathered {
+    /// What debaters are given.
+    pub text: String,
+    /// What was picked, and why.
+    pub picked: Vec<String>,
+    /// What was left out, and why.
+    pub left_out: Vec<Omitted>,
+    /// The paths it is about.
+    pub touched: Vec<String>,
+    /// What the text comes to, about.
+    pub tokens: usize,
+    /// What secrets were taken out of it, by kind; nothing, if there were none.
+    pub removed: String,
+}
+
+/// Something that is not in a brief.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "they say it")]
+pub struct Omitted {
+    pub path: String,
+    pub why: String,
+}
+
+/// Looks up what is cited. By the tree a debate is pinned to, so that the answer is the same
+/// whenever it is asked.
+pub trait Evidence: Send + Sync {
+    /// A reply without the marks by which its writer pretends that something was looked up.
+    fn unmarked(&self, text: &str) -> String;
+
+    /// Every citation of a reply, with what looking it up came to.
+    fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation>;
+
+    /// The same for any text: a review, a report, another tool's answer.
+    fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext>;
+}
+
+/// What a debate is about, for looking things up in it.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// The tree it is pinned to.
+    pub pin: &'a str,
+    /// Where a citation could mean several files, one of these is meant.
+    pub touched: &'a [String],
+    /// A path that is no evidence: what is checked cannot vouch for itself.
+    pub except: Option<&'a str>,
+}
+
+/// What stood in a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// The name of the tree.
+    pub tree: String,
+    /// The last commit, if there is one.
+    pub commit: Option<String>,
+    /// Whether something has changed since.
+    pub dirty: bool,
+    /// What stands there and is not in it, in a few words; nothing, if all of it is.
+    pub left_out: String,
+}
+
+/// Gives tools something to read that does not change and holds nothing they must not read.
+pub trait Snapshots: Send + Sync {
+    /// A copy of a pinned tree. It stays for as long as it is held.
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext>;
+}
+
+/// A copy of a pinned tree.
+pub struct Snapshot {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What is not in it, in a few words; nothing, if all of it is.
+    pub left_out: String,
+    /// Keeps it there.
+    pub hold: Box<dyn std::any::Any + Send + Sync>,
+}
+
+/// Why there is no brief.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadContext(pub String);

@@ -1,0 +1,53 @@
+//! What the engine asks for: a turn's citations, and any text's.
+use super::{Checker, Reference, Scope, Search, read, read_text, strip_tags};
+use crate::debate::{Body, Citation, Found};
+use crate::engine::{About, BadContext, Evidence};
+use crate::repo::RepoError;
+
+impl Evidence for Checker {
+    fn unmarked(&self, text: &str) -> String {
+        strip_tags(text).into_owned()
+    }
+
+    fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation> {
+        let references = read(body);
+        // A turn is not lost because a repository is: what was cited is kept, and why it was not
+        // looked up.
+        self.looked_up(&references, about).unwrap_or_else(|error| {
+            references.iter().map(|reference| unseen(reference, &error)).collect()
+        })
+    }
+
+    fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext> {
+        let references = read_text(&strip_tags(text));
+        self.looked_up(&references, about).map_err(|error| BadContext(error.to_string()))
+    }
+}
+
+impl Checker {
+    fn looked_up(
+        &self,
+        references: &[Reference],
+        about: &About<'_>,
+    ) -> Result<Vec<Citation>, RepoError> {
+        if references.is_empty() {
+            return Ok(vec![]);
+        }
+        let scope = Scope { prefer: about.touched, except: about.except, search: Search::Whole };
+        self.check(about.root, about.pin, references, &scope)
+    }
+}
+
+fn unseen(reference: &Reference, error: &RepoError) -> Citation {
+    Citation {
+        raw: reference.raw.clone(),
+        claim: reference.claim.clone(),
+        path: None,
+        line: None,
+        end_line: None,
+        quote: None,
+        found: Found::Unchecked,
+        found_at: None,
+        note: Some(error.to_string()),
+    }
+}

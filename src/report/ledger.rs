@@ -1,0 +1,133 @@
+//! Each side's account: its claims, what it cited for them and what became of both.
+use super::text::one_line;
+use crate::debate::flags::{Flag, flags};
+use crate::debate::ledger::{Entry, Fate, Tally, entries, tally};
+use crate::debate::{Citation, Cue, Debate, Side, standing};
+use std::fmt::Write;
+
+/// The whole account, as text.
+pub fn ledger(debate: &Debate) -> String {
+    let entries = entries(debate, Cue::END);
+    if entries.is_empty() {
+        return "No claims were listed.\n".into();
+    }
+    let mut text = String::new();
+    for side in [Side::Pro, Side::Con] {
+        let name = standing::name_of(debate, side);
+        let _ = writeln!(text, "{}: {}", headed(&name, side), counted(&tally(debate, side)));
+        for entry in entries.iter().filter(|entry| entry.side == side) {
+            claim(&mut text, entry);
+        }
+        for line in loose(debate, side) {
+            let _ = writeln!(text, "- said in passing: {line}");
+        }
+        for flag in flags(debate, Cue::END).iter().filter(|flag| flag.side == side) {
+            let _ = writeln!(text, "- noticed: {}", noticed(debate, flag));
+        }
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+fn headed(name: &str, side: Side) -> String {
+    if name == side.word() {
+        format!("The {name}")
+    } else {
+        format!("The {} ({name})", side.word())
+    }
+}
+
+/// `4 claims, 6 cited, 4 verified, 1 wrong, 0 unsupported, 1 conceded, 2 unanswered`
+pub fn counted(tally: &Tally) -> String {
+    format!(
+        "{} claims, {} cited, {} verified, {} wrong, {} unsupported, {} conceded, {} unanswered",
+        tally.claims,
+        tally.citations,
+        tally.verified,
+        tally.wrong,
+        tally.unsupported,
+        tally.conceded,
+        tally.unanswered
+    )
+}
+
+fn claim(text: &mut String, entry: &Entry<'_>) {
+    let Entry { cue, claim, evidence, citations, .. } = entry;
+    let _ = writeln!(text, "- {} (turn {cue}): {}", claim.id, one_line(&claim.text));
+    for offered in evidence {
+        let found = of_evidence(offered, citations.iter().copied());
+        let _ = writeln!(text, "  evidence: {}", struck(offered, &found));
+    }
+    if entry.unsupported() {
+        text.push_str("  unsupported\n");
+    }
+    let _ = writeln!(text, "  {}", fate(entry));
+}
+
+fn fate(entry: &Entry<'_>) -> String {
+    match entry.fate {
+        Fate::Unanswered => "never answered".into(),
+        Fate::Contested => "contested".into(),
+        Fate::Conceded(quote) => {
+            let by = entry.side.other().word();
+            format!("conceded by the {by}: \"{}\"", one_line(quote))
+        }
+        Fate::Resolved => "taken back as resolved".into(),
+    }
+}
+
+/// What looking up one piece of evidence came to.
+pub fn of_evidence<'a>(
+    evidence: &str,
+    citations: impl Iterator<Item = &'a Citation>,
+) -> Vec<&'a Citation> {
+    citations.filter(|citation| evidence.contains(citation.raw.as_str())).collect()
+}
+
+/// A piece of evidence with what looking it up came to; struck out, if it is not there.
+pub fn struck(evidence: &str, found: &[&Citation]) -> String {
+    let line = one_line(evidence);
+    let Some(first) = found.first() else { return line };
+    let says: Vec<String> = found.iter().map(|citation| one_line(&citation.says())).collect();
+    let line = if first.found.wrong() { format!("~~{line}~~") } else { line };
+    format!("{line} ({})", says.join("; "))
+}
+
+/// What a side cited wrongly outside its claims.
+fn loose(debate: &Debate, side: Side) -> Vec<String> {
+    let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+    let replies = own.filter_map(|(_, turn)| turn.as_ref().ok());
+    let wrong = replies.flat_map(|reply| &reply.citations);
+    let wrong = wrong.filter(|citation| citation.claim.is_none() && citation.found.wrong());
+    wrong.map(|citation| struck(&citation.raw, &[citation])).collect()
+}
+
+/// Every citation that does not resolve, with whose it is.
+pub fn wrong(debate: &Debate) -> Vec<String> {
+    let turns = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
+    let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
+    let wrong = cited.filter(|(_, citation)| citation.found.wrong());
+    wrong
+        .filter_map(|(cue, citation)| {
+            let side = standing::name_of(debate, debate.seat(cue).role.side()?);
+            let claim = citation.claim.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
+            Some(format!("{side}{claim}: {}", struck(&citation.raw, &[citation])))
+        })
+        .collect()
+}
+
+/// Everything noticed, with whom it is held against.
+pub fn all_noticed(debate: &Debate) -> Vec<String> {
+    let flags = flags(debate, Cue::END);
+    let line = |flag: &Flag| {
+        format!("{}: {}", standing::name_of(debate, flag.side), noticed(debate, flag))
+    };
+    flags.iter().map(line).collect()
+}
+
+fn noticed(debate: &Debate, flag: &Flag) -> String {
+    let when = super::verdict::turn_name(debate, flag.cue);
+    format!("{} ({when})", flag.says)
+}

@@ -1,0 +1,222 @@
+//! What a careful listener notices: giving way for nothing, taking back, repeating, nothing left.
+use crate::players::ruling;
+use crate::scene::{citation, open, run, say, say_with, setup, speech, trace, until};
+use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
+use debate_mcp::debate::body::Changed;
+use debate_mcp::debate::flags::{FlagKind, Settled, flags, settled};
+use debate_mcp::debate::ledger::{self, entries, tally};
+use debate_mcp::debate::{
+    Body, Citation, Cue, Debate, Found, Rule, Setup, Side, findings, formats, prompt, standing,
+};
+
+/// A duel in which this was said, turn by turn.
+fn said(setup: Setup, turns: Vec<(Body, Vec<Citation>)>) -> Debate {
+    let mut debate = open(setup);
+    let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
+    let more = [(3, "defend"), (3, "follow_up")];
+    for ((body, citations), (round, phase)) in turns.into_iter().zip(phases.into_iter().chain(more))
+    {
+        let cue = until(&mut debate, round, phase);
+        say_with(&mut debate, cue, body, citations);
+    }
+    debate
+}
+
+fn duel(rounds: u8) -> Setup {
+    Setup { pin: Some("a tree".into()), ..setup(formats::duel(), rounds) }
+}
+
+/// Words of a claim that were found where they were said to be.
+fn found(claim: &str, path: &str) -> Citation {
+    let place = Some(path.to_owned());
+    Citation { claim: Some(claim.into()), path: place, ..citation(path, Found::Exact) }
+}
+
+#[track_caller]
+fn check(turns: Vec<(Body, Vec<Citation>)>, expected: &[(FlagKind, &str)]) {
+    let debate = said(duel(3), turns);
+    let found = flags(&debate, Cue::END);
+    let found: Vec<_> = found.iter().map(|flag| (flag.kind, flag.says.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+fn bare(claims: &str) -> (Body, Vec<Citation>) {
+    (speech(claims, &[], &[]), vec![])
+}
+
+#[test]
+fn a_claim_nobody_took_up_is_noticed() {
+    check(
+        vec![bare("p1 p2"), bare("c1>p1"), bare("p3>c1"), bare("c2>p3")],
+        &[(Unanswered, "`p2` was never answered")],
+    );
+    // The last word cannot be answered, and that is nobody's fault.
+    check(vec![bare("p1"), bare("c1>p1 c2")], &[]);
+}
+
+#[test]
+fn giving_way_needs_a_reason() {
+    let concedes = |claims: &str, id: &str| (speech(claims, &[(id, &says(id))], &[]), vec![]);
+    // Heard, held out against, and given up though nothing was added.
+    check(
+        vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), bare("c2>p1"), concedes("p3>c2", "c1")],
+        &[
+            (Unanswered, "`p2` was never answered"),
+            (GaveWay, "`c1` is conceded though nothing new was offered for it"),
+        ],
+    );
+    // At the first chance, or because what was held against it was answered.
+    check(vec![bare("p1"), bare("c1>p1"), concedes("p2>c1", "c1")], &[]);
+    check(
+        vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), bare("c2>p2"), concedes("p3>c2", "c1")],
+        &[],
+    );
+    // A concern nobody has answered cannot have been put to rest.
+    check(
+        vec![bare("p1"), bare("c1 c2>p1"), bare("p2>c2"), (speech("c3>p2", &[], &["c1"]), vec![])],
+        &[(GaveWay, "`c1` is certified as resolved though it was never answered")],
+    );
+}
+
+fn says(id: &str) -> String {
+    format!("{id} holds because it does")
+}
+
+#[test]
+fn what_was_conceded_is_taken_back_only_on_new_verified_evidence() {
+    let given = || (speech("p2>c1", &[("c1", &says("c1"))], &[]), vec![]);
+    let flagged = |back: Vec<Citation>| {
+        let turns = vec![bare("p1"), bare("c1>p1"), given(), bare("c2>p2")];
+        let mut debate = said(duel(3), turns);
+        let cue = until(&mut debate, 3, "defend");
+        let body = speech("p3>c1", &[], &[]);
+        let rules = findings(&debate, cue, &body, &back);
+        let foul = rules.iter().any(|it| it.rule == Rule::KeepsConcessions);
+        say_with(&mut debate, cue, body, back);
+        let flags = flags(&debate, Cue::END);
+        (foul, flags.iter().any(|flag| flag.kind == WalkBack))
+    };
+    assert_eq!(flagged(vec![]), (true, true));
+    assert_eq!(flagged(vec![found("p3", "new.rs")]), (false, false));
+    let wrong = Citation { found: Found::NotFound, ..found("p3", "new.rs") };
+    assert_eq!(flagged(vec![wrong]), (true, true), "what is not there is no evidence");
+    let other = found("p9", "new.rs");
+    assert_eq!(flagged(vec![other]), (true, true), "nor is what was offered for something else");
+}
+
+#[test]
+fn a_turn_that_adds_nothing_is_noticed() {
+    let again = |claims: &str, citations| (speech(claims, &[], &[]), citations);
+    let first = || vec![bare("p1"), bare("c1>p1")];
+    let with = |turn| first().into_iter().chain([turn]).collect::<Vec<_>>();
+    let same = [(Repeats, "a turn without a new claim, new evidence or a concession")];
+    check(with(again("p1>c1", vec![])), &same);
+    check(with(again("p2>c1", vec![])), &[]);
+    check(with(again("p1>c1", vec![found("p1", "new.rs")])), &[]);
+    let mut known = first();
+    known[1].1 = vec![found("c1", "new.rs")];
+    known.push(again("p1>c1", vec![found("p1", "new.rs")]));
+    check(known, &same);
+}
+
+#[test]
+fn a_round_without_anything_new_settles_it() {
+    let turns = || vec![bare("p1"), bare("c1>p1"), bare("p1>c1"), bare("c1>p1")];
+    let mut debate = said(duel(3), turns());
+    assert_eq!(settled(&debate, 1), None);
+    assert_eq!(settled(&debate, 2), Some(Settled::Repetition));
+    let advice = standing::suggestion(&debate).unwrap();
+    assert_eq!(
+        advice,
+        "round 2 brought no new claim and no new evidence; a verdict now would lose nothing"
+    );
+    // Nobody asked for it to stop, so it goes on.
+    until(&mut debate, 3, "defend");
+    let mut debate = said(Setup { stop_when_settled: true, ..duel(5) }, turns());
+    run(&mut debate, &[], |_| false);
+    assert!(trace(&debate).ends_with("2.follow_up 0.judge 0.judge settled"), "{}", trace(&debate));
+    assert_eq!(standing::status(&debate).word(), "completed");
+    let told = standing::notices(&debate).join("\n");
+    assert!(told.contains("round 2 brought no new claim"), "{told}");
+    assert_eq!(standing::suggestion(&debate), None);
+}
+
+#[test]
+fn a_debate_about_nothing_any_more_is_settled() {
+    let turns = vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), (speech("", &[], &["c1"]), vec![])];
+    let debate = said(duel(3), turns);
+    // The proposer's claims stand, and nothing is held against them.
+    assert_eq!(settled(&debate, 2), None, "`p1` is still contested");
+    let turns = vec![
+        bare("p1"),
+        bare("c1"),
+        (speech("p2>c1", &[("c1", &says("c1"))], &[]), vec![]),
+        (speech("c2", &[], &["c1"]), vec![]),
+        (speech("p3>c2", &[("c2", &says("c2"))], &[]), vec![]),
+    ];
+    let mut debate = said(duel(4), turns);
+    let cue = until(&mut debate, 3, "follow_up");
+    say(&mut debate, cue, speech("", &[], &["c2"]));
+    assert_eq!(settled(&debate, 3), Some(Settled::NothingOpen));
+}
+
+#[test]
+fn evidence_that_is_not_there_supports_nothing() {
+    let wrong = Citation { found: Found::NoSuchPath, ..found("p1", "gone.rs") };
+    let turns = vec![(speech("p1 p2", &[], &[]), vec![wrong.clone(), found("p2", "a.rs")])];
+    let mut debate = said(duel(1), turns);
+    let all = entries(&debate, Cue::END);
+    assert_eq!(all.iter().map(ledger::Entry::unsupported).collect::<Vec<_>>(), [true, false]);
+    let tally = tally(&debate, Side::Pro);
+    assert_eq!((tally.unsupported, tally.citations, tally.verified, tally.wrong), (1, 2, 1, 1));
+    let cue = until(&mut debate, 0, "judge");
+    let told = prompt::render(&debate, cue).text;
+    assert!(
+        told.contains("[checked: `p1`: 0 of 1 citation found as quoted; `gone.rs` no such path]")
+    );
+    assert!(told.contains("[checked: `p2`: 1 of 1 citation found as quoted]"), "{told}");
+}
+
+#[test]
+fn the_rigor_line_counts_what_was_checked() {
+    let stated = citation("https://example.org", Found::Unchecked);
+    let debate = said(duel(1), vec![(speech("p1", &[], &[]), vec![stated.clone()])]);
+    assert_eq!(standing::rigor(&debate), standing::RIGOR, "nothing could be looked up");
+    let turns = vec![
+        stated,
+        found("p1", "a.rs"),
+        citation("b.rs:1", Found::Ambiguous),
+        citation("c.rs:1", Found::NoSuchPath),
+    ];
+    let debate = said(duel(1), vec![(speech("p1", &[], &[]), turns)]);
+    assert_eq!(
+        standing::rigor(&debate),
+        "Structured perspective comparison (rules enforced in code; 3 citations, 1 verified, 1 \
+         wrong, 1 ambiguous)"
+    );
+}
+
+#[test]
+fn sealed_answers_come_first_and_the_verdict_says_what_they_became() {
+    let setup = setup(formats::sealed(formats::duel()), 1);
+    let mut debate = open(setup);
+    let first = until(&mut debate, 0, "answer");
+    assert_eq!(debate.setup().act(first).name, "sealed answers");
+    let both: Vec<Cue> = debate_mcp::debate::next(&debate).cues().collect();
+    assert_eq!(both.len(), 2, "both are asked at once");
+    for cue in &both {
+        assert!(!prompt::render(&debate, *cue).text.contains("Previous exchanges"));
+    }
+    say(&mut debate, both[0], speech("p1", &[], &[]));
+    say(&mut debate, both[1], speech("c1", &[], &[]));
+    let cue = until(&mut debate, 1, "propose");
+    let told = prompt::render(&debate, cue).text;
+    assert!(told.contains("p1 holds") && told.contains("c1 holds"), "they are open now: {told}");
+    let judge = until(&mut debate, 0, "judge");
+    let silent = ruling(Some(Side::Pro), 80, vec![both[0]]);
+    let objects = findings(&debate, judge, &silent, &[]);
+    assert!(objects.iter().any(|it| it.rule == Rule::SaysWhatChanged), "{objects:?}");
+    let Body::Verdict(mut ruling) = silent else { panic!() };
+    ruling.changed = Some(Changed { decision: true, because: "a.rs".into() });
+    assert!(findings(&debate, judge, &Body::Verdict(ruling), &[]).is_empty());
+}
