@@ -8,6 +8,7 @@
 //! | `gathered` | what comes of it                                              |
 //! | `ground`  | where contents come from: the pinned tree, or the disk         |
 //! | `topic`   | what a topic speaks of, by its words                           |
+//! | `libraries` | what a topic names and a manifest depends on                 |
 //! | `symbols` | where something is defined: a search that ends in time         |
 //! | `files`   | one file: whole, some lines of it, or its outline              |
 //! | `outline` | headings, signatures, guards                                   |
@@ -26,6 +27,7 @@ mod gather;
 mod gathered;
 mod ground;
 mod kind;
+mod libraries;
 mod outline;
 mod pack;
 mod page;

@@ -3,18 +3,24 @@
 use super::BriefError;
 use super::gather::Gathering;
 use super::ground::Meant;
+use super::libraries;
 use super::pack::Section;
 use super::symbols;
 use super::topic::Topic;
 use super::wanted::cited;
 use crate::repo::{Range, Why, absent};
 
+/// Manifests that are looked into for a library.
+const MOST_MANIFESTS: usize = 10;
+
 impl Gathering<'_> {
     /// What the topic asks for.
     pub(super) fn auto(&mut self, topic: &str) {
+        let libraries = libraries::candidates(topic);
         let topic = Topic::read(topic);
         let before = self.told.picked.len();
         let named = self.names(&topic.names) | self.symbols(&topic.symbols);
+        let named = named || self.libraries(&libraries);
         let dirty = self.pin.is_some_and(|pin| pin.dirty);
         match &topic.change {
             Some(range) => self.diff_if_any(range),
@@ -89,6 +95,27 @@ impl Gathering<'_> {
             self.pick(&format!("(the search ended in time after {looked} of {all} files)"));
         }
         !found.places.is_empty()
+    }
+
+    /// The manifest that depends on what a topic names, and where that is used. Says whether there is
+    /// one.
+    fn libraries(&mut self, words: &[String]) -> bool {
+        let manifests = self.manifests();
+        for path in manifests.iter().take(MOST_MANIFESTS) {
+            let Ok(text) =
+                self.ground.read(path).map(|it| String::from_utf8_lossy(&it).into_owned())
+            else {
+                continue;
+            };
+            let Some(word) = libraries::depended_on(&text, words) else { continue };
+            if self.file(path, None, Section::Named, 90).is_ok_and(|put| put) {
+                self.pick(&format!("{path}: depends on `{word}`, named in the topic"));
+            }
+            // In code a name has no dashes.
+            self.symbols(&[word.replace('-', "_")]);
+            return true;
+        }
+        false
     }
 
     /// Changes a topic speaks of, or whichever there are; a topic may be wrong about that.

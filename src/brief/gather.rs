@@ -200,12 +200,7 @@ impl Gathering<'_> {
     /// The file tree and the manifests.
     pub(super) fn tree(&mut self, why: &str) {
         self.draw("");
-        let paths = self.ground.paths();
-        let manifests =
-            paths.into_iter().filter(|path| kind::manifest(path) && kind::dull(path).is_none());
-        let depth = |path: &str| path.matches('/').count();
-        let mut manifests: Vec<String> = manifests.map(str::to_owned).collect();
-        manifests.sort_by_key(|path| (depth(path), path.clone()));
+        let manifests = self.manifests();
         let many = page::many(manifests.len(), "manifest", "manifests");
         self.pick(&format!("the file tree and {many}: {why}"));
         for (nth, path) in manifests.iter().enumerate() {
@@ -216,6 +211,16 @@ impl Gathering<'_> {
                 self.leave(path, "is one manifest of too many".to_owned());
             }
         }
+    }
+
+    /// Every manifest, the ones nearest to the root first.
+    pub(super) fn manifests(&self) -> Vec<String> {
+        let paths = self.ground.paths();
+        let manifests =
+            paths.into_iter().filter(|path| kind::manifest(path) && kind::dull(path).is_none());
+        let mut manifests: Vec<String> = manifests.map(str::to_owned).collect();
+        manifests.sort_by_key(|path| (depth(path), path.clone()));
+        manifests
     }
 
     fn draw(&mut self, folder: &str) {
@@ -310,4 +315,8 @@ impl Gathering<'_> {
     pub(super) fn leave(&mut self, path: &str, why: String) {
         self.told.left_out.push(Omitted { path: path.to_owned(), why });
     }
+}
+
+fn depth(path: &str) -> usize {
+    path.matches('/').count()
 }

@@ -109,7 +109,7 @@ impl Facts {
         }
         found.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
         let largest: Vec<&str> = found.iter().take(20).map(|(path, _)| path.as_str()).collect();
-        let known = seen(&largest);
+        let (files, known) = (found.len(), seen(&largest));
         if known.len() > 1 {
             found.retain(|(path, _)| known.contains(path));
         }
@@ -119,7 +119,7 @@ impl Facts {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         Facts {
             name: name.unwrap_or_else(|| "this folder".into()),
-            files: found.len(),
+            files,
             quote: recognisable(&root.join(nth(0).0)),
             largest: nth(0),
             second: nth(1),

@@ -2,7 +2,7 @@
 use super::exit::Failed;
 use super::output::Told;
 use super::screen::{BOLD, DIM, Screen, Target};
-use crate::debate::{Cue, Debate, Event, Kind, Order, Reply, Weight};
+use crate::debate::{Citation, Cue, Debate, Event, Found, Kind, Order, Reply, Weight};
 use crate::engine::{Archive, Recorded, Update};
 use crate::report::text::printable;
 use std::collections::BTreeMap;
@@ -158,7 +158,9 @@ impl Follower {
                     Manner::Lines => {
                         let seconds = reply.envelope.duration_ms as f64 / 1000.0;
                         let who = self.role(*cue);
-                        screen.note(&format!("[INFO] {who} done in {seconds:.1}s"));
+                        let found = looked_up(&reply.citations);
+                        let found = found.map(|found| format!("; {found}")).unwrap_or_default();
+                        screen.note(&format!("[INFO] {who} done in {seconds:.1}s{found}"));
                     }
                     Manner::Words(target) => self.spoken(*cue, reply, shown, target, screen)?,
                 }
@@ -203,6 +205,9 @@ impl Follower {
         }
         let found = reply.findings.iter().filter(|found| found.weight != Weight::Reask);
         lines.extend(found.map(|found| format!("checked: {}", found.says)));
+        lines.extend(looked_up(&reply.citations));
+        let wrong = reply.citations.iter().filter(|citation| citation.found.wrong());
+        lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.says())));
         for line in lines {
             screen.write(target, &format!("{DIM}  {}{DIM:#}\n", printable(&line)))?;
         }
@@ -218,6 +223,14 @@ impl Follower {
         let round = if cue.round > 0 { format!("Round {} - ", cue.round) } else { String::new() };
         format!("{round}{} ({})", seat.role.title(), seat.voice.tool())
     }
+}
+
+/// `4 citations: 2 verified, 1 wrong`, if there were any.
+fn looked_up(citations: &[Citation]) -> Option<String> {
+    let count = |fits: fn(Found) -> bool| citations.iter().filter(|it| fits(it.found)).count();
+    let (all, verified, wrong) = (citations.len(), count(Found::verified), count(Found::wrong));
+    let word = if all == 1 { "citation" } else { "citations" };
+    (all > 0).then(|| format!("{all} {word}: {verified} verified, {wrong} wrong"))
 }
 
 /// How many bytes at the end may turn out to be the claims block, which is not shown, or the white

@@ -1,5 +1,5 @@
 //! Every claim made, and what became of it. Read off the record; never stored beside it.
-use super::body::Claim;
+use super::body::{Claim, Resolution};
 use super::citation::{Citation, Found};
 use super::digest::squeeze;
 use super::event::Cue;
@@ -37,6 +37,8 @@ pub enum Fate<'a> {
     Conceded(&'a str),
     /// Its own side took it back: the other had put it to rest.
     Resolved,
+    /// The other side took back the concern it answered.
+    Accepted,
 }
 
 /// One side's account, in numbers.
@@ -71,7 +73,7 @@ impl Entry<'_> {
         match self.fate {
             Fate::Contested => true,
             Fate::Unanswered => self.side == Side::Con,
-            Fate::Conceded(_) | Fate::Resolved => false,
+            Fate::Conceded(_) | Fate::Resolved | Fate::Accepted => false,
         }
     }
 }
@@ -117,6 +119,12 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
                     entry.fate = Fate::Resolved;
                 }
                 continue;
+            }
+            let settles = |resolution: &Resolution| entry.claim.answers.contains(&resolution.claim);
+            // Debates opened when nobody noticed this are worded as they were.
+            let notices = debate.setup().wording >= 2;
+            if notices && entry.fate != Fate::Resolved && body.resolves().iter().any(settles) {
+                entry.fate = Fate::Accepted;
             }
             if entry.fate == Fate::Unanswered && answered.contains(&id) {
                 entry.fate = Fate::Contested;

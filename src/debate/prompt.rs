@@ -281,6 +281,7 @@ impl Page<'_> {
                         Fate::Contested => "answered, still contested",
                         Fate::Conceded(_) => "conceded by the other side",
                         Fate::Resolved => "taken back as resolved",
+                        Fate::Accepted => "accepted: it put a concern of the other side to rest",
                     };
                     format!(
                         "- {}: {} | evidence: {evidence} | {fate}",

@@ -305,8 +305,8 @@ impl<'a> Lookup<'a> {
         };
         for parts in ways {
             let words = contents::words_of(parts);
-            // Without a whole word every file has to be read, which is not done in passing.
-            if words.is_empty() && self.scope.search == Search::Known {
+            // Without a word every file would have to be read.
+            if words.is_empty() {
                 return Ok(Searched::NotDone);
             }
             for nth in self.in_order(contents.may_hold(&words)) {

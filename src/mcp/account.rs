@@ -86,6 +86,7 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
             Fate::Contested => " [contested]",
             Fate::Conceded(_) => " [conceded by the other side]",
             Fate::Resolved => " [taken back as resolved]",
+            Fate::Accepted => " [accepted]",
         };
         format!("{}: {}{bare}{fate}", entry.claim.id, words(&entry.claim.text, line))
     });

@@ -193,6 +193,13 @@ pub fn absent(path: &[u8]) -> Option<Why> {
     }
 }
 
+/// Whether debates have left it there: records and state files are no part of what is debated.
+pub(super) fn ours(path: &[u8]) -> bool {
+    const FOLDERS: &[&[u8]] =
+        &[b".debates/", b".claude/debate/", b".opencode/debate/", b".codex/debate/"];
+    FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
 /// Whether a file with this path may hold a secret, and is not even to be looked into.
 pub(super) fn secret(path: &[u8]) -> bool {
     is_secret(&names(path))

@@ -96,6 +96,7 @@ fn changed(theirs: &Theirs, home: &Path) -> Result<Vec<Changed>, git2::Error> {
             disk::path(&changed.path).is_none_or(|path| !path.starts_with(below))
         });
     }
+    changed.retain(|changed| !absent::ours(&changed.path));
     changed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(changed)
 }

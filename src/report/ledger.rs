@@ -75,6 +75,7 @@ fn fate(entry: &Entry<'_>) -> String {
             format!("conceded by the {by}: \"{}\"", one_line(quote))
         }
         Fate::Resolved => "taken back as resolved".into(),
+        Fate::Accepted => "accepted: it put a concern of the other side to rest".into(),
     }
 }
 

@@ -239,3 +239,20 @@ fn history_is_told_of_what_is_touched() {
     let lines = told.text.lines().filter(|line| line.ends_with(" 1970-01-01 x"));
     assert_eq!(lines.count(), 2, "{}", told.text);
 }
+
+/// The question this program is for.
+#[test]
+fn a_library_a_topic_names_brings_its_manifest_and_its_uses() {
+    let ground = project();
+    ground.commit(&[
+        ("Cargo.toml", "[package]\nname = \"it\"\n\n[dependencies]\nrusqlite = \"0.41\"\n"),
+        ("src/store.rs", "use rusqlite::Connection;\n"),
+    ]);
+    let told = given(&ground, "auto", "should we use sqlx or rusqlite here?");
+    assert!(told.text.contains("rusqlite = \"0.41\""), "{}", told.text);
+    assert!(told.text.contains("    1 use rusqlite::Connection;"), "{}", told.text);
+    let why = "Cargo.toml: depends on `rusqlite`, named in the topic";
+    assert!(told.picked.iter().any(|line| line == why), "{:?}", told.picked);
+    let other = given(&ground, "auto", "should we use tabs here?");
+    assert!(other.text.is_empty() || !other.text.contains("rusqlite"), "{}", other.text);
+}
