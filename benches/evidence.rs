@@ -15,8 +15,10 @@ const LINES: usize = 120;
 const CITATIONS: usize = 50;
 const RUNS: usize = 15;
 
-const WHOLE: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Whole };
-const KNOWN: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Known };
+const WHOLE: Scope<'static> =
+    Scope { prefer: &[], folder: "", except: None, search: Search::Whole };
+const KNOWN: Scope<'static> =
+    Scope { prefer: &[], folder: "", except: None, search: Search::Known };
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();

@@ -27,6 +27,7 @@
 //! | `claims`   | the claims block at the end of a speech                                        |
 //! | `rules`    | what a reply must be, as small pure functions                                  |
 //! | `verdict`  | what the verdicts and votes on the record come to                              |
+//! | `removed`  | which secrets were taken out, as far as the record tells                       |
 //! | `standing` | how a debate stands, in the words users are told                               |
 //!
 //! This module does no I/O, reads no clock, and cannot fail except on an illegal event.
@@ -45,6 +46,7 @@ pub mod ledger;
 pub mod mask;
 pub mod plan;
 pub mod prompt;
+pub mod removed;
 pub mod reply;
 pub mod rules;
 pub mod schema;

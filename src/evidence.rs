@@ -110,6 +110,8 @@ pub enum Stated {
 pub struct Scope<'a> {
     /// Paths the debate is about: where a partial path fits several files, one of these is meant.
     pub prefer: &'a [String],
+    /// Where whoever wrote it stands, below the root: empty, or ending in `/`.
+    pub folder: &'a str,
     /// A path that is never a source: the file that is being checked.
     pub except: Option<&'a str>,
     /// How far to look.

@@ -37,7 +37,7 @@ impl Gathering<'_> {
             let _ = self.history();
         }
         if self.told.picked.len() == before {
-            self.pick("nothing: the topic names no file, and nothing has changed");
+            self.pick("nothing: the topic names nothing that is there, and nothing has changed");
         }
     }
 

@@ -1,10 +1,11 @@
 //! What the engine asks for: a pin, what a commit holds, a copy to read, and a brief.
 use super::{BriefError, Given, Wanted, gather};
+use crate::engine::ports::Changed;
 use crate::engine::{
     BadContext, Briefs, Context, Gathered, Omitted, Pinned, Readers, Snapshot, Snapshots,
 };
 use crate::redact::{self, UNPINNED};
-use crate::repo::{LeftOut, Pin, RepoError, Trees, Why};
+use crate::repo::{ChangedFile, LeftOut, Lines, Pin, RepoError, Trees, Why};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,7 @@ impl Briefs for FromRepository {
             picked: done.picked,
             left_out: done.left_out.into_iter().map(omitted).collect(),
             touched: done.touched,
+            changed: done.changed.into_iter().map(changed).collect(),
             tokens: done.tokens,
         })
     }
@@ -62,6 +64,14 @@ impl Snapshots for FromRepository {
         let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
         Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
     }
+}
+
+fn changed(file: ChangedFile) -> Changed {
+    let (added, deleted) = match file.lines {
+        Lines::Counted { added, deleted } => (Some(added as u64), Some(deleted as u64)),
+        Lines::Binary | Lines::Unknown(_) => (None, None),
+    };
+    Changed { path: file.path, from: file.from, added, deleted }
 }
 
 fn pinned(pin: Pin) -> Pinned {

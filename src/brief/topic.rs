@@ -91,7 +91,8 @@ impl Topic {
         let any = |words: &[&str]| words.iter().any(|word| says(word));
         let elsewhere = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let change = CHANGES.iter().find(|(word, _)| says(word)).map(|(_, range)| range.clone());
-        let commit = any(LAST_COMMIT).then(|| Range::Commit("HEAD".into()));
+        let commit =
+            named_commit(&plain).or(any(LAST_COMMIT).then(|| Range::Commit("HEAD".into())));
         topic.change = change.or(commit).or(elsewhere(CHANGES_ELSEWHERE).then_some(Range::Any));
         topic.architecture = any(ARCHITECTURE) || elsewhere(ARCHITECTURE_ELSEWHERE);
         topic.history = any(THE_PAST);
@@ -110,19 +111,29 @@ impl Topic {
 
     fn symbol(&mut self, word: &str, ticked: bool) {
         // `Desk::open()` is about `open`, and `desk.open` as well.
-        let word = word.trim_end_matches("()").trim_end_matches('!');
+        let word =
+            word.trim_end_matches(['?', '.', ':']).trim_end_matches("()").trim_end_matches('!');
+        let called = word.contains("::");
         let word = word.rsplit("::").next().unwrap_or(word);
         let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_');
         let starts = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let snake = word.trim_matches('_').contains('_');
         let lower = word.chars().any(char::is_lowercase);
         let humps = word.chars().skip(1).any(char::is_uppercase) && lower;
-        let telling = if ticked { word.len() >= 2 } else { word.len() >= 4 && (snake || humps) };
+        let telling =
+            if ticked || called { word.len() >= 2 } else { word.len() >= 4 && (snake || humps) };
         let known = self.symbols.iter().any(|symbol| symbol == word);
         if plain && starts && telling && !known && self.symbols.len() < MOST {
             self.symbols.push(word.to_owned());
         }
     }
+}
+
+/// A commit that is named by the beginning of its id.
+fn named_commit(plain: &str) -> Option<Range> {
+    let mut words = plain.split(' ').skip_while(|word| *word != "commit").skip(1);
+    let id = words.next().filter(|id| (7..=40).contains(&id.len()))?;
+    id.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Range::Commit(id.to_owned()))
 }
 
 /// What stands between backticks, on one line.

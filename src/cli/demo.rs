@@ -30,6 +30,9 @@ pub(super) async fn demo(
         pin: ground.pinned.map(|pinned| pinned.tree),
         ..Opening::new(&topic, voice.clone(), voice.clone(), voice)
     };
+    if facts.files == 0 {
+        screen.note("[INFO] There is no source here, so it speaks of an imagined README.md.");
+    }
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
     let job = desk.open(&opening, &place)?;
     let shown = Shown { follow: true, json: demo.shown.json };
@@ -58,7 +61,7 @@ struct Facts {
 fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
     let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
     let text = text.concat();
-    let asked = Questioned { text: &text, path: None, commit: None };
+    let asked = Questioned { text: &text, folder: "", path: None, commit: None };
     let Ok((citations, _)) = desk.look_up(root, &asked) else { return vec![] };
     let there = citations.into_iter().filter(|citation| citation.found == Found::Located);
     there.filter_map(|citation| citation.path).collect()

@@ -7,12 +7,14 @@ use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Citation, Found};
 use crate::engine::inspection::Questioned;
-use crate::engine::{Desk, Readers};
+use crate::engine::{BadContext, Desk, DeskError, Readers};
 use crate::report::text::{one_line, printable};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+/// What was left out that is listed on a terminal.
+const LISTED: usize = 20;
 /// Bytes of a text that is checked.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
@@ -50,6 +52,7 @@ pub(super) async fn brief(
             picked: gathered.picked,
             left_out: gathered.left_out,
             touched: gathered.touched,
+            changed: gathered.changed,
             removed: gathered.removed,
             tree: pinned.map(|pinned| pinned.tree.clone()),
             commit: pinned.and_then(|pinned| pinned.commit.clone()),
@@ -60,8 +63,11 @@ pub(super) async fn brief(
     for line in &gathered.picked {
         screen.note(&format!("[INFO] Given: {}", printable(line)));
     }
-    for it in &gathered.left_out {
+    for it in gathered.left_out.iter().take(LISTED) {
         screen.note(&format!("[INFO] Left out: {} ({})", printable(&it.path), printable(&it.why)));
+    }
+    if let Some(more) = gathered.left_out.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        screen.note(&format!("[INFO] Left out: {more} more, all of them with --json"));
     }
     if !gathered.removed.is_empty() {
         screen.warn(&format!("[WARN] Secrets taken out: {}", gathered.removed));
@@ -79,9 +85,20 @@ pub(super) fn check(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let (text, path) = text(&asked.file, config)?;
-    let questioned =
-        Questioned { text: &text, path: path.as_deref(), commit: asked.commit.as_deref() };
-    let (citations, against) = desk.look_up(&config.root, &questioned)?;
+    let below = config.folder.strip_prefix(&config.root).ok();
+    let below = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    let folder = if below.is_empty() { below } else { below + "/" };
+    let (path, commit) = (path.as_deref(), asked.commit.as_deref());
+    let questioned = Questioned { text: &text, folder: &folder, path, commit };
+    let looked_up = desk.look_up(&config.root, &questioned);
+    let (citations, against) = looked_up.map_err(|error| match error {
+        DeskError::Context(BadContext(why)) => {
+            let hint =
+                "run it in the repository the text is about; `--commit ID` names another state";
+            Failed::Usage(why, hint.into())
+        }
+        error => error.into(),
+    })?;
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for citation in &citations {
         *counts.entry(citation.found.word()).or_default() += 1;
@@ -113,7 +130,7 @@ fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed
     let mut bytes = vec![];
     if file == Path::new("-") {
         std::io::stdin().take(LONGEST).read_to_end(&mut bytes).map_err(unread)?;
-        return Ok((String::from_utf8_lossy(&bytes).into_owned(), None));
+        return Ok((words(&bytes)?, None));
     }
     let whole = config.folder.join(file);
     let open = std::fs::File::open(&whole).map_err(unread)?;
@@ -121,7 +138,22 @@ fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed
     let whole = whole.canonicalize().map_err(unread)?;
     let inside = whole.strip_prefix(&config.root).ok();
     let path = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), path))
+    Ok((words(&bytes)?, path))
+}
+
+/// A text in whichever of the usual ways it was written.
+fn words(bytes: &[u8]) -> Result<String, Failed> {
+    let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => Ok(String::from_utf16_lossy(&wide(u16::from_le_bytes))),
+        [0xfe, 0xff, ..] => Ok(String::from_utf16_lossy(&wide(u16::from_be_bytes))),
+        _ if bytes.contains(&0) => {
+            Err(Failed::Usage("this is not text".into(), "give a text, such as a review".into()))
+        }
+        _ => Ok(String::from_utf8_lossy(bytes).into_owned()),
+    }
 }
 
 /// `WRONG  src/a.rs:900  line out of range: the file has 120 lines`

@@ -1,6 +1,8 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
 use crate::debate::{Citation, Found as Finding};
-use crate::engine::{Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update};
+use crate::engine::{
+    Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
+};
 use crate::report::view::DebateView;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,6 +150,8 @@ pub struct Given {
     pub left_out: Vec<Omitted>,
     /// The paths it is about.
     pub touched: Vec<String>,
+    /// Every changed file with its counts, if changes were asked for.
+    pub changed: Vec<Changed>,
     /// Which secrets were taken out of it, by kind.
     pub removed: String,
     /// The tree it was read from.

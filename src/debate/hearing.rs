@@ -2,7 +2,7 @@
 //! the same prompt before a crash, after it, and when the log is read in an audit.
 use super::body::{Body, Kind};
 use super::event::{Cue, Reply};
-use super::format::{Hears, Role, Side};
+use super::format::{Hears, Order, Role, Side, Speakers};
 use super::plan::wave;
 use super::state::Debate;
 
@@ -29,6 +29,20 @@ impl Debate {
     /// What had been said when the seat at `cue` was asked, whether or not it hears it.
     pub fn before(&self, cue: Cue) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
         self.spoken(..self.horizon(cue))
+    }
+
+    /// Whether what was said at a cue is not to be seen yet: those who answer at once and hear nobody
+    /// must not have each other's answers before all of them are there.
+    pub fn sealed(&self, cue: Cue) -> bool {
+        let phase = self.setup().phase(cue);
+        let (Hears::Nothing, Order::AtOnce, Speakers::Seated(roles)) =
+            (phase.hears, phase.order, &phase.speakers)
+        else {
+            return false;
+        };
+        let seats = (0u8..).zip(self.seats()).filter(|(_, seat)| roles.contains(&seat.role));
+        let mut others = seats.map(|(seat, _)| Cue { seat, ..cue });
+        self.outcome().is_none() && others.any(|other| self.turn(other).is_none())
     }
 
     /// What the seat at `cue` is told of all that.

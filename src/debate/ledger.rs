@@ -84,6 +84,9 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = vec![];
     for (cue, turn) in debate.within(..until) {
         let (Some(side), Ok(reply)) = (side_of(cue), turn) else { continue };
+        if debate.sealed(cue) {
+            continue;
+        }
         let body = &reply.body;
         for claim in body.claims() {
             let offered = claim.evidence.iter().map(String::as_str);

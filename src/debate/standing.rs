@@ -6,6 +6,7 @@ use super::flags::settled;
 use super::format::{Role, Side};
 use super::ledger::is_news;
 use super::plan::{Step, next};
+use super::removed::removed;
 use super::seat::Voice;
 use super::setup::Origin;
 use super::state::Debate;
@@ -117,6 +118,10 @@ pub fn notices(debate: &Debate) -> Vec<String> {
             notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
         _ => {}
+    }
+    let removed = removed(debate);
+    if !removed.is_empty() {
+        notices.push(format!("[INFO] Secrets were taken out of what was said: {removed}"));
     }
     if let Some(why) = &debate.setup().unread {
         notices.push(format!("[WARN] No tool could read the repository: {why}"));

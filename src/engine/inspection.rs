@@ -12,6 +12,8 @@ use std::path::Path;
 pub struct Questioned<'a> {
     /// All of it.
     pub text: &'a str,
+    /// Where whoever asks stands, below the root: empty, or ending in `/`.
+    pub folder: &'a str,
     /// Where it stands in the repository, if it does: it cannot vouch for itself.
     pub path: Option<&'a str>,
     /// Against what; what stands in the repository now, if nothing is said.
@@ -37,7 +39,10 @@ impl Desk {
             return Err(BadContext(why).into());
         };
         let pin = &pinned.tree;
-        let about = About { root, pin, touched: &[], except: asked.path };
+        let about = About { root, pin, touched: &[], folder: asked.folder, except: asked.path };
+        // What is read of the repository has no secrets in it, so neither may what is compared.
+        let gate = self.secrets.within(pin);
+        let text = gate.redact(asked.text).text;
         let commit =
             pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
         let against = match commit {
@@ -45,7 +50,7 @@ impl Desk {
             Some(commit) => commit,
             None => "the files as they are".into(),
         };
-        Ok((self.evidence.look_up(asked.text, &about)?, against))
+        Ok((self.evidence.look_up(&text, &about)?, against))
     }
 
     /// Copies a text without what is secret in it, and says how many of which kind there were.

@@ -7,8 +7,8 @@ pub use archive::{
     Reindexed, Stored, Transcript, TranscriptTurn,
 };
 pub use ground::{
-    About, BadContext, Briefs, Context, Evidence, Gathered, Omitted, Pinned, Readers, Snapshot,
-    Snapshots,
+    About, BadContext, Briefs, Changed, Context, Evidence, Gathered, Omitted, Pinned, Readers,
+    Snapshot, Snapshots,
 };
 
 use super::gate::Gate;

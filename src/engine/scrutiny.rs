@@ -74,7 +74,13 @@ impl Scrutiny {
         let text = self.plain(&said.text);
         let citations = match (&self.pin, kind) {
             (Some(pin), Kind::Speech) => {
-                let about = About { root: &self.root, pin, touched: &self.touched, except: None };
+                let about = About {
+                    root: &self.root,
+                    pin,
+                    touched: &self.touched,
+                    folder: "",
+                    except: None,
+                };
                 self.evidence.citations(&claims::read(&text), &about)
             }
             _ => vec![],

@@ -159,10 +159,27 @@ fn hash(word: &[u8]) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// The words of a quote. Whoever quotes begins and ends with a word: one that is cut in the middle is
-/// found where it was cited, and is not looked for through the whole tree.
+/// The words of a quote, as if none were cut.
 pub(super) fn words_of(parts: &[Part]) -> Vec<u64> {
     parts.iter().flat_map(all_words).collect()
+}
+
+/// The words of a quote that are whole in it, which those at its ends may not be.
+pub(super) fn inner_words(parts: &[Part]) -> Vec<u64> {
+    let mut hashes = vec![];
+    for part in parts {
+        for (nth, line) in part.lines.iter().enumerate() {
+            let (first, last) = (nth == 0, nth + 1 == part.lines.len());
+            for word in words(line.as_bytes()) {
+                let start = word.as_ptr() as usize - line.as_ptr() as usize;
+                let cut = first && start == 0 || last && start + word.len() == line.len();
+                if !cut && !odd_space(word) {
+                    hashes.push(hash(word));
+                }
+            }
+        }
+    }
+    hashes
 }
 
 /// The words of one part of it.

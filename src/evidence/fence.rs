@@ -49,6 +49,8 @@ const FILLER: &[&str] = &[
     "which",
     "e",
     "g",
+    "relevant",
+    "snippet",
 ];
 
 /// How a comment begins.
@@ -59,6 +61,10 @@ const KEYS: &[&str] = &["title=", "file=", "filename=", "path=", "name=", "src="
 
 /// What a block quotes, and how its place was written. `before` is the line just before it.
 pub(super) fn cited<'a>(fence: &Fence<'a>, before: Option<&'a str>) -> Option<(Place, &'a str)> {
+    // What is suggested does not stand there yet.
+    if fence.info.trim_start().starts_with("suggestion") {
+        return None;
+    }
     if let Some((place, raw)) = from_info(fence.info) {
         return quoting(place, fence.body).map(|place| (place, raw));
     }
@@ -128,6 +134,8 @@ fn from_comment(body: &str) -> Option<(Place, &str, &str)> {
 /// A line that says where the following is from: it ends in a colon, or says nothing else.
 fn introduced(line: &str) -> Option<(Place, &str)> {
     let bare = line.trim().trim_start_matches(['#', '>', '-', '*', ' ']);
+    let counted = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bare = counted.strip_prefix(". ").filter(|_| counted.len() < bare.len()).unwrap_or(bare);
     let (place, raw) = only_place(bare, Setting::Offered)?;
     let rest = bare.replace(raw, "");
     let announced = bare.trim_end_matches(['*', '_', '`', ' ']).ends_with([':', '：']);

@@ -11,7 +11,7 @@ pub(super) const MARKS: &[(char, char)] =
 /// Words that may stand between a place and what is quoted from it.
 const JOINTS: &[&str] = &[
     "says", "reads", "contains", "shows", "has", "is", "states", "defines", "uses", "calls",
-    "which", "that", "with", "does", "declares", "quote", "quoted", "code", "the", "line", "sets",
+    "which", "that", "does", "declares", "quote", "quoted", "code", "the", "line", "sets",
     "returns",
 ];
 
@@ -234,6 +234,7 @@ fn attach(line: &str, items: &mut Vec<Item<'_>>) {
         let (Some(one), Some(next)) = (head.last_mut(), tail.first_mut()) else { break };
         let gap = &line[one.range.end..next.range.start.max(one.range.end)];
         let range = one.range.start..next.range.end;
+        let line_of_code = long_enough(&one.kind).then(|| words(&one.kind)).flatten();
         match (&mut one.kind, &mut next.kind) {
             (Kind::Place(place), Kind::Quote(_) | Kind::Code(_))
                 if place.words.is_none() && joins(gap) =>
@@ -242,6 +243,14 @@ fn attach(line: &str, items: &mut Vec<Item<'_>>) {
                 place.sure = true;
                 one.range = range;
                 items.remove(nth + 1);
+            }
+            (_, Kind::Place(place))
+                if place.words.is_none() && stands_in(gap) && line_of_code.is_some() =>
+            {
+                place.words = line_of_code;
+                place.sure = true;
+                next.range = range;
+                items.remove(nth);
             }
             (Kind::Code(code), Kind::Place(place))
                 if place.words.is_none() && stands_in(gap) && names::name(code).is_some() =>
@@ -253,6 +262,15 @@ fn attach(line: &str, items: &mut Vec<Item<'_>>) {
             _ => {}
         }
         nth += 1;
+    }
+}
+
+/// Whether what stands before a place is more than a name of something in it: a line of code.
+fn long_enough(kind: &Kind<'_>) -> bool {
+    match kind {
+        Kind::Quote(text) => text.len() >= 12,
+        Kind::Code(code) => code.len() >= 12 && names::name(code).is_none() && code.contains(' '),
+        _ => false,
     }
 }
 

@@ -18,12 +18,17 @@ const NEAR: u32 = 15;
 const COMMON: usize = 5;
 /// Files that could be meant by a path and are looked into.
 const MOST_MEANT: usize = 50;
+/// Files in which a quote is looked for that may be cut within a word.
+const MOST_CUT: usize = 2_000;
 /// Files that are looked into for what is not where it was said to be, in one check.
-const MOST_SEARCHED: usize = 150_000;
+const MOST_SEARCHED: usize = 20_000;
 /// Files that are looked into to see how common a quote is, in one check that is not to take long.
 const MOST_WEIGHED: usize = 2_000;
 /// Texts that are kept while a check lasts.
 const MOST_TEXTS: usize = 64;
+
+/// Characters of a quote that are kept with its finding.
+const LONGEST_KEPT: usize = 4_000;
 
 /// Looks references up in one tree.
 pub(super) struct Lookup<'a> {
@@ -109,7 +114,9 @@ impl<'a> Lookup<'a> {
             path: answer.path.or_else(|| cited.map(|place| place.path.clone())),
             line: lines.map(|(first, _)| first),
             end_line: lines.filter(|(first, last)| last > first).map(|(_, last)| last),
-            quote: cited.and_then(Place::words).map(str::to_owned),
+            quote: cited
+                .and_then(Place::words)
+                .map(|words| words.chars().take(LONGEST_KEPT).collect()),
             found: answer.found,
             found_at: answer.found_at,
             note: answer.note,
@@ -121,13 +128,14 @@ impl<'a> Lookup<'a> {
             Commit::Known(_) => Answer::new(Found::Located),
             Commit::Ambiguous => Answer::new(Found::Ambiguous).note("several commits begin so"),
             Commit::Unknown => Answer::new(Found::CommitUnknown),
-            Commit::Shallow => Answer::new(Found::CommitUnknown).note("this clone is shallow"),
+            Commit::Shallow => Answer::new(Found::Unchecked).note("this clone is shallow"),
+            Commit::NoHistory => Answer::new(Found::Unchecked).note("there is no history here"),
         })
     }
 
     fn place(&mut self, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let tree = self.tree;
-        match tree.paths.meant(&tree.view, &place.path) {
+        match tree.paths.meant(&tree.view, &place.path, self.scope.folder) {
             Meant::File(nth) => self.file(nth, place, offered),
             Meant::Nearly(nth) => {
                 let answer = self.file(nth, place, offered)?;
@@ -144,8 +152,21 @@ impl<'a> Lookup<'a> {
             Meant::Nothing if !tree.view.whole() => {
                 Ok(Answer::new(Found::Unchecked).note("not all of the tree is here"))
             }
-            Meant::Nothing => Ok(missing(place, offered)),
+            Meant::Nothing => Ok(missing(place, offered, self.sounds_like_one(place))),
         }
+    }
+
+    /// Whether what is written can only be a path: it ends as files do, or begins with a folder there
+    /// is.
+    fn sounds_like_one(&self, place: &Place) -> bool {
+        let path = place.path.trim_start_matches("./").trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        let known = ending.is_some_and(super::place::known_ending) && !super::place::product(name);
+        let first = path.split('/').next().unwrap_or_default();
+        let (view, paths) = (&self.tree.view, &self.tree.paths);
+        let there = path.contains('/') && matches!(paths.meant(view, first, ""), Meant::Folder(_));
+        known || there
     }
 
     /// Several files could be meant. The quote tells which, or else what the debate is about.
@@ -309,7 +330,16 @@ impl<'a> Lookup<'a> {
             if words.is_empty() {
                 return Ok(Searched::NotDone);
             }
-            for nth in self.in_order(contents.may_hold(&words)) {
+            let mut files = self.in_order(contents.may_hold(&words));
+            // Whoever quotes mostly begins and ends with a word. What is cut within one is looked
+            // for where the words between leave few files.
+            let inner = contents::inner_words(parts);
+            let cut = if inner.is_empty() { vec![] } else { contents.may_hold(&inner) };
+            if cut.len() <= MOST_CUT {
+                files
+                    .extend(cut.into_iter().filter(|nth| !files.contains(nth)).collect::<Vec<_>>());
+            }
+            for nth in files {
                 if nth == but || self.excepted(nth) {
                     continue;
                 }
@@ -375,10 +405,11 @@ impl<'a> Lookup<'a> {
 }
 
 /// Nothing has such a path. In prose, and without a word on what stands there, it may be a proposal.
-fn missing(place: &Place, offered: bool) -> Answer {
+/// And `redis/stack:7` is no path at all.
+fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
     let proposal =
         !offered && place.lines.is_none() && !matches!(place.words, Some(Words::Quote(_)));
-    if proposal || !place.sure {
+    if proposal || !place.sure || !sounds_like_one {
         return Answer::new(Found::Unchecked).note("not in this repository");
     }
     Answer::new(Found::NoSuchPath)

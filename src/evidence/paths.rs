@@ -38,9 +38,15 @@ impl Paths {
         Paths { by_name, folder }
     }
 
-    /// What a written path means in a tree.
-    pub(super) fn meant(&self, view: &View, written: &str) -> Meant {
+    /// What a written path means in a tree, to somebody in a folder of it, which ends in `/`.
+    pub(super) fn meant(&self, view: &View, written: &str, folder: &str) -> Meant {
         let Some((path, absolute)) = normal(written) else { return Meant::Nothing };
+        if !folder.is_empty() && !absolute {
+            let below = exact(view, &format!("{folder}{path}"));
+            if below != Meant::Nothing {
+                return below;
+            }
+        }
         let direct = exact(view, &path);
         if direct != Meant::Nothing {
             return direct;
@@ -64,12 +70,17 @@ impl Paths {
         }
         // Words before a path may have been taken for a part of it.
         if let Some((_, last)) = path.rsplit_once(' ') {
-            return self.meant(view, last);
+            return self.meant(view, last, folder);
         }
+        // Only below a folder of the repository's name, or in a copy of the tree, is it the same.
         if absolute {
-            let ends = path.match_indices('/').map(|(at, _)| exact(view, &path[at + 1..]));
+            let here = |before: &str| {
+                let last = name(before);
+                last == self.folder || last.starts_with(view.tree())
+            };
+            let ends = path.match_indices('/').filter(|(at, _)| here(&path[..*at]));
             return ends
-                .into_iter()
+                .map(|(at, _)| exact(view, &path[at + 1..]))
                 .find(|meant| *meant != Meant::Nothing)
                 .unwrap_or(Meant::Nothing);
         }

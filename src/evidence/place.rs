@@ -28,7 +28,7 @@ const HOSTS: &str = "ai app biz cloud co com corp de dev edu eu example gov home
 /// Things that are called like files.
 const PRODUCTS: &str = "node.js vue.js next.js nuxt.js react.js express.js three.js d3.js angular.js ember.js \
     backbone.js alpine.js chart.js moment.js discord.js p5.js socket.io asp.net deno.js \
-    bun.js require.js";
+    bun.js require.js tokio.rs docs.rs serde.rs actix.rs diesel.rs";
 
 /// Where a candidate stands, which says what it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,7 +33,12 @@ impl Checker {
         if references.is_empty() {
             return Ok(vec![]);
         }
-        let scope = Scope { prefer: about.touched, except: about.except, search: Search::Whole };
+        let scope = Scope {
+            prefer: about.touched,
+            folder: about.folder,
+            except: about.except,
+            search: Search::Whole,
+        };
         self.check(about.root, about.pin, references, &scope)
     }
 }

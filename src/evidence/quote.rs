@@ -26,10 +26,18 @@ pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
     written.extend(without_marks(&lines, '-'));
     written.extend(without_marks(&lines, '+'));
     written.extend(without_quotation(quote));
+    // Within a string of JSON, or of a shell, marks are escaped.
+    let unescaped = quote.replace("\\\"", "\"").replace("\\'", "'");
+    if unescaped != quote {
+        written.push(unescaped.lines().collect());
+    }
     let mut ways: Vec<Vec<Part>> = vec![];
     for lines in &written {
         add(&mut ways, Part::new(lines).into_iter().collect());
         add(&mut ways, split(lines));
+    }
+    for lines in &written {
+        add(&mut ways, split_within(lines));
     }
     for nth in 0..ways.len() {
         let mut less = ways[nth].clone();
@@ -94,6 +102,14 @@ fn split(lines: &[&str]) -> Vec<Part> {
         *last = last.trim_end().trim_end_matches("...").trim_end_matches('…');
     }
     lines.split(|line| left_out(line)).filter_map(Part::new).collect()
+}
+
+/// The parts of lines between what was left out within them: `fn open(…) -> Store`. What says little
+/// by itself is no part.
+fn split_within(lines: &[&str]) -> Vec<Part> {
+    let pieces = lines.iter().flat_map(|line| line.split("...").flat_map(|piece| piece.split('…')));
+    let telling = |part: &Part| part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
+    pieces.filter_map(Part::line).filter(telling).collect()
 }
 
 /// Whether a line says that something was left out.

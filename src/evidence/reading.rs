@@ -5,17 +5,18 @@ use super::{Cited, Place, Reference, Words, entry, fence, line, stated, tags};
 use crate::debate::Body;
 use std::collections::HashSet;
 
-/// References that are read.
+/// References that are read of a turn, and of any other text.
 const MOST: usize = 200;
-/// Characters of a quote that are kept.
-const LONGEST_QUOTE: usize = 4_000;
+const MOST_OF_TEXT: usize = 5_000;
+/// Characters of a quote that are compared.
+const LONGEST_QUOTE: usize = 60_000;
 /// Characters of what was written that are kept.
 const LONGEST_RAW: usize = 300;
 
 /// Everything a turn cites: the evidence of its claims and of what it resolves, then its prose.
-/// What is cited twice is read once; at most 200 are read.
+/// What is cited twice for one claim is read once; at most 200 are read.
 pub fn read(body: &Body) -> Vec<Reference> {
-    let mut reading = Reading::default();
+    let mut reading = Reading { most: MOST, ..Reading::default() };
     let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
     let resolved =
         body.resolves().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
@@ -28,9 +29,9 @@ pub fn read(body: &Body) -> Vec<Reference> {
     reading.references
 }
 
-/// The same for any text: a review, a report.
+/// The same for any text: a review, a report. At most 5,000 are read.
 pub fn read_text(text: &str) -> Vec<Reference> {
-    let mut reading = Reading::default();
+    let mut reading = Reading { most: MOST_OF_TEXT, ..Reading::default() };
     reading.text(text);
     reading.references
 }
@@ -39,7 +40,9 @@ pub fn read_text(text: &str) -> Vec<Reference> {
 #[derive(Default)]
 struct Reading {
     references: Vec<Reference>,
-    seen: HashSet<Cited>,
+    most: usize,
+    /// What was cited, and for which claim.
+    seen: HashSet<(Option<String>, Cited)>,
     /// The claim whose evidence is being read.
     claim: Option<String>,
 }
@@ -71,7 +74,7 @@ impl Reading {
         let setting = if self.claim.is_some() { Setting::Offered } else { Setting::Prose };
         let mut before = None;
         for block in &blocks {
-            if self.references.len() >= MOST {
+            if self.references.len() >= self.most {
                 return;
             }
             match block {
@@ -101,9 +104,14 @@ impl Reading {
         if self.references.last().is_some_and(|last| last.cited == announced)
             && let Some(last) = self.references.pop()
         {
-            self.seen.remove(&last.cited);
+            self.seen.remove(&(last.claim, last.cited));
         }
         self.push(Cited::Place(place), raw);
+    }
+
+    fn cited_for_claims(&self, cited: &Cited) -> bool {
+        let claims = self.references.iter().take_while(|it| it.claim.is_some());
+        claims.into_iter().any(|it| it.cited == *cited)
     }
 
     fn push(&mut self, mut cited: Cited, raw: &str) {
@@ -117,9 +125,11 @@ impl Reading {
             Cited::Stated(_) => {
                 !self.references.iter().any(|it| it.cited == cited && it.raw == raw)
             }
-            _ => self.seen.insert(cited.clone()),
+            // What prose says again of a claim's evidence is the same citation.
+            _ if self.claim.is_none() && self.cited_for_claims(&cited) => false,
+            _ => self.seen.insert((self.claim.clone(), cited.clone())),
         };
-        if new && self.references.len() < MOST {
+        if new && self.references.len() < self.most {
             let (claim, offered) = (self.claim.clone(), self.claim.is_some());
             self.references.push(Reference { raw, claim, offered, cited });
         }

@@ -3,6 +3,8 @@
 use super::quote::Part;
 use std::ops::RangeInclusive;
 
+/// Lines beyond the ones that were cited in which a quote that leaves something out may go on.
+const TOLERANCE: u32 = 15;
 /// How much of a file is looked at to see whether it is text.
 const SNIFFED: usize = 8_000;
 
@@ -33,8 +35,12 @@ impl Text {
         if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
             return None;
         }
-        let raw = String::from_utf8_lossy(bytes);
-        let raw = raw.strip_prefix('\u{feff}').unwrap_or(&raw).to_owned();
+        // What is no UTF-8 is mostly the one encoding in which every byte is a letter.
+        let raw = match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => bytes.iter().copied().map(char::from).collect(),
+        };
+        let raw = raw.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(raw);
         let mut squeezed = String::with_capacity(raw.len());
         let (mut begins, mut starts, mut numbers) = (vec![], vec![], vec![]);
         let mut at = 0;
@@ -87,14 +93,32 @@ impl Text {
         let (first, others) = parts.split_first()?;
         let nth = self.numbers.partition_point(|number| number < lines.start());
         let from = *self.starts.get(nth)? as usize;
-        // The others as late as they can be: the first has to end before them.
-        let mut end = self.squeezed.len();
+        // The others as late as they can be, not far beyond the lines: the first has to end before
+        // them.
+        let beyond = lines.end().saturating_add(TOLERANCE);
+        let after = self.numbers.partition_point(|number| *number <= beyond);
+        let mut end = self.starts.get(after).map_or(self.squeezed.len(), |start| *start as usize);
         for part in others.iter().rev() {
-            end = self.squeezed.get(from..end)?.rfind(&part.needle)? + from;
+            let found = self.squeezed.get(from..end)?.rmatch_indices(part.needle.as_str());
+            end = found.map(|(at, _)| at + from).find(|at| self.whole(*at, &part.needle))?;
         }
-        let at = self.squeezed.get(from..end)?.find(&first.needle)? + from;
+        let end = if others.is_empty() { self.squeezed.len() } else { end };
+        let found = self.squeezed.get(from..end)?.match_indices(first.needle.as_str());
+        let at = found.map(|(at, _)| at + from).find(|at| self.whole(*at, &first.needle))?;
         let nth = self.starts.partition_point(|start| *start as usize <= at);
         self.numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
+    }
+
+    /// Whether no number is cut in what was found: 15 is no part of 150.
+    fn whole(&self, at: usize, needle: &str) -> bool {
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let joint = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '.');
+        let mut before = self.squeezed[..at].chars().rev();
+        let mut after = self.squeezed[at + needle.len()..].chars();
+        let (last, first) = (before.next(), after.next());
+        let before = digit(last) || joint(last) && digit(before.next());
+        let after = digit(first) || joint(first) && digit(after.next());
+        !(before && digit(needle.chars().next()) || after && digit(needle.chars().next_back()))
     }
 
     /// Where a name stands as a word of its own, from a line on: the line, and where in the text.

@@ -9,6 +9,7 @@ use super::server::Server;
 use super::standing::plan;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{Card, Listing, Place, Query};
+use crate::report::record::SEALED;
 use crate::report::text::{one_line, printable};
 use crate::report::{iso, ledger::ledger, record::record, summary::summary};
 use schemars::JsonSchema;
@@ -258,6 +259,7 @@ fn said(debate: &Debate, cue: Cue) -> String {
         Some(Err(lost)) => {
             let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.word(), lost.note);
         }
+        Some(Ok(_)) if debate.sealed(cue) => text.push_str(SEALED),
         Some(Ok(reply)) => {
             let _ = writeln!(text, "{}", reply.body.text().trim());
             for claim in reply.body.claims() {

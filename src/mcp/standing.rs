@@ -1,11 +1,15 @@
 //! How a debate stands, for a model to read: small, and the same whoever asks and however often.
 use super::bounds::{self, tokens, words};
 use super::complaint::{Asked, call};
+use crate::debate::Citation;
+use crate::debate::ledger::of_claim;
 use crate::debate::{
     Cue, Debate, Failure, Hold, Kind, Origin, Outcome, Pause, Reply, Role, Step, Voice, next,
     prompt, standing,
 };
 use crate::engine::Stored;
+use crate::report::record::SEALED;
+use crate::report::text::one_line;
 use crate::report::verdict::{VerdictView, verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,6 +46,9 @@ pub(super) struct Answered {
     pub(super) claims: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) concedes: Vec<String>,
+    /// What was cited and is not there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) wrong: Vec<String>,
 }
 
 /// What is awaited, and from whom.
@@ -62,6 +69,12 @@ pub(super) struct Ruled {
     pub(super) recommendation: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unresolved: Vec<String>,
+    /// Claims nothing was offered for that is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unsupported: Vec<String>,
+    /// Citations that do not resolve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) wrong: Vec<String>,
     pub(super) rigor: String,
 }
 
@@ -196,16 +209,21 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
         position: String::new(),
         claims: vec![],
         concedes: vec![],
+        wrong: vec![],
     };
     match turn {
         Err(lost) => {
             let note = words(&lost.note, size.line);
             digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.word());
         }
+        Ok(_) if debate.sealed(cue) => digest.position = SEALED.trim().to_owned(),
         Ok(reply) => {
             digest.position = words(&reply.body.text(), size.words);
             let claims = reply.body.claims().iter().map(|claim| {
-                let bare = if claim.evidence.is_empty() { " (unsupported)" } else { "" };
+                let found: Vec<_> = of_claim(&reply.citations, &claim.id).collect();
+                let gone = !found.is_empty() && found.iter().all(|it| it.found.wrong());
+                let bare = claim.evidence.is_empty() || gone;
+                let bare = if bare { " (unsupported)" } else { "" };
                 format!("{}: {}{bare}", claim.id, words(&claim.text, size.line))
             });
             digest.claims = few(claims, size.lines);
@@ -213,6 +231,12 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
             let given = given
                 .map(|given| format!("{}: \"{}\"", given.claim, words(&given.quote, size.line)));
             digest.concedes = few(given, size.lines);
+            let wrong: Vec<&Citation> =
+                reply.citations.iter().filter(|it| it.found.wrong()).collect();
+            let wrong = wrong.into_iter().map(|it| {
+                format!("{}: {}", words(&one_line(&it.raw), size.line), words(&it.says(), 12))
+            });
+            digest.wrong = few(wrong, size.lines.div_ceil(2));
         }
     }
     digest
@@ -237,6 +261,11 @@ fn ruled(debate: &Debate, view: &VerdictView, size: Size) -> Ruled {
         contested: view.contested,
         recommendation: words(&view.recommendation, size.words),
         unresolved: few(unresolved, size.lines.div_ceil(2)),
+        unsupported: few(
+            view.unsupported.iter().map(|text| words(text, size.line)),
+            size.lines.div_ceil(2),
+        ),
+        wrong: few(view.wrong.iter().map(|text| words(text, size.line)), size.lines.div_ceil(2)),
         rigor: words(&standing::rigor(debate), 60),
     }
 }

@@ -62,7 +62,19 @@ fn of_place(window: &Window, place: &Place, class: Class) -> Option<(usize, usiz
     while end > from && b")]}>.,;\\".contains(&window.part(end - 1, end)[0]) {
         end -= 1;
     }
-    value::real(window.part(from, end), place.shape, class).then_some((from, end))
+    let found = window.part(from, end);
+    let chosen = || class == Class::Password && value::chosen(found) && settled(window, from, end);
+    (value::real(found, place.shape, class) || chosen()).then_some((from, end))
+}
+
+/// Whether a line of settings ends with a value: `name: value`, `name=value`. In code more follows, or
+/// there are blanks around the sign.
+fn settled(window: &Window, from: usize, end: usize) -> bool {
+    let sign = window.run_back(from, 8, |byte| byte == b' ');
+    let spaced = sign.checked_sub(1).and_then(|at| window.before(at)) == Some(b' ');
+    let tight = sign == from && window.before(sign) == Some(b'=') && !spaced;
+    let ends = matches!(window.at(end), None | Some(b'\n' | b'\r'));
+    ends && (tight || window.before(sign) == Some(b':'))
 }
 
 /// Past `Token ` or another name of a way to log in.

@@ -138,6 +138,7 @@ fn build() -> Option<Keywords> {
             put(format!("{upper}{mark}KEY"), Route::Name);
             put(format!("{first}{mark}Key"), Route::Name);
             put(format!("{key}{mark}Key"), Route::Name);
+            put(format!("{upper}{mark}Key"), Route::Name);
         }
     }
     // The longest word at a place is the one that is found, so it brings the shorter ones along.

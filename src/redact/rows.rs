@@ -27,6 +27,8 @@ pub(super) const ROWS: &[Row] = &[
     row("groq-key", &["gsk_"], Alnum, (48, 60), Mixed),
     row("xai-key", &["xai-"], Alnum, (60, 100), Mixed),
     row("perplexity-key", &["pplx-"], Alnum, (40, 64), Mixed),
+    row("langsmith-key", &["lsv2_pt_", "lsv2_sk_"], Url, (32, 64), Mixed),
+    row("cerebras-key", &["csk-"], Alnum, (40, 64), Mixed),
     // Where code is kept
     row("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alnum, (36, 255), Mixed),
     row("github-token", &["ghs_"], Dotted, (80, 600), Rich),
@@ -39,6 +41,8 @@ pub(super) const ROWS: &[Row] = &[
     row("cratesio-token", &["cio"], Alnum, (32, 32), Rich),
     row("docker-token", &["dckr_pat_", "dckr_oat_"], Url, (27, 40), Mixed),
     row("rubygems-key", &["rubygems_"], Hex, (48, 48), Mixed),
+    row("clojars-token", &["CLOJARS_"], Hex, (60, 60), Mixed),
+    row("artifactory-key", &["AKCp"], Alnum, (60, 80), Rich),
     row("nuget-key", &["oy2"], Alnum, (43, 43), Mixed),
     // Clouds
     row("aws-key", &["AKIA", "ASIA", "ABIA", "ACCA"], Upper, (16, 16), Nothing),
@@ -56,6 +60,11 @@ pub(super) const ROWS: &[Row] = &[
     row("vault-token", &["hvs.", "hvb.", "hvr."], Url, (24, 300), Mixed),
     row("pulumi-token", &["pul-"], Hex, (40, 40), Mixed),
     row("doppler-token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], Dotted, (40, 64), Mixed),
+    row("tailscale-key", &["tskey-auth-", "tskey-client-", "tskey-api-"], Url, (20, 80), Mixed),
+    row("netlify-token", &["nfp_"], Alnum, (36, 60), Mixed),
+    row("circleci-token", &["CCIPAT_", "CCIPRJ_"], Url, (40, 100), Mixed),
+    row("buildkite-token", &["bkua_", "bkct_"], Alnum, (32, 64), Mixed),
+    row("onepassword-token", &["ops_eyJ"], Base64, (100, 2000), Rich),
     row("cloudflare-key", &["v1.0-"], Url, (146, 190), Mixed),
     // Chats and mail
     row("slack-token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xapp-"], Base64, (20, 255), Mixed),
@@ -64,6 +73,7 @@ pub(super) const ROWS: &[Row] = &[
     row("sendgrid-key", &["SG."], Dotted, (60, 70), Rich),
     row("mailgun-key", &["key-"], Hex, (32, 32), Mixed),
     row("twilio-key", &["SK"], Hex, (32, 32), Mixed),
+    row("resend-key", &["re_"], Url, (24, 40), Rich),
     row("sendinblue-key", &["xkeysib-"], Url, (64, 90), Mixed),
     // Money and shops
     row("stripe-key", &["sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_"], Alnum, (16, 255), Mixed),

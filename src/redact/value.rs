@@ -121,6 +121,21 @@ pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
     }
 }
 
+/// Whether a word looks like something a person has thought of as a password, and not like a type or
+/// a name: letters and digits in one piece.
+pub(super) fn chosen(value: &[u8]) -> bool {
+    const TYPES: &[&str] = &[
+        "aes", "argon", "base", "bcrypt", "bytes", "char", "float", "int", "ipv", "md", "pbkdf",
+        "scrypt", "sha", "str", "string", "text", "uint", "utf", "uuid", "varchar",
+    ];
+    let piece = value.iter().all(u8::is_ascii_alphanumeric);
+    let digit = value.iter().any(u8::is_ascii_digit);
+    let letter = value.iter().any(u8::is_ascii_alphabetic);
+    let lower = trimmed(value).to_ascii_lowercase();
+    let typed = TYPES.iter().any(|name| name.as_bytes() == lower) || lower.len() < 2;
+    value.len() >= 6 && piece && digit && letter && !typed && !placeholder(value) && !cites(value)
+}
+
 /// Whether something is filled in here later.
 pub(super) fn template(value: &[u8]) -> bool {
     let variable = value.first() == Some(&b'$')

@@ -15,12 +15,14 @@ pub enum Commit {
     Unknown,
     /// None does, but this clone has not got all of them.
     Shallow,
+    /// There is no repository, so nobody can tell.
+    NoHistory,
 }
 
 /// Looks for a commit in the repository around a folder, in whatever it takes objects from. Between
 /// 4 and 40 hexadecimal digits name one.
 pub fn commit(root: &Path, prefix: &str) -> Result<Commit, RepoError> {
-    let Some(theirs) = Theirs::around(root)? else { return Ok(Commit::Unknown) };
+    let Some(theirs) = Theirs::around(root)? else { return Ok(Commit::NoHistory) };
     let repository = &theirs.repository;
     let digits = prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !digits || !(4..=40).contains(&prefix.len()) {

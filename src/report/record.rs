@@ -47,6 +47,7 @@ pub fn record(debate: &Debate) -> String {
         let seat = debate.seat(cue);
         let _ = write!(text, "\n### {} ({})\n\n", seat.role.title(), debate.tool(cue));
         match turn {
+            Ok(_) if debate.sealed(cue) => text.push_str(SEALED),
             Ok(reply) => said(&mut text, reply),
             Err(failure) => {
                 let _ = writeln!(
@@ -77,6 +78,9 @@ pub fn record(debate: &Debate) -> String {
     }
     printable(&text)
 }
+
+/// What stands in place of an answer nobody may see yet.
+pub const SEALED: &str = "(Sealed until all have answered.)\n";
 
 /// A round of the count, or the act if it stands outside.
 fn heading(debate: &Debate, cue: Cue) -> String {

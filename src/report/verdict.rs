@@ -168,7 +168,12 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
         let alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
             && !after.starts_with(|c: char| c.is_ascii_alphanumeric());
         done.push_str(before);
-        done.push_str(if alone { by } else { word });
+        let begins = done.trim_end().is_empty() || done.trim_end().ends_with(['.', '!', '?']);
+        match by.strip_prefix("the ") {
+            _ if !alone => done.push_str(word),
+            Some(rest) if begins => done.push_str(&format!("The {rest}")),
+            _ => done.push_str(by),
+        }
         rest = after;
     }
     done + rest

@@ -157,3 +157,29 @@ fn sealed_answers_are_given_before_anyone_is_heard() {
     lab.replays(&lab.last());
     assert!(!stands_in(&lab.root().join("src"), "sealed"));
 }
+
+/// Whoever answers for the host must not have the other side's answer first.
+#[test]
+fn a_host_does_not_see_what_is_sealed() {
+    let lab = lab();
+    let answer = says("challenger", "answer", &speech("My own secret view.", "C9", &[], &[TRUE]));
+    lab.write(&script().first(answer));
+    let mut host = lab.host();
+    let arguments = json!({"topic": "Well?", "proposer": "host", "challenger": lab.seat("con.json"),
+        "judge": lab.seat("pro.json"), "options": {"sealed": true}});
+    let stands = host.call("start_debate", arguments);
+    let shown = host.call("show_debate", json!({}));
+    for (what, seen) in [("the result", &stands), ("the transcript", &shown)] {
+        assert!(!seen.to_string().contains("secret view"), "{what}: {seen:#}");
+    }
+    let record = stands["record"].as_str().unwrap();
+    assert!(!std::fs::read_to_string(record).unwrap().contains("secret view"));
+    let own = speech("Mine.", "P9", &[], &[FALSE]);
+    let turn = stands["due"]["turn"].clone();
+    let after = host.call("continue_round", json!({"turn": turn, "speech": own}));
+    assert!(after.to_string().contains("secret view"), "now all have answered: {after:#}");
+    assert!(
+        after.to_string().contains("src/store.rs:900"),
+        "and what is wrong is named: {after:#}"
+    );
+}

@@ -54,8 +54,10 @@ impl Field {
     }
 }
 
-pub(crate) const WHOLE: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Whole };
-const KNOWN: Scope<'static> = Scope { prefer: &[], except: None, search: Search::Known };
+pub(crate) const WHOLE: Scope<'static> =
+    Scope { prefer: &[], folder: "", except: None, search: Search::Whole };
+const KNOWN: Scope<'static> =
+    Scope { prefer: &[], folder: "", except: None, search: Search::Known };
 
 fn plain() -> Field {
     let licence = "// Everybody may use this file as they like.\n";

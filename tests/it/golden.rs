@@ -81,3 +81,24 @@ fn the_first_state_file_is_taken_in() {
     let taken = other.debate(&["import", "-", "--json"]).stdin(&record).success().json();
     assert_eq!((&taken["how"], &taken["taken"]), (&json!("transcript"), &json!(6)));
 }
+
+/// What was looked up stays as it was found, and what was noticed is noticed again.
+#[test]
+fn the_second_archive_opens_and_replays() {
+    let lab = Lab::new();
+    home(&lab, "v2");
+    let debates = debates(&lab);
+    for debate in &debates {
+        lab.replays(id(debate));
+        let shown = lab.debate(&["show", id(debate), "--json"]).success().json();
+        assert_eq!(shown["flaw"], Value::Null);
+        assert!(shown["rigor"].as_str().unwrap().contains("2 wrong, "), "{shown:#}");
+        assert!(shown.to_string().contains("[REDACTED:github-token:"));
+    }
+    let settled = lab.debate(&["show", id(&debates[0]), "--json"]).success().json();
+    assert_eq!((&settled["rounds"], &settled["rounds_completed"]), (&json!(4), &json!(2)));
+    let sealed = lab.debate(&["show", id(&debates[1]), "--json"]).success().json();
+    assert_eq!(sealed["turns"][0]["phase"], "answer");
+    assert_eq!(sealed["verdict"]["changed"]["decision"], false);
+    assert_eq!(sealed["turns"][2]["citations"][1]["found"], "line_out_of_range");
+}

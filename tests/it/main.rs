@@ -31,6 +31,7 @@ mod engine;
 mod estimate;
 mod evidence;
 mod evidence_quotes;
+mod evidence_traps;
 mod failures;
 mod fakes;
 mod flags;

@@ -51,10 +51,26 @@ pub struct Gathered {
     pub left_out: Vec<Omitted>,
     /// The paths it is about.
     pub touched: Vec<String>,
+    /// Every changed file, if changes were asked for.
+    pub changed: Vec<Changed>,
     /// What the text comes to, about.
     pub tokens: usize,
     /// What secrets were taken out of it, by kind; nothing, if there were none.
     pub removed: String,
+}
+
+/// A changed file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Changed {
+    /// As it is called now.
+    pub path: String,
+    /// As it was called, if that has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Lines; none if it is not text, or was not counted.
+    pub added: Option<u64>,
+    /// Lines; none if it is not text, or was not counted.
+    pub deleted: Option<u64>,
 }
 
 /// Something that is not in a brief.
@@ -87,6 +103,8 @@ pub struct About<'a> {
     pub pin: &'a str,
     /// Where a citation could mean several files, one of these is meant.
     pub touched: &'a [String],
+    /// Where whoever wrote it stands, below the root: empty, or ending in `/`.
+    pub folder: &'a str,
     /// A path that is no evidence: what is checked cannot vouch for itself.
     pub except: Option<&'a str>,
 }

@@ -1,0 +1,41 @@
+//! Secrets that were taken out, as far as the record tells: what stands in their place says of which
+//! kind they were.
+use super::state::Debate;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a placeholder begins with: `[REDACTED:kind:tag]`.
+const OPENING: &str = "[REDACTED:";
+
+/// How many secrets were taken out of what was asked and said, by kind: `1 github-token`. Nothing, if
+/// there were none.
+pub fn removed(debate: &Debate) -> String {
+    let mut found = BTreeSet::new();
+    let mut look = |text: &str| {
+        for (at, _) in text.match_indices(OPENING) {
+            let inside = text[at + OPENING.len()..].split_once(']').map(|(inside, _)| inside);
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            let named = inside.and_then(|inside| inside.split_once(':'));
+            let named = named.filter(|(kind, tag)| kind.len() <= 32 && tag.len() <= 8);
+            if let Some((kind, tag)) =
+                named.filter(|(kind, tag)| kind.chars().chain(tag.chars()).all(plain))
+            {
+                found.insert((kind.to_owned(), tag.to_owned()));
+            }
+        }
+    };
+    look(debate.question());
+    debate.remarks().iter().for_each(|remark| look(&remark.text));
+    for (_, body) in debate.spoken(..) {
+        look(&body.text());
+        for claim in body.claims() {
+            look(&claim.text);
+            claim.evidence.iter().for_each(|evidence| look(evidence));
+        }
+    }
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for (kind, _) in &found {
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let counted: Vec<String> = kinds.iter().map(|(kind, many)| format!("{many} {kind}")).collect();
+    counted.join(", ")
+}
