@@ -38,6 +38,13 @@ fn leading(entry: &str) -> Option<Place> {
     if many != 1 || !(lead.is_empty() || LEADS.contains(&&*lead.to_lowercase())) {
         return None;
     }
+    // What is quoted may come first.
+    let head = first[range.start..].trim_start_matches(['`', '"', '“', '‘', '「', '«']);
+    if matches!(place.words, Some(Words::Quote(_))) && !head.starts_with(place.path.as_str()) {
+        let whole =
+            entry.len() == range.end || entry[range.end..].trim_matches([')', '.', ' ']).is_empty();
+        return whole.then_some(place);
+    }
     // The place alone: a quote that was read along with it may be only a part of the quote.
     let bare = bare_place(&first[range.start..])?;
     let rest = entry[range.start + bare..].trim_start_matches([')', ']', '*', ' ']);

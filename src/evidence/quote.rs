@@ -107,9 +107,11 @@ fn split(lines: &[&str]) -> Vec<Part> {
 /// The parts of lines between what was left out within them: `fn open(…) -> Store`. What says little
 /// by itself is no part.
 fn split_within(lines: &[&str]) -> Vec<Part> {
-    let pieces = lines.iter().flat_map(|line| line.split("...").flat_map(|piece| piece.split('…')));
+    let whole = lines.join("\n");
+    let pieces = whole.split("...").flat_map(|piece| piece.split('…'));
+    let part = |piece: &str| Part::new(&piece.lines().collect::<Vec<_>>());
     let telling = |part: &Part| part.needle.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
-    pieces.filter_map(Part::line).filter(telling).collect()
+    pieces.filter_map(part).filter(telling).collect()
 }
 
 /// Whether a line says that something was left out.

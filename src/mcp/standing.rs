@@ -46,9 +46,6 @@ pub(super) struct Answered {
     pub(super) claims: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) concedes: Vec<String>,
-    /// What was cited and is not there.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) wrong: Vec<String>,
 }
 
 /// What is awaited, and from whom.
@@ -69,12 +66,6 @@ pub(super) struct Ruled {
     pub(super) recommendation: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unresolved: Vec<String>,
-    /// Claims nothing was offered for that is there.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) unsupported: Vec<String>,
-    /// Citations that do not resolve.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) wrong: Vec<String>,
     pub(super) rigor: String,
 }
 
@@ -209,14 +200,13 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
         position: String::new(),
         claims: vec![],
         concedes: vec![],
-        wrong: vec![],
     };
     match turn {
         Err(lost) => {
             let note = words(&lost.note, size.line);
             digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.word());
         }
-        Ok(_) if debate.sealed(cue) => digest.position = SEALED.trim().to_owned(),
+        Ok(_) if debate.sealed(cue) => SEALED.trim().clone_into(&mut digest.position),
         Ok(reply) => {
             digest.position = words(&reply.body.text(), size.words);
             let claims = reply.body.claims().iter().map(|claim| {
@@ -234,9 +224,10 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
             let wrong: Vec<&Citation> =
                 reply.citations.iter().filter(|it| it.found.wrong()).collect();
             let wrong = wrong.into_iter().map(|it| {
-                format!("{}: {}", words(&one_line(&it.raw), size.line), words(&it.says(), 12))
+                let raw = words(&one_line(&it.raw), size.line);
+                format!("cites what is not there: {raw} ({})", words(&it.says(), 12))
             });
-            digest.wrong = few(wrong, size.lines.div_ceil(2));
+            digest.claims.extend(few(wrong, size.lines.div_ceil(2)));
         }
     }
     digest
@@ -261,11 +252,6 @@ fn ruled(debate: &Debate, view: &VerdictView, size: Size) -> Ruled {
         contested: view.contested,
         recommendation: words(&view.recommendation, size.words),
         unresolved: few(unresolved, size.lines.div_ceil(2)),
-        unsupported: few(
-            view.unsupported.iter().map(|text| words(text, size.line)),
-            size.lines.div_ceil(2),
-        ),
-        wrong: few(view.wrong.iter().map(|text| words(text, size.line)), size.lines.div_ceil(2)),
         rigor: words(&standing::rigor(debate), 60),
     }
 }
@@ -361,6 +347,12 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
             }
             other => other.into(),
         });
+    }
+    if let Some(verdict) = verdict(debate) {
+        let line = |what: &str, text: &String| format!("{what}: {}", words(text, size.line));
+        let unsupported = verdict.unsupported.iter().map(|text| line("unsupported", text));
+        let wrong = verdict.wrong.iter().map(|text| line("cited, and not there", text));
+        notes.extend(few(unsupported.chain(wrong).collect::<Vec<_>>().into_iter(), size.lines));
     }
     if let Some(decision) = debate.decision() {
         notes.push(format!("the user has decided: {}", words(decision, size.line)));

@@ -84,9 +84,6 @@ fn answered(text: &mut String, turn: &Answered) {
     for given in &turn.concedes {
         let _ = writeln!(text, "- concedes {given}");
     }
-    for wrong in &turn.wrong {
-        let _ = writeln!(text, "- cites what is not there: {wrong}");
-    }
 }
 
 /// What was ruled, in a few lines.
@@ -100,8 +97,6 @@ pub(super) fn ruling(ruled: &Ruled) -> String {
         ruled.recommendation
     );
     list(&mut text, "Unresolved:", &ruled.unresolved);
-    list(&mut text, "Unsupported claims:", &ruled.unsupported);
-    list(&mut text, "Citations that do not resolve:", &ruled.wrong);
     let _ = write!(text, "Rigor: {}", ruled.rigor);
     text
 }

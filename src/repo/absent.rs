@@ -61,7 +61,6 @@ const SECRETS: &[&str] = &[
     ".aws/credentials.json",
     ".gcloud/**",
     "gcloud/credentials",
-    "credentials",
     "credentials.json",
     "application_default_credentials.json",
     "*service-account*.json",

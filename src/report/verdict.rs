@@ -168,10 +168,13 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
         let alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric())
             && !after.starts_with(|c: char| c.is_ascii_alphanumeric());
         done.push_str(before);
-        let begins = done.trim_end().is_empty() || done.trim_end().ends_with(['.', '!', '?']);
+        let begins = done.trim_end().ends_with(['.', '!', '?']);
         match by.strip_prefix("the ") {
             _ if !alone => done.push_str(word),
-            Some(rest) if begins => done.push_str(&format!("The {rest}")),
+            Some(rest) if begins => {
+                done.push_str("The ");
+                done.push_str(rest);
+            }
             _ => done.push_str(by),
         }
         rest = after;

@@ -142,7 +142,11 @@ fn a_topic_brings_what_it_speaks_of() {
         ("架构如何", "the file tree and 1 manifest", "src/ (4 files"),
         ("Is the last commit right?", "the first one: 10 files changed", "pub struct Store"),
         ("Is .env a good idea?", "", ""),
-        ("Tabs or spaces?", "nothing: the topic names no file, and nothing has changed", ""),
+        (
+            "Tabs or spaces?",
+            "nothing: the topic names nothing that is there, and nothing has changed",
+            "",
+        ),
     ];
     for (topic, picked, has) in topics {
         let told = given(&project(), "auto", topic);

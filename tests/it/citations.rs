@@ -323,11 +323,12 @@ fn a_turn_cites_its_evidence_first_and_everything_once() {
 
 #[test]
 fn there_are_limits() {
-    let many: Vec<String> = (0..500).map(|nth| format!("src/a{nth}.rs:1")).collect();
-    assert_eq!(read_text(&many.join("\n")).len(), 200);
-    let long = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(2_000));
+    let many: Vec<String> = (0..5_500).map(|nth| format!("src/a{nth}.rs:1")).collect();
+    assert_eq!(read_text(&many.join("\n")).len(), 5_000);
+    assert_eq!(read(&Body::prose(many.join("\n"))).len(), 200);
+    let long = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(20_000));
     let Cited::Place(place) = &read_text(&long)[0].cited else { panic!("no place") };
-    assert_eq!(place.words().unwrap().chars().count(), 4_000);
+    assert_eq!(place.words().unwrap().chars().count(), 60_000);
     let raw = format!("src/a.rs:1 \"{}\"", "é".repeat(1_000));
     assert_eq!(read_text(&raw)[0].raw.chars().count(), 300);
 }
