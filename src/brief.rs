@@ -13,6 +13,7 @@
 //! | `outline` | headings, signatures, guards                                   |
 //! | `tree`    | files with their sizes, folders summed up                      |
 //! | `review`  | a diff: all that changed by name, and hunks to choose from     |
+//! | `look`    | what changed files come to, looked at by two at once           |
 //! | `risk`    | how much a hunk is worth reading                               |
 //! | `kind`    | what sort of file something is                                 |
 //! | `pack`    | what fits into the budget                                      |
@@ -26,6 +27,7 @@ mod gather;
 mod gathered;
 mod ground;
 mod kind;
+mod look;
 mod outline;
 mod pack;
 mod page;
