@@ -42,7 +42,7 @@ fn one(file: &ChangedFile, reader: &Reader) -> Looked {
     if let Some(why) = review::listed_only(file) {
         return Err(why);
     }
-    let hunks = reader.hunks(file).map_err(|why| why.says())?;
+    let hunks = reader.hunks(file).map_err(Why::says)?;
     if kind::says_generated(&hunks.new) {
         return Err(Dull::Generated.says());
     }

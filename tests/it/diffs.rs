@@ -246,7 +246,7 @@ fn lines_that_repeat_are_counted_as_in_git() {
             match dice.below(14) {
                 0 => before.push_str(&line),
                 1 => after.push_str(&line),
-                2 => after.push_str(&format!("other {at}\n{line}")),
+                2 => after = format!("{after}other {at}\n{line}"),
                 3 => (before, after) = (before + &line, format!("{after}other {at}\n}}\n")),
                 _ => (before, after) = (before + &line, after + &line),
             }
