@@ -14,6 +14,7 @@
 //! | `outline` | headings, signatures, guards                                   |
 //! | `tree`    | files with their sizes, folders summed up                      |
 //! | `review`  | a diff: all that changed by name, and hunks to choose from     |
+//! | `look`    | what changed files come to, looked at by two at once           |
 //! | `risk`    | how much a hunk is worth reading                               |
 //! | `kind`    | what sort of file something is                                 |
 //! | `pack`    | what fits into the budget                                      |
@@ -28,6 +29,7 @@ mod gathered;
 mod ground;
 mod kind;
 mod libraries;
+mod look;
 mod outline;
 mod pack;
 mod page;

@@ -17,6 +17,7 @@
 //! | `symbol`   | a name in one tree                                                   |
 //! | `paths`    | which file a written path means                                      |
 //! | `quote`    | what is quoted, in the ways it may be meant                          |
+//! | `through`  | the first of many files that holds something                         |
 //! | `text`     | a file, to find quotes and names in                                  |
 //! | `contents` | which files of a tree may hold some words                            |
 //! | `kept`     | such indexes on disk                                                 |
@@ -39,6 +40,7 @@ mod stated;
 mod symbol;
 mod tags;
 mod text;
+mod through;
 
 pub use checker::Checker;
 pub use reading::{read, read_text};

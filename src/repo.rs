@@ -15,6 +15,7 @@
 //! | `changes`  | what differs between two trees                                       |
 //! | `renames`  | which of it was only renamed                                         |
 //! | `counts`   | how many lines of it                                                 |
+//! | `few`      | how many, where few differ                                           |
 //! | `attributes` | whether a repository says that something is text                   |
 //! | `hunks`    | which lines of one file                                              |
 //! | `history`  | the commits that changed a file                                      |
@@ -30,6 +31,7 @@ mod copy;
 mod counts;
 mod disk;
 mod error;
+mod few;
 mod history;
 mod hunks;
 mod patch;
@@ -70,14 +72,13 @@ pub struct Trees {
 }
 
 /// Contents without what is secret in them. Of a file that is secret by its name no value is left.
-fn cleaned(gate: Option<&Redactor>, path: &str, bytes: Vec<u8>) -> Vec<u8> {
-    let Some(gate) = gate else { return bytes };
-    if absent::secret(path.as_bytes()) {
-        return gate.strict(&String::from_utf8_lossy(&bytes)).0.into_bytes();
-    }
-    match gate.bytes(&bytes).0 {
-        Cow::Owned(clean) => clean,
-        Cow::Borrowed(_) => bytes,
+fn cleaned<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    match gate {
+        None => Cow::Borrowed(bytes),
+        Some(gate) if absent::secret(path.as_bytes()) => {
+            Cow::Owned(gate.strict(&String::from_utf8_lossy(bytes)).0.into_bytes())
+        }
+        Some(gate) => gate.bytes(bytes).0,
     }
 }
 
@@ -146,7 +147,7 @@ impl Trees {
     /// belongs to git. `tree` is what is read with it.
     pub fn on_disk(&self, folder: &Path, path: &str, tree: Option<&str>) -> Result<Vec<u8>, Why> {
         let bytes = plain::on_disk(folder, path)?;
-        Ok(cleaned(self.gate(tree.unwrap_or(UNPINNED)).as_ref(), path, bytes))
+        Ok(cleaned(self.gate(tree.unwrap_or(UNPINNED)).as_ref(), path, &bytes).into_owned())
     }
 
     /// The gate of one tree: a debate that is pinned to it has the same.

@@ -251,7 +251,8 @@ impl Gathering<'_> {
             many => format!("{} changed", page::many(many, "file", "files")),
         };
         self.pick(&format!("diff of {}: {files}; {why}", changes.says));
-        let review = review::review(&changes, self.ground.reader(), self.budget);
+        let again = || self.ground.another_reader();
+        let review = review::review(&changes, self.ground.reader(), &again, self.budget);
         self.lists.push_str(&review.list);
         self.pieces.extend(review.pieces);
         self.told.left_out.extend(review.left_out);

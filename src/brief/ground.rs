@@ -67,6 +67,11 @@ impl Ground {
         self.pinned.as_ref().map(|(_, reader)| reader)
     }
 
+    /// One more, for somebody else to read with.
+    pub(super) fn another_reader(&self) -> Option<Reader> {
+        self.pinned.as_ref().and_then(|(view, _)| view.reader().ok())
+    }
+
     /// Every path, sorted.
     pub(super) fn paths(&self) -> Vec<&str> {
         match &self.pinned {

@@ -2,7 +2,7 @@
 //! hunks that are most worth reading.
 use super::kind::{self, Dull, Kind};
 use super::pack::{Piece, Section};
-use super::{Omitted, outline, page, risk};
+use super::{Omitted, look, outline, page, risk};
 use crate::repo::{ChangedFile, Changes, How, Hunk, Hunks, Lines, Reader, Renames, Why, absent};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,6 +17,11 @@ const MOST_KEPT: usize = 12;
 /// How many times the room there is may be read to choose from.
 const CHOICE: usize = 8;
 
+/// Files from which on it is worth opening the repository once more, and how many are looked at
+/// before it is asked whether there is room for more.
+const MANY: usize = 32;
+const PORTION: usize = 64;
+
 /// What a diff puts into a brief.
 pub(super) struct Review {
     /// The list, which is always there.
@@ -25,8 +30,13 @@ pub(super) struct Review {
     pub(super) left_out: Vec<Omitted>,
 }
 
-/// Reads a diff for a brief in which there is so much room.
-pub(super) fn review(changes: &Changes, reader: Option<&Reader>, room: usize) -> Review {
+/// Reads a diff for a brief in which there is so much room. `again` gives one more reader.
+pub(super) fn review(
+    changes: &Changes,
+    reader: Option<&Reader>,
+    again: &dyn Fn() -> Option<Reader>,
+    room: usize,
+) -> Review {
     let mut review = Review { list: String::new(), pieces: vec![], left_out: vec![] };
     review.list(changes, room / 2);
     let mut order: Vec<&ChangedFile> = changes.files.iter().collect();
@@ -34,35 +44,34 @@ pub(super) fn review(changes: &Changes, reader: Option<&Reader>, room: usize) ->
     order.sort_by_cached_key(|file| {
         (kind::kind(&file.path), !kind::built_by(&file.path), size(file))
     });
+    let mut other = if order.len() >= MANY { again() } else { None };
     let mut read = 0;
-    for file in order {
+    for portion in order.chunks(PORTION) {
         // What there is no room for is not even looked at: there may be thousands.
-        let full = read > room * CHOICE;
-        let only = if full { dull(file) } else { listed_only(file) };
-        let why = match (only, reader) {
-            (Some(why), _) => Some(why.to_owned()),
-            _ if full => Some("was not read: there is no room for it".to_owned()),
-            (None, None) => Some(Why::Unreadable.says().to_owned()),
-            (None, Some(reader)) => match reader.hunks(file) {
-                Ok(hunks) if kind::says_generated(&hunks.new) => {
-                    Some(Dull::Generated.says().into())
-                }
-                Ok(hunks) => {
-                    let pieces = pieces(file, &hunks);
+        let looked = match reader.filter(|_| read <= room * CHOICE) {
+            Some(reader) => look::look(portion, reader, other.as_mut()),
+            None => portion.iter().map(|file| look::unread(file)).collect(),
+        };
+        for (file, looked) in portion.iter().zip(looked) {
+            let full = read > room * CHOICE;
+            let why = match looked {
+                _ if full => Some(dull(file).unwrap_or("was not read: there is no room for it")),
+                Ok(pieces) => {
                     read += pieces.iter().map(|piece| piece.text.len() / 4).sum::<usize>();
                     review.pieces.extend(pieces);
                     None
                 }
-                Err(why) => Some(why.says().to_owned()),
-            },
-        };
-        review.left_out.extend(why.map(|why| Omitted { path: file.path.clone(), why }));
+                Err(why) => Some(why),
+            };
+            let omitted = |why: &str| Omitted { path: file.path.clone(), why: why.to_owned() };
+            review.left_out.extend(why.map(omitted));
+        }
     }
     review
 }
 
 /// Why a changed file is only listed, if it is.
-fn listed_only(file: &ChangedFile) -> Option<&'static str> {
+pub(super) fn listed_only(file: &ChangedFile) -> Option<&'static str> {
     let nothing = file.counts() == Some((0, 0));
     let says = match absent(file.path.as_bytes()) {
         Some(Why::Secret) => Why::Secret.says(),
@@ -181,7 +190,7 @@ fn folder(path: &str) -> String {
 }
 
 /// The hunks of a file, each to be taken or not.
-fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
+pub(super) fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
     let side = if file.how == How::Deleted { &hunks.old } else { &hunks.new };
     let text = String::from_utf8_lossy(side);
     let lines: Vec<&str> = text.lines().collect();

@@ -92,7 +92,7 @@ impl Filters {
             match readable(reader, file) {
                 Ok(bytes) => {
                     hashes.clear();
-                    hashes.extend(words(&bytes).map(hash));
+                    hash_all(&bytes, &mut hashes);
                     hashes.sort_unstable();
                     hashes.dedup();
                     filters.add(&hashes);
@@ -145,17 +145,51 @@ fn positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
 /// Words, long enough to tell. Whatever is not ASCII is taken for a letter: then it is the same
 /// for every reader, whatever Unicode says of it one day.
 fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    bytes.split(move |byte| !inside(byte)).filter(|word| word.len() >= SHORTEST)
+    let words = bytes.split(|byte| !INSIDE[usize::from(*byte)]);
+    words.filter(|word| word.len() >= SHORTEST)
+}
+
+/// Which bytes are part of a word.
+const INSIDE: [bool; 256] = {
+    let mut inside = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        inside[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+        if byte == u8::MAX {
+            break inside;
+        }
+        byte += 1;
+    }
+};
+
+/// The same as hashing each of its words, in one pass.
+fn hash_all(bytes: &[u8], hashes: &mut Vec<u64>) {
+    let (mut hash, mut length) = (OFFSET, 0);
+    for byte in bytes.iter().chain([&b' ']) {
+        if INSIDE[usize::from(*byte)] {
+            (hash, length) = (hashed(hash, *byte), length + 1);
+        } else {
+            if length >= SHORTEST {
+                hashes.push(stirred(hash));
+            }
+            (hash, length) = (OFFSET, 0);
+        }
+    }
 }
 
 /// FNV-1a with a last stir, because the first bits are the ones that are used.
 fn hash(word: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in word {
-        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    stirred(word.iter().fold(OFFSET, |hash, byte| hashed(hash, *byte)))
+}
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn hashed(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+}
+
+fn stirred(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ (hash >> 29)
 }
 

@@ -4,7 +4,7 @@ use super::contents::{self, Contents};
 use super::paths::Meant;
 use super::quote::{self, Part};
 use super::text::{Text, Wanted};
-use super::{Cited, Place, Reference, Scope, Search, Stated, Words};
+use super::{Cited, Place, Reference, Scope, Search, Stated, Words, through};
 use crate::debate::{Citation, Found};
 use crate::repo::{self, Commit, Reader, RepoError, Why};
 use std::collections::HashMap;
@@ -24,6 +24,8 @@ const MOST_CUT: usize = 2_000;
 const MOST_SEARCHED: usize = 20_000;
 /// Files that are looked into to see how common a quote is, in one check that is not to take long.
 const MOST_WEIGHED: usize = 2_000;
+/// Files from which on it is worth opening the repository once more.
+const MANY: usize = 256;
 /// Texts that are kept while a check lasts.
 const MOST_TEXTS: usize = 64;
 
@@ -339,18 +341,17 @@ impl<'a> Lookup<'a> {
                 files
                     .extend(cut.into_iter().filter(|nth| !files.contains(nth)).collect::<Vec<_>>());
             }
-            for nth in files {
-                if nth == but || self.excepted(nth) {
-                    continue;
-                }
-                if self.searched >= MOST_SEARCHED {
-                    return Ok(Searched::NotDone);
-                }
-                self.searched += 1;
-                let Some(text) = self.probe(nth) else { continue };
-                if let Some(line) = text.first(Wanted::Parts(parts), 1..=u32::MAX) {
-                    return Ok(Searched::At(format!("{}:{line}", self.path(nth))));
-                }
+            files.retain(|nth| *nth != but && !self.excepted(*nth));
+            let room = MOST_SEARCHED.saturating_sub(self.searched).min(files.len());
+            let (view, wanted) = (&self.tree.view, Wanted::Parts(parts));
+            let other = if room >= MANY { view.reader().ok() } else { None };
+            let found = through::first(view, &self.reader, other, &files[..room], wanted);
+            self.searched += found.map_or(room, |(at, _)| at + 1);
+            if let Some((at, line)) = found {
+                return Ok(Searched::At(format!("{}:{line}", self.path(files[at]))));
+            }
+            if room < files.len() {
+                return Ok(Searched::NotDone);
             }
         }
         Ok(Searched::Nowhere)
@@ -398,9 +399,7 @@ impl<'a> Lookup<'a> {
     }
 
     fn read(&self, nth: usize) -> Result<Rc<Text>, Why> {
-        let file = self.tree.view.files().get(nth).ok_or(Why::Unreadable)?;
-        let bytes = contents::readable(&self.reader, file)?;
-        Text::new(&bytes).map(Rc::new).ok_or(Why::Binary)
+        through::read(&self.tree.view, &self.reader, nth).map(Rc::new)
     }
 }
 

@@ -265,7 +265,12 @@ fn fits(pattern: &str, names: &[String]) -> bool {
         Some(folder) => (folder, true),
         None => (pattern, false),
     };
-    let length = pattern.split('/').count();
+    if !anywhere
+        && names.last().is_none_or(|name| differ(pattern.bytes().last(), name.bytes().last()))
+    {
+        return false;
+    }
+    let length = pattern.bytes().filter(|byte| *byte == b'/').count() + 1;
     let Some(last) = names.len().checked_sub(length) else { return false };
     let first = if anywhere { 0 } else { last };
     (first..=last).any(|at| pattern.split('/').zip(&names[at..]).all(|(one, name)| like(one, name)))
@@ -273,10 +278,19 @@ fn fits(pattern: &str, names: &[String]) -> bool {
 
 /// Whether a name is like a pattern in which `*` stands for anything.
 fn like(pattern: &str, name: &str) -> bool {
+    if differ(pattern.bytes().next(), name.bytes().next()) {
+        return false;
+    }
     let Some((before, after)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(before) else { return false };
     if !after.contains('*') {
         return rest.ends_with(after);
     }
     rest.char_indices().any(|(at, _)| like(after, &rest[at..]))
+}
+
+/// Whether a pattern and a name cannot fit, by how both begin, or end. Every file there is is
+/// compared with every pattern, and nearly all of them are told apart so.
+fn differ(pattern: Option<u8>, name: Option<u8>) -> bool {
+    pattern != name && pattern != Some(b'*')
 }

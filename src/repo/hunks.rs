@@ -1,5 +1,6 @@
 //! The hunks of one changed file, computed from what a reader gives: whatever is not to be read is
 //! not in them either.
+use super::view::Read;
 use super::{ChangedFile, File, Reader, Why, counts};
 use git2::{DiffOptions, Patch};
 
@@ -60,21 +61,26 @@ impl Hunk {
 impl Reader {
     /// What has changed in a file, or why that cannot be told.
     pub fn hunks(&self, changed: &ChangedFile) -> Result<Hunks, Why> {
-        let side = |file: &Option<File>| file.as_ref().map_or(Ok(vec![]), |file| self.bytes(file));
-        let (old, new) = (side(&changed.old)?, side(&changed.new)?);
-        if counts::is_binary(&old) || counts::is_binary(&new) {
+        let side = |file: &Option<File>| file.as_ref().map(|file| self.read(file)).transpose();
+        let (before, now) = (side(&changed.old)?, side(&changed.new)?);
+        let old = before.as_ref().map_or(&[][..], Read::bytes);
+        let new = now.as_ref().map_or(&[][..], Read::bytes);
+        if counts::is_binary(old) || counts::is_binary(new) {
             return Err(Why::Binary);
         }
-        let hunks = compared(&old, &new).ok_or(Why::Unreadable)?;
-        Ok(Hunks { hunks, old, new })
+        let mut options = DiffOptions::new();
+        options.context_lines(3).force_text(true).indent_heuristic(true);
+        let patch = match (&before, &now) {
+            (Some(Read { blob: old, cleaned: None }), Some(Read { blob: new, cleaned: None })) => {
+                counts::patch_of(old, new, &mut options)
+            }
+            _ => Patch::from_buffers(old, None, new, None, Some(&mut options)),
+        };
+        let patch = patch.map_err(|_| Why::Unreadable)?;
+        let hunks = (0..patch.num_hunks()).map(|at| hunk(&patch, at)).collect::<Option<_>>();
+        let hunks = hunks.ok_or(Why::Unreadable)?;
+        Ok(Hunks { hunks, old: old.to_owned(), new: new.to_owned() })
     }
-}
-
-fn compared(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
-    let mut options = DiffOptions::new();
-    options.context_lines(3).force_text(true).indent_heuristic(true);
-    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).ok()?;
-    (0..patch.num_hunks()).map(|at| hunk(&patch, at)).collect()
 }
 
 fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {

@@ -4,7 +4,7 @@
 use super::{RepoError, disk, plain};
 use crate::private;
 use git2::{
-    ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
+    Blob, ErrorCode, ObjectType, OdbLookupFlags, Oid, Repository, RepositoryInitOptions, Tree, opts,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,9 +143,13 @@ impl Stores {
     }
 
     /// What a file holds. None if it cannot be read.
+    pub(super) fn blob(&self, id: Oid) -> Option<Blob<'_>> {
+        self.holder(id)?.find_blob(id).ok()
+    }
+
+    /// The same, to be kept.
     pub(super) fn bytes(&self, id: Oid) -> Option<Vec<u8>> {
-        let blob = self.holder(id)?.find_blob(id).ok()?;
-        Some(blob.content().to_owned())
+        Some(self.blob(id)?.content().to_owned())
     }
 
     /// What a folder holds. None if it cannot be read.

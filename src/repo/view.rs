@@ -3,7 +3,8 @@
 use super::stores::Stores;
 use super::{LARGEST, RepoError, Trees, Why, cleaned};
 use crate::redact::Redactor;
-use git2::{ObjectType, Oid};
+use git2::{Blob, ObjectType, Oid};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Files that are listed: what lies beyond is said to be more than there is room for.
@@ -33,6 +34,14 @@ pub struct File {
 pub struct Reader {
     stores: Stores,
     gate: Option<Redactor>,
+}
+
+/// A file that was read.
+pub(super) struct Read<'a> {
+    /// As it is kept.
+    pub(super) blob: Blob<'a>,
+    /// What may be shown of it, if that is not all.
+    pub(super) cleaned: Option<Vec<u8>>,
 }
 
 impl Trees {
@@ -114,6 +123,12 @@ impl Reader {
 
     /// What stands in a file, without what is secret in it; or why that cannot be told.
     pub fn bytes(&self, file: &File) -> Result<Vec<u8>, Why> {
+        let read = self.read(file)?;
+        Ok(read.cleaned.unwrap_or_else(|| read.blob.content().to_owned()))
+    }
+
+    /// The same, without a copy of what is not secret at all.
+    pub(super) fn read(&self, file: &File) -> Result<Read<'_>, Why> {
         if let Some(why) = file.why {
             return Err(why);
         }
@@ -124,8 +139,19 @@ impl Reader {
         if size > LARGEST {
             return Err(Why::TooLarge);
         }
-        let bytes = self.stores.bytes(file.id).ok_or(Why::Unreadable)?;
-        Ok(cleaned(self.gate.as_ref(), &file.path, bytes))
+        let blob = self.stores.blob(file.id).ok_or(Why::Unreadable)?;
+        let cleaned = match cleaned(self.gate.as_ref(), &file.path, blob.content()) {
+            Cow::Owned(cleaned) => Some(cleaned),
+            Cow::Borrowed(_) => None,
+        };
+        Ok(Read { blob, cleaned })
+    }
+}
+
+impl Read<'_> {
+    /// What may be shown of it.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.cleaned.as_deref().unwrap_or_else(|| self.blob.content())
     }
 }
 

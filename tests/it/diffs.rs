@@ -230,6 +230,41 @@ fn the_list_is_the_one_git_has() {
 }
 
 #[test]
+fn lines_that_repeat_are_counted_as_in_git() {
+    let (ground, mut dice) = (Ground::new(), Dice(5));
+    let (mut old, mut new) = (vec![], vec![]);
+    for file in 0..300 {
+        let (mut before, mut after) = (String::new(), String::new());
+        // From files in which everything repeats to files in which little does.
+        let kinds = 2 + file % 9;
+        for at in 0..dice.below(150) {
+            let line = match dice.below(kinds) {
+                0 => "}\n".to_owned(),
+                1 => format!("same {}\n", dice.below(kinds)),
+                _ => format!("only {at}\n"),
+            };
+            match dice.below(14) {
+                0 => before.push_str(&line),
+                1 => after.push_str(&line),
+                2 => after = format!("{after}other {at}\n{line}"),
+                3 => (before, after) = (before + &line, format!("{after}other {at}\n}}\n")),
+                _ => (before, after) = (before + &line, after + &line),
+            }
+        }
+        old.push((format!("{file}.rs"), before));
+        new.push((format!("{file}.rs"), format!("{after}{}", ["", "no end"][file % 2])));
+    }
+    let commit = |files: &[(String, String)]| {
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        ground.commit(&files.collect::<Vec<_>>())
+    };
+    let (old, new) = (commit(&old), commit(&new));
+    let ids = [old.to_string(), new.to_string()];
+    let Some(git) = numstat(&ground, &["--no-renames", &ids[0], &ids[1]]) else { return };
+    assert_eq!(rows(&changes(&ground, &between(old, new)).files), git);
+}
+
+#[test]
 fn what_has_not_been_committed_is_listed_as_if_it_were() {
     let ground = Ground::new();
     ground.commit(&[("a.rs", "1\n2\n"), ("gone.rs", "x\n"), ("old.rs", "some\nlines\nhere\n")]);
