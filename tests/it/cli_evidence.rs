@@ -1,5 +1,5 @@
 //! What is cited is looked up: in the pinned tree, once, and everybody is told what came of it.
-use crate::lab::{Lab, Script, ruling, stands_in};
+use crate::lab::{Lab, Script, ruling, stands_in, until};
 use serde_json::{Value, json};
 
 const STORE: &str =
@@ -173,6 +173,7 @@ fn a_host_does_not_see_what_is_sealed() {
         assert!(!seen.to_string().contains("secret view"), "{what}: {seen:#}");
     }
     let record = stands["record"].as_str().unwrap();
+    until("the record is written", || std::path::Path::new(record).exists());
     assert!(!std::fs::read_to_string(record).unwrap().contains("secret view"));
     let own = speech("Mine.", "P9", &[], &[FALSE]);
     let turn = stands["due"]["turn"].clone();
