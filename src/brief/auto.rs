@@ -47,9 +47,9 @@ impl Gathering<'_> {
         for name in names {
             let (path, lines) = cited(name).unwrap_or((name, None));
             match self.ground.guess(path) {
-                Meant::File(path) if absent(path.as_bytes()) == Some(Why::Secret) => {
-                    let why = format!("{}: `file={path}` would read it", Why::Secret.says());
-                    self.leave(&path, why);
+                Meant::File(path) if absent(path.as_bytes()).is_some() => {
+                    let why = absent(path.as_bytes()).map_or("", Why::says);
+                    self.leave(&path, format!("{why}: `file={path}` would give it"));
                 }
                 Meant::File(path) => {
                     let shown = self.file(&path, lines, Section::Named, 100);

@@ -5,7 +5,7 @@ use super::kind::{self, Kind};
 use super::pack::{Piece, Section};
 use super::wanted::{Span, Wanted, Wish};
 use super::{BriefError, Gathered, Given, Omitted, compose, page, review, tree};
-use crate::repo::{Pin, Range, RepoError, Trees, Why, absent};
+use crate::repo::{Pin, Range, RepoError, Trees, absent};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -172,7 +172,8 @@ impl Gathering<'_> {
         let mut room = self.budget * CHOICE;
         for (nth, (kind, path)) in order.into_iter().enumerate() {
             let why = match (absent(path.as_bytes()), kind::dull(path)) {
-                (Some(Why::Secret), _) => Some(Why::Secret.says()),
+                // What instructs agents is no material: whoever reads a brief is one.
+                (Some(why), _) => Some(why.says()),
                 (_, Some(dull)) => Some(dull.says()),
                 _ if nth >= MOST_BELOW || room == 0 => {
                     Some("was not read: there is no room for it")

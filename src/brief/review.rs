@@ -74,7 +74,7 @@ pub(super) fn review(
 pub(super) fn listed_only(file: &ChangedFile) -> Option<&'static str> {
     let nothing = file.counts() == Some((0, 0));
     let says = match absent(file.path.as_bytes()) {
-        Some(Why::Secret) => Why::Secret.says(),
+        Some(why) => why.says(),
         _ if file.lines == Lines::Binary => Why::Binary.says(),
         _ if nothing && file.how == How::Renamed => "was only renamed",
         _ if nothing && file.how == How::Modified => "has other permissions only",
