@@ -59,6 +59,12 @@ pub struct Ground {
     pub gathered: Gathered,
 }
 
+/// Looking was stopped in the middle.
+#[expect(clippy::needless_pass_by_value, reason = "it is what an error is mapped with")]
+fn stopped(error: tokio::task::JoinError) -> BadContext {
+    BadContext(error.to_string())
+}
+
 /// What is gathered if nobody says what.
 pub const AUTO: &str = "auto";
 
@@ -115,12 +121,11 @@ impl Desk {
         let (seated, mut warnings) = self.seat(wish).await?;
         let all = [&seated.proposer, &seated.challenger, &seated.judge];
         // Those who can look for themselves are told where.
-        let ground = if all.iter().all(|it| self.voices.reads(&it.voice)) {
-            self.ground(root, &draft.topic, &wish.context, Readers::OfFiles).await?
-        } else {
-            ground
-        };
         let Ground { pinned, unread, mut gathered } = ground;
+        if !gathered.text.is_empty() && all.iter().all(|it| self.voices.reads(&it.voice)) {
+            let (topic, wanted) = (&draft.topic, &wish.context);
+            gathered = self.gathered(root, pinned.clone(), topic, wanted, Readers::OfFiles).await?;
+        }
         // That there was nothing to pick is not worth a word.
         if gathered.text.is_empty() {
             gathered.picked.clear();
@@ -157,29 +162,37 @@ impl Desk {
         wanted: &str,
         readers: Readers,
     ) -> Result<Ground, DeskError> {
+        let (briefs, place) = (self.briefs.clone(), root.to_owned());
+        let looking = tokio::task::spawn_blocking(move || briefs.pin(&place));
+        let (pinned, unread) = match looking.await.map_err(stopped)? {
+            Ok(pinned) => (pinned, None),
+            Err(BadContext(why)) => (None, Some(why)),
+        };
+        let gathered = self.gathered(root, pinned.clone(), topic, wanted, readers).await?;
+        Ok(Ground { pinned, unread, gathered })
+    }
+
+    /// What of a repository the debaters are given.
+    async fn gathered(
+        &self,
+        root: &Path,
+        pinned: Option<Pinned>,
+        topic: &str,
+        wanted: &str,
+        readers: Readers,
+    ) -> Result<Gathered, DeskError> {
         let briefs = self.briefs.clone();
         let (root, topic, wanted) = (root.to_owned(), topic.to_owned(), wanted.to_owned());
         let looking = tokio::task::spawn_blocking(move || {
-            let (pinned, unread) = match briefs.pin(&root) {
-                Ok(pinned) => (pinned, None),
-                Err(BadContext(why)) => (None, Some(why)),
-            };
-            let context = Context {
-                root: &root,
-                pinned: pinned.as_ref(),
-                topic: &topic,
-                wanted: &wanted,
-                readers,
-            };
-            let gathered = match briefs.gather(&context) {
+            let (root, pinned) = (root.as_path(), pinned.as_ref());
+            let context = Context { root, pinned, topic: &topic, wanted: &wanted, readers };
+            match briefs.gather(&context) {
                 // What nobody has asked for cannot be missed.
-                Err(_) if wanted.trim() == AUTO => Gathered::default(),
-                gathered => gathered?,
-            };
-            Ok(Ground { pinned, unread, gathered })
+                Err(_) if wanted.trim() == AUTO => Ok(Gathered::default()),
+                gathered => gathered,
+            }
         });
-        let done = looking.await.map_err(|error| BadContext(error.to_string()))?;
-        done.map_err(|bad: BadContext| DeskError::Context(bad))
+        Ok(looking.await.map_err(stopped)??)
     }
 
     /// Seats whoever was not named and asks each distinct model once whether it answers, through

@@ -78,7 +78,7 @@ fn places_are_written_in_many_ways() {
         ("[the code](src/a.rs#L10)", "src/a.rs:10"),
         ("[src/a.rs:10](src/a.rs#L10)", "src/a.rs:10"),
         ("src\\sub\\a.rs:10", "src/sub/a.rs:10"),
-        ("C:\\work\\repo\\src\\a.rs:10", "/work/repo/src/a.rs:10"),
+        ("C:\\code\\repo\\src\\a.rs:10", "/code/repo/src/a.rs:10"),
         ("./src/a.rs:10", "./src/a.rs:10"),
         ("a.rs:10", "a.rs:10"),
         ("Makefile:10", "Makefile:10"),
