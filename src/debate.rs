@@ -27,6 +27,9 @@
 //! | `claims`   | the claims block at the end of a speech                                        |
 //! | `rules`    | what a reply must be, as small pure functions                                  |
 //! | `verdict`  | what the verdicts and votes on the record come to                              |
+//! | `language` | which language a question is asked in                                          |
+//! | `style`    | what makes a text look good, taken out before it is judged                     |
+//! | `words`    | how long a text is, as a reader counts                                         |
 //! | `removed`  | which secrets were taken out, as far as the record tells                       |
 //! | `standing` | how a debate stands, in the words users are told                               |
 //!
@@ -42,6 +45,7 @@ pub mod flags;
 pub mod format;
 pub mod formats;
 pub mod hearing;
+pub mod language;
 pub mod ledger;
 pub mod mask;
 pub mod plan;
@@ -54,8 +58,10 @@ pub mod seat;
 pub mod setup;
 pub mod standing;
 pub mod state;
+pub mod style;
 pub mod template;
 pub mod verdict;
+pub mod words;
 
 pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
 pub use citation::{Citation, Found};

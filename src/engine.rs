@@ -11,6 +11,8 @@
 //! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
 //! | `job`     | a debate being played, and handles to it                                         |
 //! | `opening` | from a wish to a setup                                                           |
+//! | `oneline` | topics that name their sides and models                                          |
+//! | `dense`   | whether a topic asks for what can be measured                                    |
 //! | `pairing` | who sits where, if nobody says                                                  |
 //! | `preflight` | whether each model answers, before anything is opened                        |
 //! | `price`   | what tokens cost                                                                 |
@@ -19,11 +21,13 @@
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `desk`    | the use-cases every door calls                                                   |
 pub mod command;
+pub mod dense;
 pub mod desk;
 pub mod gate;
 pub mod inspection;
 pub mod job;
 pub mod live;
+pub mod oneline;
 pub mod opening;
 pub mod pairing;
 pub mod ports;

@@ -7,7 +7,9 @@
 //! | `participation` | proof of who took part                                                   |
 //! | `record`  | the whole debate as one Markdown file                                            |
 //! | `view`    | the whole debate as JSON                                                         |
+//! | `aloud`   | a reply shown while it is being written                                          |
 //! | `text`    | somebody else's text inside ours                                                 |
+pub mod aloud;
 pub mod ledger;
 pub mod participation;
 pub mod record;

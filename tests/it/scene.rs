@@ -19,6 +19,11 @@ impl Rng {
     pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
+    /// Some of these, one after another.
+    pub(crate) fn text(&mut self, alphabet: &[&str], most: usize) -> String {
+        let length = self.below(most);
+        (0..length).map(|_| alphabet[self.below(alphabet.len())]).collect()
+    }
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

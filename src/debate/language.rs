@@ -1,0 +1,234 @@
+//! Which language a topic is written in, as far as its script and its most common words tell.
+
+/// The languages that are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Also what cannot be told.
+    English,
+    /// In any of its scripts.
+    Chinese,
+    /// Clearly neither.
+    Other,
+}
+
+/// Common in English, and hardly ever a word elsewhere.
+const ENGLISH: &[&str] = &[
+    "the", "and", "or", "should", "we", "are", "of", "for", "with", "use", "which", "what", "how",
+    "why", "be", "it", "this", "that", "our", "does", "not", "than", "when", "can", "from", "have",
+    "to",
+];
+
+/// Common in some other language, and hardly ever a word in English: `die`, `con` and `pour` are
+/// left out on purpose.
+const FOREIGN: &[&str] = &[
+    // German
+    "der",
+    "das",
+    "dem",
+    "und",
+    "oder",
+    "ist",
+    "nicht",
+    "wir",
+    "ich",
+    "soll",
+    "sollen",
+    "sollte",
+    "sollten",
+    "für",
+    "mit",
+    "auf",
+    "ein",
+    "eine",
+    "einen",
+    "wie",
+    "welche",
+    "welcher",
+    "welches",
+    "warum",
+    "bei",
+    "zum",
+    "zur",
+    "statt",
+    "besser",
+    "auch",
+    "noch",
+    "wenn",
+    "kann",
+    "werden",
+    // French
+    "le",
+    "la",
+    "les",
+    "des",
+    "une",
+    "est",
+    "que",
+    "qui",
+    "dans",
+    "avec",
+    "nous",
+    "ou",
+    "sur",
+    "faut",
+    "il",
+    "et",
+    "pourquoi",
+    "quel",
+    "quelle",
+    "plutôt",
+    "utiliser",
+    "devrions",
+    // Spanish and Portuguese
+    "el",
+    "los",
+    "las",
+    "una",
+    "uma",
+    "para",
+    "por",
+    "usar",
+    "debemos",
+    "deberíamos",
+    "devemos",
+    "cuál",
+    "qual",
+    "mejor",
+    "melhor",
+    "não",
+    "es",
+    // Italian
+    "gli",
+    "che",
+    "usare",
+    "dobbiamo",
+    "oppure",
+    "meglio",
+    "della",
+    "è",
+    // Polish
+    "czy",
+    "lub",
+    "nie",
+    "jest",
+    "się",
+    "dla",
+    "lepiej",
+    "oraz",
+    "jak",
+    "powinniśmy",
+    // Dutch and the north
+    "het",
+    "een",
+    "niet",
+    "voor",
+    "moeten",
+    "welke",
+    "och",
+    "eller",
+    "inte",
+    "att",
+    "ikke",
+    "skal",
+    "og",
+    "til",
+    "det",
+];
+
+/// What a topic is written in. In doubt English.
+pub fn of(topic: &str) -> Language {
+    let mut han = 0;
+    // Letters of scripts that neither English nor Chinese is written in.
+    let (mut foreign, mut syllables) = (0, 0);
+    for c in topic.chars() {
+        han += usize::from(is_han(c));
+        syllables += usize::from(is_kana_or_hangul(c));
+        foreign += usize::from(is_foreign(c));
+    }
+    let latin: Vec<&str> =
+        topic.split(|c: char| !(is_latin(c) || is_accent(c))).filter(|it| !it.is_empty()).collect();
+    let english = latin.iter().filter(|word| ENGLISH.contains(&small(word).as_str())).count();
+    // A topic in English may quote a few letters of anything.
+    let quoted = |letters: usize| english >= 2 && letters <= latin.len();
+    if syllables > 0 {
+        return if quoted(syllables + han) { Language::English } else { Language::Other };
+    }
+    if han > 0 && han >= foreign {
+        return if quoted(han) { Language::English } else { Language::Chinese };
+    }
+    // One letter is a sign of mathematics.
+    if foreign > 1 {
+        return if quoted(foreign) { Language::English } else { Language::Other };
+    }
+    let accented = latin.iter().filter(|word| !word.is_ascii()).count();
+    let common = latin.iter().filter(|word| is_common(word)).count();
+    let turned = 2 * usize::from(topic.contains(['¿', '¡']));
+    let signs = accented + common + turned;
+    if signs >= 2 && signs > english { Language::Other } else { Language::English }
+}
+
+impl Language {
+    /// As it is called when asking for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::English => "English",
+            Language::Chinese => "Chinese",
+            Language::Other => "the language of the topic",
+        }
+    }
+}
+
+/// Names in capitals, such as `DES` and `EST`, are no words.
+fn is_common(word: &str) -> bool {
+    let name = word.len() > 1 && !word.contains(char::is_lowercase);
+    !name && FOREIGN.contains(&small(word).as_str())
+}
+
+fn small(word: &str) -> String {
+    word.to_lowercase()
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_ascii_alphabetic()
+        || matches!(c, '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}') && c.is_alphabetic()
+}
+
+/// Accents that are characters of their own.
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}')
+}
+
+fn is_han(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3005}'..='\u{3007}'
+            | '\u{3100}'..='\u{312F}'
+            | '\u{3400}'..='\u{4DBF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{3FFFF}'
+    )
+}
+
+fn is_kana_or_hangul(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3041}'..='\u{309F}'
+            | '\u{30A1}'..='\u{30FA}'
+            | '\u{30FC}'..='\u{30FF}'
+            | '\u{31F0}'..='\u{31FF}'
+            | '\u{FF66}'..='\u{FF9F}'
+            | '\u{1100}'..='\u{11FF}'
+            | '\u{3130}'..='\u{318F}'
+            | '\u{AC00}'..='\u{D7AF}'
+    )
+}
+
+/// Greek and all that follows it, but for the scripts counted by themselves and letters that are
+/// signs or shapes.
+fn is_foreign(c: char) -> bool {
+    matches!(c, '\u{370}'..='\u{1DFF}' | '\u{1F00}'..='\u{1FFF}' | '\u{2C00}'..='\u{2DFF}' | '\u{A000}'..='\u{ABFF}' | '\u{FB00}'..='\u{FEFF}')
+        && c.is_alphabetic()
+        && !is_kana_or_hangul(c)
+        && !is_han(c)
+}

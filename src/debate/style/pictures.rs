@@ -1,0 +1,72 @@
+//! Emoji and other little pictures, told from the signs that are text.
+use super::Fate;
+
+/// Pictures and all that belongs to them go; digits in a box lose their box.
+pub(super) fn take_out(chars: &[char], fates: &mut [Fate]) {
+    let mut joined = false;
+    for at in 0..chars.len() {
+        if fates[at] == Fate::Literal {
+            joined = false;
+            continue;
+        }
+        let shown = chars.get(at + 1) == Some(&'\u{FE0F}') && is_picture_if_shown(chars[at]);
+        joined = is_picture(chars[at]) || shown || joined && is_joiner(chars[at]);
+        if joined {
+            fates[at] = Fate::Picture;
+        } else if matches!(chars[at], '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}') {
+            fates[at] = Fate::Goes;
+        }
+    }
+}
+
+/// What holds the parts of a picture together.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}' | '\u{E0020}'..='\u{E007F}')
+}
+
+/// Signs that are pictures only where they are asked to look like one.
+fn is_picture_if_shown(c: char) -> bool {
+    matches!(c, '‼' | '⁉' | 'ℹ' | 'Ⓜ' | '〰' | '〽' | '▪' | '▫' | '▶' | '◀')
+}
+
+/// Arrows, ticks, circled digits and musical signs between these are text.
+fn is_picture(c: char) -> bool {
+    matches!(
+        c,
+        '\u{231A}'..='\u{231B}'
+            | '\u{2328}'
+            | '\u{23CF}'
+            | '\u{23E9}'..='\u{23F3}'
+            | '\u{23F8}'..='\u{23FA}'
+            | '\u{25FB}'..='\u{25FE}'
+            | '\u{2600}'..='\u{266C}'
+            | '\u{2670}'..='\u{2712}'
+            | '\u{2714}'..='\u{2716}'
+            | '\u{2719}'..='\u{2767}'
+            | '\u{2795}'..='\u{2797}'
+            | '\u{27B0}'
+            | '\u{27BF}'
+            | '\u{2B1B}'..='\u{2B1C}'
+            | '\u{2B50}'
+            | '\u{2B55}'
+            | '\u{1F000}'..='\u{1F0FF}'
+            | '\u{1F18E}'
+            | '\u{1F191}'..='\u{1F19A}'
+            | '\u{1F1E6}'..='\u{1F1FF}'
+            | '\u{1F201}'..='\u{1F265}'
+            | '\u{1F300}'..='\u{1F6FF}'
+            | '\u{1F7E0}'..='\u{1F7F0}'
+            | '\u{1F900}'..='\u{1FAFF}'
+    )
+}
+
+/// Scripts that set no spaces between words.
+pub(super) fn is_cjk(c: char) -> bool {
+    matches!(
+        c,
+        '\u{2E80}'..='\u{312F}'
+            | '\u{31A0}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{3FFFF}'
+    )
+}

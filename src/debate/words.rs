@@ -1,0 +1,19 @@
+//! How long a text is, as a reader counts.
+
+/// Words where a script has them; where it has none, characters.
+pub fn count(text: &str) -> usize {
+    let mut count = 0;
+    let mut inside = false;
+    for c in text.chars() {
+        let by_itself = ideographic(c);
+        let word = !by_itself && c.is_alphanumeric();
+        count += usize::from(by_itself || (word && !inside));
+        inside = word || (inside && "'\u{2019}-_.".contains(c));
+    }
+    count
+}
+
+/// Han, kana and hangul are written without spaces between words.
+fn ideographic(c: char) -> bool {
+    matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x2_0000..=0x3_134f)
+}

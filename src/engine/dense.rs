@@ -1,0 +1,253 @@
+//! Whether a topic asks for things that can be measured, so that figures should be looked for.
+
+/// Reasons, and the words that tell them. Of several the first counts.
+const WORDS: &[(&str, &[&str])] = &[
+    (
+        "performance",
+        &[
+            "benchmark",
+            "benchmarks",
+            "benchmarking",
+            "latency",
+            "latencies",
+            "throughput",
+            "performance",
+            "performant",
+            "faster",
+            "fastest",
+            "slower",
+            "slowest",
+            "speed",
+            "speedup",
+            "ops/s",
+            "req/s",
+            "memory usage",
+            "memory footprint",
+            "memory consumption",
+            "cpu usage",
+            "response time",
+            "response times",
+            "startup time",
+            "build times",
+            "compile times",
+        ],
+    ),
+    (
+        "cost",
+        &[
+            "cost",
+            "costs",
+            "costly",
+            "price",
+            "prices",
+            "pricing",
+            "cheaper",
+            "cheapest",
+            "expensive",
+            "tco",
+            "licence fee",
+            "licence fees",
+            "license fee",
+            "license fees",
+        ],
+    ),
+    (
+        "security",
+        &[
+            "security",
+            "insecure",
+            "more secure",
+            "most secure",
+            "vulnerability",
+            "vulnerabilities",
+            "vulnerable",
+            "cve",
+            "cves",
+            "exploit",
+            "exploits",
+            "exploitable",
+            "attack surface",
+            "pentest",
+        ],
+    ),
+    (
+        "market data",
+        &[
+            "market share",
+            "market shares",
+            "market size",
+            "market data",
+            "market cap",
+            "adoption rate",
+            "adoption rates",
+            "downloads",
+            "github stars",
+            "revenue",
+            "sales figures",
+        ],
+    ),
+];
+
+/// The same for Chinese, which has no spaces between words.
+const HAN: &[(&str, &[&str])] = &[
+    ("performance", &["性能", "基准", "延迟", "吞吐", "更快", "最快", "内存占用", "响应时间"]),
+    ("cost", &["成本", "价格", "费用", "更便宜", "更贵", "定价", "收费"]),
+    ("security", &["安全", "漏洞"]),
+    ("market data", &["市场", "占有率", "下载量", "采用率", "市值"]),
+    ("figures", &["百分之"]),
+];
+
+/// What has such a word in it and means something else.
+const IDIOMS: &[&str] = &[
+    "at any cost",
+    "at all cost",
+    "at all costs",
+    "sunk cost",
+    "security guard",
+    "social security",
+    "row level security",
+    "performance review",
+    "performance reviews",
+    "downloads folder",
+    "downloads directory",
+    "downloads page",
+];
+
+/// The same for Chinese: type safety, lazy loading, base branches.
+const HAN_IDIOMS: &[&str] = &[
+    "类型安全",
+    "线程安全",
+    "内存安全",
+    "并发安全",
+    "空安全",
+    "延迟加载",
+    "延迟初始化",
+    "延迟绑定",
+    "延迟求值",
+    "延迟执行",
+    "基准分支",
+    "不惜成本",
+];
+
+/// Units of what is measured. Bare letters are left out: `90s` are years, `10m` may be anything.
+const UNITS: &[&str] = &[
+    "ns", "us", "µs", "μs", "ms", "sec", "secs", "second", "seconds", "minute", "minutes", "hour",
+    "hours", "days", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "kbps", "mbps",
+    "gbps", "hz", "khz", "mhz", "ghz", "fps", "rps", "qps", "tps", "percent", "usd", "eur",
+    "dollars", "euros", "cents", "watts", "kwh", "kg", "km",
+];
+
+/// Units right behind a number in Chinese.
+const HAN_UNITS: &[&str] =
+    &["毫秒", "微秒", "纳秒", "秒", "分钟", "小时", "倍", "美元", "万元", "欧元"];
+
+/// Why a topic can be measured. In doubt it cannot.
+pub fn measurable(topic: &str) -> Option<&'static str> {
+    let text = prose(topic);
+    let words = spaced(&text, IDIOMS);
+    let han = HAN_IDIOMS.iter().fold(text.clone(), |text, idiom| text.replace(idiom, " "));
+    let names = WORDS.iter().find(|(_, all)| all.iter().any(|word| stands_in(&words, word)));
+    let signs = HAN.iter().find(|(_, all)| all.iter().any(|word| han.contains(word)));
+    let place = |reason: &str| WORDS.iter().position(|(it, _)| *it == reason).unwrap_or(usize::MAX);
+    let told = names.iter().chain(&signs).map(|(reason, _)| *reason);
+    told.min_by_key(|reason| place(reason)).or_else(|| has_figure(&text).then_some("figures"))
+}
+
+/// The topic in small letters, without code.
+fn prose(topic: &str) -> String {
+    let parts: Vec<&str> = topic.split('`').collect();
+    let closed = parts.len() % 2 == 1;
+    let kept = parts.into_iter().enumerate().filter(|(nth, _)| nth % 2 == 0 || !closed);
+    kept.map(|(_, part)| part).collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Words with one space around each. A path or an identifier becomes one word that is none.
+fn spaced(text: &str, without: &[&str]) -> String {
+    let mut words = String::from(" ");
+    let foreign = |c: char| c.is_whitespace() || !c.is_ascii() && !matches!(c, '’' | '‑');
+    for token in text.split(foreign) {
+        let token = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        // `price/performance` is no path.
+        let path = token.contains('/') && !token.split('/').all(is_listed);
+        if is_listed(token) {
+            words.push_str(token);
+        } else if path || token.contains(['_', '.', ':', '\\', '@', '=']) {
+            words.push('|');
+        } else {
+            let parts = token.split(|c: char| !c.is_ascii_alphanumeric());
+            let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+            words.push_str(&parts.join(" "));
+        }
+        if !words.ends_with(' ') {
+            words.push(' ');
+        }
+    }
+    without.iter().fold(words, |words, idiom| words.replace(&format!(" {idiom} "), " | "))
+}
+
+fn is_listed(word: &str) -> bool {
+    WORDS.iter().any(|(_, all)| all.contains(&word))
+}
+
+fn stands_in(words: &str, word: &str) -> bool {
+    words
+        .match_indices(word)
+        .any(|(at, _)| words[..at].ends_with(' ') && words[at + word.len()..].starts_with(' '))
+}
+
+/// Whether a number with a unit stands somewhere.
+fn has_figure(text: &str) -> bool {
+    let mut at = 0;
+    while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit()) {
+        let from = at + found;
+        let number = number(&text[from..]);
+        at = from + number;
+        if begins_number(&text[..from]) && is_measured(&text[..from], &text[from..at], &text[at..])
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// How long the number is at the beginning of a text: `5`, `1,000`, `99.9`, `10-20`.
+fn number(text: &str) -> usize {
+    let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–');
+    let run = &text[..text.find(|c| !part(c)).unwrap_or(text.len())];
+    run.trim_end_matches(|c: char| !c.is_ascii_digit()).len()
+}
+
+/// Whether a number may begin after this: not in a name, a version or the number of an issue.
+fn begins_number(before: &str) -> bool {
+    let before = before.strip_suffix(['-', '+']).filter(|it| !joins(it)).unwrap_or(before);
+    !joins(before) && !before.ends_with(['-', '.', '/', '#', ':', '_', '@', '\''])
+}
+
+fn joins(before: &str) -> bool {
+    before.ends_with(|c: char| c.is_alphanumeric() && !is_han(c))
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+fn is_measured(before: &str, number: &str, after: &str) -> bool {
+    // `$1` is an argument.
+    let money =
+        before.ends_with(['€', '£', '¥', '￥']) || before.ends_with('$') && number.len() > 1;
+    let times = after.strip_prefix(['x', '×']).is_some_and(|rest| !starts_word(rest));
+    let near = after.strip_prefix(' ').unwrap_or(after);
+    let end = near.find(|c: char| !c.is_alphabetic() || is_han(c)).unwrap_or(near.len());
+    let (unit, rest) = near.split_at(end);
+    money
+        || times
+        || near.starts_with(['%', '％', '‰'])
+        || UNITS.contains(&unit) && !starts_word(rest)
+        || HAN_UNITS.iter().any(|unit| near.starts_with(unit))
+        // Money, unless it begins another word.
+        || near.strip_prefix('元').is_some_and(|rest| !rest.starts_with(is_han))
+}
+
+fn starts_word(rest: &str) -> bool {
+    rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,192 @@
+//! A reply is shown while it is being written, however it comes in pieces.
+use crate::scene::Rng;
+use debate_mcp::report::aloud::Aloud;
+
+fn whole(mut aloud: Aloud, text: &str) -> String {
+    aloud.push(text) + &aloud.end()
+}
+
+fn by_letters(mut aloud: Aloud, text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        shown += &aloud.push(c.encode_utf8(&mut [0; 4]));
+    }
+    shown + &aloud.end()
+}
+
+#[test]
+fn prose_is_shown_without_its_claims() {
+    for (text, expected) in [
+        ("", ""),
+        ("Hello, world.", "Hello, world."),
+        ("Hello.\n", "Hello.\n"),
+        (" \n Hello", " \n Hello"),
+        ("Yes.\n\n```claims\n{\"claims\": []}\n```\n", "Yes."),
+        ("Yes.\n\n```claims\n{\"claims\": []}\n```", "Yes."),
+        ("Yes.\n```claims", "Yes."),
+        ("Yes.\n``` claims \r\n{}", "Yes."),
+        ("Yes.\n\n  ```claims\n{}\n  ```\nAnd no.\n", "Yes.\nAnd no.\n"),
+        ("```claims\n{}\n```\nFirst.", "First."),
+        ("```claims\n{}\n```\n```claims\n{}\n```\n", ""),
+        ("a\n```claims\n```rust\n{}\n```\nb", "a\nb"),
+        ("a\n```rust\nfn f() {}\n```\nb", "a\n```rust\nfn f() {}\n```\nb"),
+        ("a\n```\nb\n```\n", "a\n```\nb\n```\n"),
+        ("a\n```claimed\nb\n```\n", "a\n```claimed\nb\n```\n"),
+        ("a\n```claims of it\nb\n```\n", "a\n```claims of it\nb\n```\n"),
+        ("a\n``` cl aims\nb", "a\n``` cl aims\nb"),
+        ("in a ```claims block", "in a ```claims block"),
+        ("cut off ``", "cut off ``"),
+        ("cut off\n```cl", "cut off\n```cl"),
+        ("naïve … 中文", "naïve … 中文"),
+    ] {
+        assert_eq!(whole(Aloud::prose(), text), expected, "{text:?}");
+        assert_eq!(by_letters(Aloud::prose(), text), expected, "{text:?} by letters");
+    }
+}
+
+#[test]
+fn prose_is_held_back_only_where_claims_may_begin() {
+    let mut aloud = Aloud::prose();
+    for (delta, expected) in [
+        ("So ", "So"),
+        ("it is.", " it is."),
+        ("\n\n``", ""),
+        ("`", ""),
+        ("rust", "\n\n```rust"),
+        ("\nlet x", "\nlet x"),
+        ("\n```\n", "\n```"),
+        ("```claims\n{\"claims\"", ""),
+        (": []}\n``", ""),
+        ("`\nBye", "\nBye"),
+    ] {
+        assert_eq!(aloud.push(delta), expected, "{delta:?}");
+    }
+    assert_eq!(aloud.end(), "");
+}
+
+#[test]
+fn of_an_object_only_words_are_shown() {
+    for (text, expected) in [
+        (r#"{"comment": "Fine."}"#, "Fine."),
+        (r#"{"winner": "pro", "reason": "It held."}"#, "It held."),
+        (r#"{"reasons": ["a"], "scores": {"pro": {"reasoning": "b", "value": 3}}}"#, "b"),
+        (r#"[{"claim": "a", "because": "b"}, {"text": "c", "recommendation": "d"}]"#, "a\nb\nc\nd"),
+        (r#"{"comment": "", "reason": "only"}"#, "only"),
+        (r#"{"reason": ["not", "these"], "text": {"no": "nor this"}, "claim": null}"#, ""),
+        (r#"{"a": "comment", "b": "text"}"#, ""),
+        (r#"{"x": "a \"comment\": \"b\"", "text": "c"}"#, "c"),
+        (r#"{"text": "a \"b\" \\ \/ \n\tc"}"#, "a \"b\" \\ / \n\tc"),
+        (r#"{"text": "\u00e9\u4e2d\ud83d\ude00!"}"#, "é中😀!"),
+        (r#"{"te\u0078t": "name in disguise"}"#, "name in disguise"),
+        ("Here you are:\n```json\n{\"comment\": \"ok\"}\n```\nsaid \"text\": \"x\"", "ok"),
+        ("{\"comment\":\n\t\"over\nlines\"}", "over\nlines"),
+    ] {
+        assert_eq!(whole(Aloud::object(), text), expected, "{text}");
+        assert_eq!(by_letters(Aloud::object(), text), expected, "{text} by letters");
+    }
+}
+
+#[test]
+fn a_broken_object_is_shown_as_far_as_it_goes() {
+    for (text, expected) in [
+        (r#"{"comment": "cut o"#, "cut o"),
+        (r#"{"comment": "cut \"#, "cut "),
+        (r#"{"comment": "cut \u00"#, "cut "),
+        (r#"{"comment": "\ud83d"#, "\u{fffd}"),
+        (r#"{"comment": "\ud83dx"}"#, "\u{fffd}x"),
+        (r#"{"comment": "\ud83d\ud83d\ude00"}"#, "\u{fffd}😀"),
+        (r#"{"comment": "\ud83d\n"}"#, "\u{fffd}\n"),
+        (r#"{"comment": "\ude00"}"#, "\u{fffd}"),
+        (r#"{"comment": "\u12", "text": "on"}"#, "\u{fffd}\non"),
+        (r#"{"comment": "\d+"}"#, r"\d+"),
+        (r#"{"comment" "text": "a",, "reason": "b"}}}} "text": "no""#, "a\nb"),
+        (r#"{"comment"; "text"}"#, ""),
+        ("no object at all", ""),
+        ("\"comment\": \"outside\"", ""),
+        ("}}}{{{", ""),
+    ] {
+        assert_eq!(whole(Aloud::object(), text), expected, "{text}");
+        assert_eq!(by_letters(Aloud::object(), text), expected, "{text} by letters");
+    }
+}
+
+#[test]
+fn words_of_an_object_are_shown_as_they_come() {
+    let mut aloud = Aloud::object();
+    for (delta, expected) in [
+        ("{\"rea", ""),
+        ("son\": \"It ", "It "),
+        ("is\\", "is"),
+        ("n so \\ud8", "\n so "),
+        ("3d\\u", ""),
+        ("de00", "😀"),
+        ("\", \"text\":", ""),
+        (" \"", ""),
+        ("b", "\nb"),
+        ("\"}", ""),
+    ] {
+        assert_eq!(aloud.push(delta), expected, "{delta:?}");
+    }
+    assert_eq!(aloud.end(), "");
+}
+
+#[test]
+fn the_same_is_shown_however_it_is_cut() {
+    let alphabet = [
+        "\"",
+        "\\",
+        "{",
+        "}",
+        ":",
+        ",",
+        "[",
+        "]",
+        "text",
+        "comment",
+        "x",
+        "\\u",
+        "d83d",
+        "de00",
+        "\\n",
+        "\n",
+        " ",
+        "`",
+        "```",
+        "```claims",
+        "claims",
+        "c",
+        "中",
+        "😀",
+        "\r\n",
+        "\t",
+        "\"text\":\"",
+        "{\"comment\":\"",
+        "\n```claims\n",
+        "\n```\n",
+    ];
+    let mut dice = Rng(7);
+    for _ in 0..4_000 {
+        let text = dice.text(&alphabet, 40);
+        for new in [Aloud::prose, Aloud::object] {
+            let expected = whole(new(), &text);
+            assert_eq!(by_letters(new(), &text), expected, "{text:?}");
+            let (mut aloud, mut shown, mut rest) = (new(), String::new(), text.as_str());
+            while !rest.is_empty() {
+                let end = rest.char_indices().nth(1 + dice.below(9)).map_or(rest.len(), |it| it.0);
+                shown += &aloud.push(&rest[..end]);
+                rest = &rest[end..];
+            }
+            assert_eq!(shown + &aloud.end(), expected, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn prose_without_claims_is_shown_whole() {
+    let alphabet = ["`", "```", "``` ", "clai", "claim", "x", " ", "\n", "\r\n", "中", "\t"];
+    let mut dice = Rng(11);
+    for _ in 0..2_000 {
+        let text = dice.text(&alphabet, 30);
+        assert_eq!(by_letters(Aloud::prose(), &text), text);
+    }
+}

@@ -1,0 +1,231 @@
+//! Style is evened out: words and code stay, decoration goes.
+use crate::scene::Rng;
+use debate_mcp::debate::style::plain;
+
+#[track_caller]
+fn check(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(plain(text), *expected, "{text:?}");
+        assert_eq!(plain(expected), *expected, "{text:?} again");
+    }
+}
+
+#[track_caller]
+fn stays(texts: &[&str]) {
+    for text in texts {
+        assert_eq!(plain(text), *text);
+    }
+}
+
+#[test]
+fn headings_become_lines() {
+    check(&[
+        ("# Title", "Title"),
+        ("###### Deep ######\nText", "Deep\nText"),
+        ("## F#", "F#"),
+        ("# # Twice", "Twice"),
+        ("> ## Quoted", "> Quoted"),
+        ("- ## Listed", "- Listed"),
+        ("#", ""),
+        ("Title\n=====\nText", "Title\nText"),
+        ("Title\r\n---\r\nText", "Title\r\nText"),
+    ]);
+    stays(&["#tag", "#123 is open", "####### seven", "a # b", "a == b", "=="]);
+}
+
+#[test]
+fn rules_vanish() {
+    check(&[
+        ("a\n\n---\n\nb", "a\n\n\nb"),
+        ("***\na", "a"),
+        ("a\n* * *", "a\n"),
+        ("_____", ""),
+        ("- - -\n", ""),
+    ]);
+    stays(&["--", "| a | b |\n|---|---|\n| c | d |", "a --- b", "-- x"]);
+}
+
+#[test]
+fn emphasis_loses_its_marks() {
+    check(&[
+        ("**bold** and *it* and __b__ and _i_", "bold and it and b and i"),
+        ("~~gone~~", "gone"),
+        ("***both***", "both"),
+        ("**a *b* c**", "a b c"),
+        ("**a *b***", "a b"),
+        ("**Note:** yes", "Note: yes"),
+        ("(**a**), \"*b*\".", "(a), \"b\"."),
+        ("**React**-based", "React-based"),
+        ("**Cost**/**effort**", "Cost/effort"),
+        ("|**a**|_b_|", "|a|b|"),
+        ("这是**重点**内容", "这是重点内容"),
+        ("**方案A**（推荐）", "方案A（推荐）"),
+        ("**`code`** here", "`code` here"),
+        ("_a_*b*", "a b"),
+    ]);
+}
+
+#[test]
+fn what_is_no_emphasis_stays() {
+    stays(&[
+        "snake_case_name",
+        "a * b * c",
+        "2*3*4",
+        "x**2 + y**2",
+        "obj.__init__()",
+        "__init__.py",
+        "a__init__b",
+        "src/**/*.rs",
+        "src/*/*.rs and *.toml",
+        "src/a**/**b",
+        "*.rs, src/*",
+        "f(*args, **kwargs)",
+        "int *p = a;",
+        "price* and terms*",
+        r"\*not\* \_this\_",
+        "~5 and ~~~x~~~ y",
+        "https://x.org/_a_/b_c_d",
+        "ALL CAPS",
+    ]);
+}
+
+#[test]
+fn bullets_are_dashes() {
+    check(&[
+        ("* a\n  + b\n\t• c\n- d", "- a\n  - b\n\t- c\n- d"),
+        ("> * a", "> - a"),
+        ("* **a**: b", "- a: b"),
+    ]);
+    stays(&["1. a\n2. b", "> quote", "*a", "+1", "a • b"]);
+}
+
+#[test]
+fn pictures_go() {
+    check(&[
+        ("## 🚀 Fast", "Fast"),
+        ("- ✅ Fast", "- Fast"),
+        ("very 🚀 fast", "very fast"),
+        ("done 🎉", "done"),
+        ("done!🎉🎉\n", "done!\n"),
+        ("a😀b", "a b"),
+        ("👩🏽‍💻 codes", "codes"),
+        ("🇩🇪 or 🏴\u{E0067}\u{E0062}\u{E007F}", "or"),
+        ("1️⃣ first 2️⃣ second", "1 first 2 second"),
+        ("ℹ️ Note ⚠️", "Note"),
+        ("❤️ it", "it"),
+        ("**🚀 Fast**: yes", "Fast: yes"),
+    ]);
+    stays(&[
+        "a -> b → c ⇒ d",
+        "∀x ∈ S: x ≤ 3 ± 1 × 2 ÷ 4",
+        "┌─┐\n└─┘",
+        "€5, £3, ¥2, $1",
+        "中文、日本語、한국어",
+        "© ™ ✓ ✗ ① ❶",
+        "`🚀` stays in code",
+        "naïve … “quotes” – dash",
+        "क\u{94D}\u{200D}ष",
+    ]);
+}
+
+#[test]
+fn shouts_are_said_once() {
+    check(&[
+        ("No!!! Why??? What?!?!", "No! Why? What?"),
+        ("不！！！", "不！"),
+        ("wait!!!!!!", "wait!"),
+    ]);
+    stays(&["No!! Why??", "`!!!x`", "a ?! b"]);
+}
+
+#[test]
+fn code_stays_as_it_is() {
+    stays(&[
+        "```\n# a\n**b**\n* c 🚀\n---\n```",
+        "~~~md\n# a\n```\n**b**\n~~~",
+        "````\n```\n# a\n```\n````",
+        "> ```\n> # a **b**\n> ```",
+        "- ```sh\n  # a **b**\n  ```",
+        "```\nnever **closed**",
+        "use `**a**` and ``*b` c*``",
+    ]);
+    check(&[
+        ("```\n# a\n```\n# b", "```\n# a\n```\nb"),
+        ("```x``` **a**", "```x``` a"),
+        ("a ` b **c**", "a ` b c"),
+        ("*a `b* c` d*", "a `b* c` d"),
+    ]);
+}
+
+#[test]
+fn nothing_becomes_a_fence() {
+    stays(&["**```**\n"]);
+    check(&[("🚀```\n# a\n```\n# b\n```", "🚀```\na\n```\n# b\n```")]);
+}
+
+/// Words, and letters of scripts that have no spaces.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![];
+    let mut within = false;
+    for c in text.chars() {
+        let wide = matches!(c, '\u{3040}'..='\u{9FFF}');
+        if !c.is_alphanumeric() {
+            within = false;
+        } else if let (true, false, Some(word)) = (within, wide, words.last_mut()) {
+            word.push(c);
+        } else {
+            words.push(c.into());
+            within = !wide;
+        }
+    }
+    words
+}
+
+const NASTY: &[&str] = &[
+    "*", "**", "_", "__", "~~", "`", "``", "#", "# ", "> ", "- ", "* ", "+ ", "• ", "-", "=",
+    "===", "---", "!", "?", "！", "\\", "a", "b1", "中", "文", "🚀", "\u{FE0F}", "\u{200D}",
+    "\u{20E3}", "🇩", "👍🏽", "ℹ", "1", " ", "  ", "\n", "\n\n", "\r\n", "\t", "/", ".", "(", ")",
+    "|", "é", "→",
+];
+
+#[test]
+fn plain_text_stays_plain_and_keeps_its_words() {
+    let mut dice = Rng(3);
+    for _ in 0..10_000 {
+        let text = dice.text(NASTY, 24);
+        // A letter that is asked to be a picture is no word.
+        if text.contains("ℹ\u{FE0F}") {
+            continue;
+        }
+        let once = plain(&text);
+        assert_eq!(plain(&once), once, "{text:?}");
+        assert_eq!(words(&once), words(&text), "{text:?} became {once:?}");
+    }
+}
+
+#[test]
+fn fenced_code_is_kept_byte_for_byte() {
+    let mut dice = Rng(5);
+    for _ in 0..4_000 {
+        let code = dice.text(NASTY, 16);
+        let before = dice.text(NASTY, 8);
+        let after = dice.text(NASTY, 8);
+        for mark in ["~~~~~~", "``````"] {
+            // Another fence before it, or an end within it, would make something else of it.
+            if before.contains("~~~") || before.contains("```") || code.contains(mark) {
+                continue;
+            }
+            let block = format!("{mark}\n{code}\n{mark}\n");
+            let out = plain(&format!("{before}\n{block}{after}"));
+            assert!(out.contains(&block), "{before:?} {code:?} {after:?} became {out:?}");
+        }
+    }
+}
+
+#[test]
+fn a_long_line_takes_no_long_time() {
+    for part in ["*a ", "**", "`", "# > ", "_a_*", "🚀", "!?", "* "] {
+        let text = part.repeat(5_000);
+        assert_eq!(words(&plain(&text)).len(), words(&text).len());
+    }
+}
