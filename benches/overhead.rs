@@ -5,12 +5,12 @@
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use debate_mcp::brief::FromRepository;
+use debate_mcp::catalogue;
 use debate_mcp::debate::{Debate, Failure, Kind, Step, Voice};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Opening, Parts, Place, Said, Stream, Unplayable, Voices,
 };
 use debate_mcp::evidence::Checker;
-use debate_mcp::prompts;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
@@ -88,7 +88,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
     let voices = Arc::new(Timed::default());
     let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
-    let words = prompts::load(folder);
+    let words = catalogue::load(folder, folder);
     let desk = Desk::new(Parts {
         archive,
         voices: voices.clone(),
@@ -96,7 +96,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
         evidence: Arc::new(Checker::new(Trees::at(folder))),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        prompts: words,
+        catalogue: words,
     });
     let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
     let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));

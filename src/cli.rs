@@ -6,8 +6,12 @@
 //! | `place`   | which repository is meant, and where its files go                                |
 //! | `screen`  | what is printed, where, and in which colours                                     |
 //! | `open`    | from what was typed to a debate being played                                     |
+//! | `particulars` | what a format may be told besides                                          |
+//! | `formats` | which formats there are                                                          |
+//! | `outcome` | what became of verdicts, and how often they were right                           |
 //! | `play`    | a debate is played to its end, or to where someone is needed                     |
 //! | `follow`  | a debate as it happens                                                           |
+//! | `form`    | forms for a person who has to answer with one object                             |
 //! | `person`  | a person takes a seat                                                            |
 //! | `demo`    | a whole debate offline                                                           |
 //! | `archive` | list, show, search, export, import, reindex                                      |
@@ -22,9 +26,13 @@ mod demo;
 mod doctor;
 pub mod exit;
 mod follow;
+mod form;
+mod formats;
 mod inspect;
 mod open;
+mod outcome;
 pub mod output;
+pub mod particulars;
 mod person;
 mod place;
 mod play;
@@ -71,6 +79,9 @@ async fn obey(
         Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
         Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
         Verb::Models(models) => archive::models(models, desk, screen).await,
+        Verb::Formats(formats) => formats::formats(&formats, desk, screen),
+        Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
+        Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
         Verb::Check(check) => inspect::check(&check, config, desk, screen),
         Verb::Redact => inspect::redact(desk, screen),

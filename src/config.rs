@@ -13,6 +13,8 @@ pub struct Config {
     pub home: PathBuf,
     /// The user's own prompts.
     pub prompts: PathBuf,
+    /// Formats of the user's own.
+    pub formats: PathBuf,
     /// Where the program was started.
     pub folder: PathBuf,
     /// The repository that folder is in, or the folder if there is none.
@@ -169,6 +171,7 @@ impl Config {
         Ok(Config {
             home,
             prompts: config.join("prompts"),
+            formats: config.join("formats"),
             settings: settings(&config.join("config.toml"))?,
             user: user.unwrap_or_default(),
             environment: Environment(env::vars_os().collect()),

@@ -26,7 +26,10 @@
 //! | `reply`    | text becomes a body, or a reason why not                                       |
 //! | `claims`   | the claims block at the end of a speech                                        |
 //! | `rules`    | what a reply must be, as small pure functions                                  |
-//! | `verdict`  | what the verdicts and votes on the record come to                              |
+//! | `points`   | what the rounds of a court come to, and where it turned                        |
+//! | `verdict`  | what marks, rulings and votes on the record come to                            |
+//! | `nine`     | the nine parts of a report, under the headings of its language                 |
+//! | `insights` | what a dialogue comes to                                                       |
 //! | `language` | which language a question is asked in                                          |
 //! | `style`    | what makes a text look good, taken out before it is judged                     |
 //! | `words`    | how long a text is, as a reader counts                                         |
@@ -45,10 +48,13 @@ pub mod flags;
 pub mod format;
 pub mod formats;
 pub mod hearing;
+pub mod insights;
 pub mod language;
 pub mod ledger;
 pub mod mask;
+pub mod nine;
 pub mod plan;
+pub mod points;
 pub mod prompt;
 pub mod removed;
 pub mod reply;
@@ -66,7 +72,7 @@ pub mod words;
 pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
 pub use citation::{Citation, Found};
 pub use envelope::{Envelope, Spend, millionths};
-pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand, Trouble};
+pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand, Trouble};
 pub use format::{
     Act, Format, Hears, Order, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers,
 };

@@ -10,17 +10,24 @@
 //! | `scrutiny`| what is done to a reply before anybody reads it                                  |
 //! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
 //! | `job`     | a debate being played, and handles to it                                         |
+//! | `catalogue` | the formats that can be opened here, each with its words                     |
 //! | `opening` | from a wish to a setup                                                           |
+//! | `cast`    | everyone a format seats                                                          |
+//! | `particulars` | what a format may be told besides, as users write it                        |
 //! | `oneline` | topics that name their sides and models                                          |
 //! | `dense`   | whether a topic asks for what can be measured                                    |
 //! | `pairing` | who sits where, if nobody says                                                  |
+//! | `company` | everyone who is to be seated, named or chosen                                   |
 //! | `preflight` | whether each model answers, before anything is opened                        |
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `desk`    | the use-cases every door calls                                                   |
+pub mod cast;
+pub mod catalogue;
 pub mod command;
+mod company;
 pub mod dense;
 pub mod desk;
 pub mod gate;
@@ -30,6 +37,7 @@ pub mod live;
 pub mod oneline;
 pub mod opening;
 pub mod pairing;
+pub mod particulars;
 pub mod ports;
 pub mod preflight;
 pub mod price;
@@ -39,12 +47,14 @@ mod survey;
 mod transcript;
 mod turn;
 
+pub use cast::{Listener, Stance};
+pub use catalogue::{Broken, Catalogue, Offering};
 pub use command::{Command, Error, Request};
 pub use desk::{Desk, DeskError, Parts};
 pub use gate::Gate;
 pub use job::{Handle, Job};
 pub use live::{Live, Update};
-pub use opening::{Opening, Prompts};
+pub use opening::Opening;
 pub use ports::{
     About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Context, Evidence,
     Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted, Opened,

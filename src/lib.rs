@@ -1,11 +1,13 @@
 //! Makes AI coding tools argue, with checked evidence, before a person decides.
 //!
 //! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
-//! `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
+//! `catalogue` holds the formats and
+//! their words; `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
 //! holds what is said against it; `redact` keeps secrets out of all of it; `store` keeps it;
 //! `report` words it; `cli` and `mcp` are doors; `private` is how what they keep stays their
 //! owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
 pub mod brief;
+pub mod catalogue;
 pub mod cli;
 pub mod config;
 pub mod debate;
@@ -13,7 +15,6 @@ pub mod engine;
 pub mod evidence;
 pub mod mcp;
 pub mod private;
-pub mod prompts;
 pub mod redact;
 pub mod repo;
 pub mod report;

@@ -1,13 +1,13 @@
 //! The `debate` command: reads what was typed, plugs the parts together, and exits.
 use clap::Parser;
 use debate_mcp::brief::FromRepository;
+use debate_mcp::catalogue;
 use debate_mcp::cli::{self, args::Args, args::Verb};
 use debate_mcp::config::Config;
 use debate_mcp::engine::{Clock, Desk, Parts};
 use debate_mcp::evidence::Checker;
 use debate_mcp::mcp;
 use debate_mcp::private;
-use debate_mcp::prompts;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::seats::{Kit, Prices, Roster, Surroundings};
@@ -66,7 +66,6 @@ fn main() -> ExitCode {
         around,
         snapshots: Some(briefs.clone()),
     });
-    let words = prompts::load(&config.prompts);
     let desk = Desk::new(Parts {
         archive: Arc::new(archive),
         voices: Arc::new(roster),
@@ -74,7 +73,7 @@ fn main() -> ExitCode {
         evidence: Arc::new(Checker::new(trees)),
         secrets,
         clock,
-        prompts: words,
+        catalogue: catalogue::load(&config.prompts, &config.formats),
     });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

@@ -19,6 +19,8 @@
 //! | `change`    | what a user may change about a debate that is open                             |
 //! | `reading`   | `summarize`, `list_debates`, `show_debate`, `list_models`                       |
 //! | `standing`  | how a debate stands, for a model to read                                       |
+//! | `next`      | the call that goes on from here                                                |
+//! | `tail`      | what is being said right now, a line at a time                                 |
 //! | `account`   | what both sides hold, conceded and left open, for a model to read              |
 //! | `words`     | the same results as text                                                       |
 //! | `bounds`    | no result is longer than a model should read                                   |
@@ -34,6 +36,7 @@ mod check;
 mod client;
 pub mod complaint;
 mod hub;
+mod next;
 mod opening;
 mod prompts;
 mod reading;
@@ -42,6 +45,7 @@ mod round;
 mod ruling;
 mod server;
 mod standing;
+mod tail;
 mod tools;
 mod wire;
 mod words;

@@ -25,7 +25,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Open a debate and play it
-    Run(Run),
+    Run(Box<Run>),
     /// Play a whole debate offline, about this repository, with scripted voices
     Demo(Demo),
     /// Go on with a debate: this repository's newest unfinished one, or the one named
@@ -48,6 +48,12 @@ pub enum Verb {
     Doctor(Json),
     /// Show who can play a seat here, and why others cannot
     Models(Models),
+    /// List the formats a debate can have, or show one
+    Formats(Formats),
+    /// Record what you decided, or what became of a verdict
+    Outcome(Outcome),
+    /// How often verdicts were right, by how sure they were
+    Stats(Stats),
     /// Print what debaters would be given of this repository
     Brief(Brief),
     /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong
@@ -80,6 +86,59 @@ pub struct Models {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `debate formats`
+#[derive(Debug, clap::Args)]
+pub struct Formats {
+    /// Only this one, with its table
+    pub name: Option<String>,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate outcome`
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+pub struct Outcome {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// The verdict was right
+    #[arg(long, group = "proof")]
+    pub right: bool,
+    /// The verdict was wrong
+    #[arg(long, group = "proof")]
+    pub wrong: bool,
+    /// It was followed, and taken back
+    #[arg(long, group = "proof")]
+    pub reverted: bool,
+    /// What happened
+    #[arg(long, value_name = "TEXT", requires = "proof")]
+    pub note: Option<String>,
+    /// What you decided, in your own words
+    #[arg(long, value_name = "TEXT")]
+    pub decided: Option<String>,
+    /// The written record stays
+    #[arg(long, conflicts_with = "discard")]
+    pub keep: bool,
+    /// The written record is deleted
+    #[arg(long)]
+    pub discard: bool,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// `debate stats`
+#[derive(Debug, clap::Args)]
+pub struct Stats {
+    /// Only of this repository
+    #[arg(long)]
+    pub here: bool,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
 }
 
 /// `debate brief`
@@ -126,19 +185,19 @@ pub struct Check {
 pub struct Run {
     /// The question
     pub topic: String,
-    /// How it is debated
+    /// How it is debated: duel, research, dialectic, tribunal, or one of your own (`debate formats`)
     #[arg(long, default_value = "duel")]
     pub format: String,
     /// Who argues for: `tool` or `tool:model` (see `debate models`); whoever is not named is chosen
-    #[arg(long, value_name = "SEAT")]
+    #[arg(long, visible_alias = "lead", value_name = "SEAT")]
     pub proposer: Option<Voice>,
     /// Who argues against; another tool than the proposer
-    #[arg(long, value_name = "SEAT")]
+    #[arg(long, visible_alias = "partner", value_name = "SEAT")]
     pub challenger: Option<Voice>,
-    /// Who rules
+    /// Who rules; several, if it is given several times
     #[arg(long, value_name = "SEAT")]
-    pub judge: Option<Voice>,
-    /// How many rounds: 1 to 5, 2 if not given
+    pub judge: Vec<Voice>,
+    /// How many rounds; as many as the format usually has, if not given
     #[arg(long, value_name = "N")]
     pub rounds: Option<u8>,
     /// How hard everyone is to think
@@ -172,12 +231,18 @@ pub struct Run {
     /// Pause before every round, for a remark
     #[arg(long)]
     pub pause: bool,
+    /// Show the plan, and wait for your word before anybody is asked (usual in research)
+    #[arg(long)]
+    pub plan: bool,
     /// Say yes to whatever would be asked
     #[arg(long, short)]
     pub yes: bool,
     /// How it is printed.
     #[command(flatten)]
     pub shown: Shown,
+    /// Flags of single formats.
+    #[command(flatten)]
+    pub wanted: super::particulars::Wanted,
 }
 
 /// What may be spent in all; then the debate pauses, and loses nothing.
@@ -235,17 +300,23 @@ pub struct Resume {
     /// Say yes to whatever would be asked
     #[arg(long, short)]
     pub yes: bool,
-    /// A remark for both sides
+    /// A remark for whoever has not been asked yet
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
+    /// Another topic from now on
+    #[arg(long, value_name = "TOPIC")]
+    pub steer: Option<String>,
+    /// Go deeper on this
+    #[arg(long, value_name = "TEXT")]
+    pub deepen: Option<String>,
     /// Hand a seat to someone else, as in `--seat challenger=human`
     #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
     pub seat: Vec<(String, Voice)>,
     /// Where it pauses from now on.
     #[command(flatten)]
     pub most: Most,
-    /// Go straight to the verdict
-    #[arg(long)]
+    /// Go straight to the verdict, or to what else the format ends with
+    #[arg(long, visible_alias = "end")]
     pub conclude: bool,
     /// Take a failed turn again, even if the debate has ended
     #[arg(long)]

@@ -65,6 +65,9 @@ impl Failed {
                 DeskError::Settings(_)
                 | DeskError::Format { .. }
                 | DeskError::Rounds { .. }
+                | DeskError::BrokenFormat { .. }
+                | DeskError::Partial { .. }
+                | DeskError::Cast(_)
                 | DeskError::Clash(_)
                 | DeskError::Unfit(_)
                 | DeskError::Context(_)
@@ -103,7 +106,14 @@ impl Failed {
             Failed::Desk(DeskError::Clash(_)) => {
                 "name two that differ; `debate models` shows who can play"
             }
-            Failed::Desk(DeskError::Format { .. }) => "`--format duel` is what there is",
+            Failed::Desk(DeskError::Format { .. }) => "`debate formats` shows what there is",
+            Failed::Desk(DeskError::BrokenFormat { .. }) => {
+                "mend that file; `debate formats` says whether it is"
+            }
+            Failed::Desk(DeskError::Partial { .. }) => {
+                "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says so"
+            }
+            Failed::Desk(DeskError::Cast(_)) => "`debate formats NAME` shows what a format takes",
             Failed::Desk(DeskError::Rounds { .. }) => "leave `--rounds` out for the usual number",
             Failed::Desk(DeskError::Unfit(Unfit::NoTopic)) => {
                 "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."

@@ -4,6 +4,8 @@ use super::output::Told;
 use super::screen::{BOLD, DIM, Screen, Target};
 use crate::debate::{Citation, Cue, Debate, Event, Found, Kind, Order, Reply, Weight};
 use crate::engine::{Archive, Recorded, Update};
+use crate::report::aloud::Aloud;
+use crate::report::record::SEALED;
 use crate::report::text::printable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,13 +27,22 @@ pub(super) struct Follower {
     pub(super) debate: Debate,
     manner: Manner,
     seq: u64,
-    /// What has come of each turn under way, and how much of it has been shown.
-    texts: BTreeMap<Cue, (String, usize)>,
+    /// What is being said in each turn under way.
+    voices: BTreeMap<Cue, Heard>,
+}
+
+/// One who is speaking.
+struct Heard {
+    aloud: Aloud,
+    /// What has been said since the last end of a line, where several speak at once.
+    line: String,
+    /// Whether anything of it has been shown.
+    shown: bool,
 }
 
 impl Follower {
     pub(super) fn new(debate: Debate, seq: u64, manner: Manner) -> Follower {
-        Follower { debate, manner, seq, texts: BTreeMap::new() }
+        Follower { debate, manner, seq, voices: BTreeMap::new() }
     }
 
     /// Waits for one update and shows it. A follower that fell behind reads up in the archive.
@@ -111,7 +122,11 @@ impl Follower {
         seconds: Option<u32>,
         screen: &mut Screen,
     ) -> Result<(), Failed> {
-        self.texts.insert(cue, (String::new(), 0));
+        let aloud = match self.debate.setup().phase(cue).reply {
+            Kind::Speech | Kind::Sections => Aloud::prose(),
+            _ => Aloud::object(),
+        };
+        self.voices.insert(cue, Heard { aloud, line: String::new(), shown: false });
         match self.manner {
             Manner::Json => {}
             Manner::Lines => {
@@ -121,7 +136,7 @@ impl Follower {
                 let most = seconds.map_or_else(String::new, |most| format!(" - timeout {most}s"));
                 screen.note(&format!("[INFO] Running {round}{who} ({tool}){most}"));
             }
-            Manner::Words(target) if self.streams(cue) => {
+            Manner::Words(target) if self.alone(cue) => {
                 screen.write(target, &format!("\n{BOLD}{}{BOLD:#}\n\n", self.heading(cue)))?;
             }
             Manner::Words(target) => {
@@ -132,27 +147,45 @@ impl Follower {
         Ok(())
     }
 
-    /// Only what is said aloud, one after another, can be shown word by word.
-    fn streams(&self, cue: Cue) -> bool {
-        let phase = self.debate.setup().phase(cue);
-        phase.reply == Kind::Speech && phase.order == Order::InTurn
+    /// Only where one speaks at a time can it be shown as it comes; of several, line by line.
+    fn alone(&self, cue: Cue) -> bool {
+        self.debate.setup().phase(cue).order == Order::InTurn
+    }
+
+    /// Whether nobody who has still to answer, or to vote, could read along.
+    fn open(&self, cue: Cue) -> bool {
+        let awaited = self.debate.seats().iter().any(|seat| seat.voice.awaited());
+        !(awaited && self.debate.sealed(cue))
     }
 
     fn delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), Failed> {
-        let streams = self.streams(cue);
-        let (text, shown) = self.texts.entry(cue).or_default();
-        text.push_str(words);
-        let (Manner::Words(target), true) = (self.manner, streams) else { return Ok(()) };
-        let ready = text[*shown..].len() - held_back(&text[*shown..]);
-        let part = printable(&text[*shown..*shown + ready]);
-        *shown += ready;
-        screen.write(target, &part)
+        let (alone, open) = (self.alone(cue), self.open(cue));
+        let name = self.debate.seat(cue).name.clone();
+        let (Manner::Words(target), Some(voice)) = (self.manner, self.voices.get_mut(&cue)) else {
+            return Ok(());
+        };
+        let part = printable(&voice.aloud.push(words));
+        if alone && open {
+            voice.shown |= !part.trim().is_empty();
+            return screen.write(target, &part);
+        }
+        if !open {
+            return Ok(());
+        }
+        voice.line.push_str(&part);
+        let Some(end) = voice.line.rfind('\n') else { return Ok(()) };
+        let rest = voice.line.split_off(end + 1);
+        let lines = std::mem::replace(&mut voice.line, rest);
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            screen.write(target, &format!("{DIM}{name} │{DIM:#} {line}\n"))?;
+        }
+        Ok(())
     }
 
     fn fact(&mut self, event: &Event, screen: &mut Screen) -> Result<(), Failed> {
         match (event, self.manner) {
             (Event::Spoke { cue, reply }, manner) => {
-                let shown = self.texts.remove(cue).map_or(0, |(_, shown)| shown);
+                let shown = self.voices.remove(cue).is_some_and(|voice| voice.shown);
                 match manner {
                     Manner::Json => {}
                     Manner::Lines => {
@@ -161,6 +194,10 @@ impl Follower {
                         let found = looked_up(&reply.citations);
                         let found = found.map(|found| format!("; {found}")).unwrap_or_default();
                         screen.note(&format!("[INFO] {who} done in {seconds:.1}s{found}"));
+                    }
+                    Manner::Words(target) if !self.open(*cue) => {
+                        let who = self.role(*cue);
+                        screen.write(target, &format!("{DIM}{who} is done: {SEALED}{DIM:#}"))?;
                     }
                     Manner::Words(target) => self.spoken(*cue, reply, shown, target, screen)?,
                 }
@@ -184,16 +221,17 @@ impl Follower {
         &self,
         cue: Cue,
         reply: &Reply,
-        shown: usize,
+        shown: bool,
         target: Target,
         screen: &mut Screen,
     ) -> Result<(), Failed> {
         let text = printable(reply.body.text().trim());
-        if shown == 0 {
+        // What is no prose is shown as it is read out, also if its words were shown as they came.
+        if shown {
+            screen.write(target, "\n")?;
+        } else {
             let heading = self.heading(cue);
             screen.write(target, &format!("\n{BOLD}{heading}{BOLD:#}\n\n{text}\n"))?;
-        } else {
-            screen.write(target, "\n")?;
         }
         let ids: Vec<&str> = reply.body.claims().iter().map(|claim| claim.id.as_str()).collect();
         let mut lines = vec![];
@@ -215,13 +253,15 @@ impl Follower {
     }
 
     fn role(&self, cue: Cue) -> String {
-        self.debate.seat(cue).role.title().to_lowercase()
+        let seat = self.debate.seat(cue);
+        if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() }
     }
 
     fn heading(&self, cue: Cue) -> String {
         let seat = self.debate.seat(cue);
         let round = if cue.round > 0 { format!("Round {} - ", cue.round) } else { String::new() };
-        format!("{round}{} ({})", seat.role.title(), seat.voice.tool())
+        let who = if seat.role.named() { &seat.name } else { seat.role.title() };
+        format!("{round}{who} ({})", seat.voice.tool())
     }
 }
 
@@ -231,15 +271,4 @@ fn looked_up(citations: &[Citation]) -> Option<String> {
     let (all, verified, wrong) = (citations.len(), count(Found::verified), count(Found::wrong));
     let word = if all == 1 { "citation" } else { "citations" };
     (all > 0).then(|| format!("{all} {word}: {verified} verified, {wrong} wrong"))
-}
-
-/// How many bytes at the end may turn out to be the claims block, which is not shown, or the white
-/// space before it.
-fn held_back(text: &str) -> usize {
-    const BLOCK: &str = "```claims";
-    let end = text.find(BLOCK).unwrap_or_else(|| {
-        let part = (1..BLOCK.len()).rev().find(|length| text.ends_with(&BLOCK[..*length]));
-        text.len() - part.unwrap_or(0)
-    });
-    text.len() - text[..end].trim_end().len()
 }

@@ -5,10 +5,11 @@ use super::place;
 use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Voice, millionths};
+use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Rounds, Voice, millionths};
 use crate::engine::desk::seat_number;
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
+use crate::engine::particulars::WantedCast;
 use crate::engine::preflight::Wish;
 use crate::engine::{Command, Desk, DeskError, Opening};
 use crate::report::text::printable;
@@ -25,6 +26,12 @@ pub(super) async fn run(
     let place = place::here(config);
     let wish = wish(run, config)?;
     let limits = config.settings.limits;
+    let offer = desk.catalogue().offered(&run.format)?.offer.clone();
+    // What only the user ends is gone through with the user.
+    let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
+    let mut holds = vec![];
+    holds.extend((run.plan || offer.confirms).then_some(Hold::Start));
+    holds.extend((run.pause || open).then_some(Hold::Rounds));
     let draft = Opening {
         format: run.format.clone(),
         rounds: run.rounds,
@@ -33,9 +40,13 @@ pub(super) async fn run(
         turn_seconds: run.turn_timeout.or(limits.turn_seconds),
         sealed: run.sealed,
         stop_when_settled: run.stop_when_settled,
-        holds: if run.pause { vec![Hold::Rounds] } else { vec![] },
+        holds,
         ..Opening::new(&run.topic, Voice::Human, Voice::Human, Voice::Human)
     };
+    let (draft, wish) = desk.particulars(run.wanted.read()?, draft, wish, &config.folder)?;
+    if let Some(output) = &draft.output {
+        writable(&place.root.join(output))?;
+    }
     let prepared = tokio::select! {
         prepared = desk.prepare(draft, &wish, &place.root) => prepared,
         _ = tokio::signal::ctrl_c() => {
@@ -63,6 +74,24 @@ pub(super) async fn run(
     Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await
 }
 
+/// A report is written where there is nothing yet.
+fn writable(path: &Path) -> Result<(), Failed> {
+    if path.exists() {
+        return Err(Failed::Usage(
+            format!("there is a file `{}` already", path.display()),
+            "name another with `--output PATH`, or move that one away".into(),
+        ));
+    }
+    // Found out by doing it, before anything is spent.
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+    made.and_then(|_| std::fs::remove_file(path)).map_err(|error| {
+        Failed::Usage(
+            format!("`{}` cannot be written: {error}", path.display()),
+            "make its folder, or name another file with `--output PATH`".into(),
+        )
+    })
+}
+
 /// Whom the user wants to hear.
 fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
     let folder = &config.folder;
@@ -72,7 +101,7 @@ fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
     let named = Named {
         proposer: model(&run.proposer, &run.model_proposer, "proposer")?,
         challenger: model(&run.challenger, &run.model_challenger, "challenger")?,
-        judge: run.judge.clone().map(|judge| found_again(judge, folder)),
+        judge: run.judge.first().cloned().map(|judge| found_again(judge, folder)),
     };
     let own = &config.settings.seats;
     let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
@@ -82,6 +111,15 @@ fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
     Ok(Wish {
         named,
         preferred,
+        cast: WantedCast {
+            panel: run
+                .judge
+                .iter()
+                .skip(1)
+                .map(|judge| found_again(judge.clone(), folder))
+                .collect(),
+            ..WantedCast::default()
+        },
         // A person at a terminal may have gone for coffee: they argue only if they say so.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
         context: joined(&run.context),
@@ -191,6 +229,8 @@ fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command
         ));
     }
     let asks = resume.say.is_some()
+        || resume.steer.is_some()
+        || resume.deepen.is_some()
         || resume.conclude
         || budget(resume.most, debate.budget())? != debate.budget()
         || !resume.seat.is_empty();
@@ -235,6 +275,12 @@ fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command
     }
     if let Some(text) = &resume.say {
         wishes.push(Command::Interject { text: text.clone() });
+    }
+    if let Some(topic) = &resume.steer {
+        wishes.extend(Command::steer(topic.clone()));
+    }
+    if let Some(about) = &resume.deepen {
+        wishes.push(Command::deepen(about));
     }
     if resume.conclude {
         wishes.push(Command::Conclude { because: None });

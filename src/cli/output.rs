@@ -17,6 +17,107 @@ pub struct Callable {
     pub models: Vec<Listing>,
 }
 
+/// `debate formats --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Formats {
+    /// Of this layout.
+    pub v: u8,
+    /// Those that can be opened.
+    pub formats: Vec<FormatEntry>,
+    /// Files of the user's own that are none.
+    pub broken: Vec<BrokenFormat>,
+}
+
+/// `debate formats NAME --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Format {
+    /// Of this layout.
+    pub v: u8,
+    /// All of it.
+    #[serde(flatten)]
+    pub format: FormatEntry,
+}
+
+/// A format.
+#[derive(Serialize, JsonSchema)]
+pub struct FormatEntry {
+    /// What users call it.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Rounds, at least.
+    pub least: u8,
+    /// Rounds, at most.
+    pub most: u8,
+    /// Rounds, if nobody says.
+    pub usual: u8,
+    /// Whether the user is shown the plan first.
+    pub confirms: bool,
+    /// The types of listeners it has.
+    pub listeners: Vec<String>,
+    /// `program`, `template of NAME`, or the user's file.
+    pub from: String,
+    /// Its table, if it was asked for by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<crate::debate::Format>,
+}
+
+/// A file that is no format.
+#[derive(Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "they say it")]
+pub struct BrokenFormat {
+    pub name: String,
+    pub file: String,
+    pub why: String,
+}
+
+/// `debate outcome --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Learned {
+    /// Of this layout.
+    pub v: u8,
+    /// The debate.
+    pub id: String,
+    /// `right`, `wrong` or `reverted`, if that is known.
+    pub proof: Option<String>,
+    /// How sure the verdict was thought to be, in hundredths.
+    pub confidence: Option<u8>,
+    /// What the user decided.
+    pub decision: Option<String>,
+    /// Whether the record stays, if the user said so.
+    pub kept: Option<bool>,
+}
+
+/// `debate stats --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Stats {
+    /// Of this layout.
+    pub v: u8,
+    /// Debates that came to a verdict.
+    pub verdicts: usize,
+    /// Of those, how many are known to have been right, wrong or reverted.
+    pub known: usize,
+    /// Right.
+    pub right: usize,
+    /// Wrong or reverted.
+    pub wrong: usize,
+    /// The mean square of what the confidence was off by: 0 is perfect, 0.25 is a coin.
+    pub brier: Option<f64>,
+    /// By how sure they were.
+    pub calibration: Vec<Calibration>,
+}
+
+/// Verdicts that were about equally sure.
+#[derive(Serialize, JsonSchema)]
+pub struct Calibration {
+    /// In hundredths.
+    pub confidence: u8,
+    /// How many there are.
+    pub known: usize,
+    /// The part of them that was right.
+    pub right: f64,
+}
+
 /// `debate list --json`
 #[derive(Serialize, JsonSchema)]
 pub struct Listed {

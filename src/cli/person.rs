@@ -1,8 +1,9 @@
 //! A person takes a seat: in their editor, or on stdin.
 use super::exit::Failed;
+use super::form::{form, how, in_form};
 use super::screen::{Screen, someone_there};
 use crate::config::Config;
-use crate::debate::{Cue, Debate, Kind, prompt};
+use crate::debate::{Cue, Debate, prompt};
 use crate::report::text::printable;
 use std::fs;
 use std::io::{BufRead, Write};
@@ -24,15 +25,6 @@ pub(super) struct Draft {
     pub(super) tries: u8,
 }
 
-/// What a ruling looks like, for a person who has to write one.
-const RULING: &str = r#"{
-  "winner": "",
-  "confidence": 0.5,
-  "reasoning": "",
-  "cites": ["T1"],
-  "recommendation": ""
-}"#;
-
 /// Everything below this line in the editor is what the person was asked.
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
@@ -51,17 +43,18 @@ pub(super) async fn answer(
         && let Some(editor) = &config.editor
     {
         screen.note(&format!("[INFO] It is your turn: {title}. Opening {editor} …"));
-        let start = match debate.setup().phase(cue).reply {
-            Kind::Verdict if draft.text.is_empty() => RULING,
-            _ => &draft.text,
-        };
-        return edit(editor, start, &draft.why, &title, &brief);
+        let form = form(debate, cue);
+        let start = if draft.text.is_empty() { &form } else { &draft.text };
+        return edit(editor, start, &form, &draft.why, &title, &brief);
     }
     screen.note(&format!("\n{brief}\n"));
-    screen.note(&format!(
-        "[INFO] It is your turn: {title}. Write your answer; a line with only `.` ends it."
-    ));
-    read(|| lines(&mut std::io::stdin().lock())).await
+    let how = how(debate.setup().phase(cue).reply);
+    screen.note(&format!("[INFO] It is your turn: {title}. {how}; a line with only `.` ends it."));
+    let said = read(|| lines(&mut std::io::stdin().lock())).await?;
+    Ok(match said {
+        Answer::Said(text) => Answer::Said(in_form(debate, cue, &text)),
+        other => other,
+    })
 }
 
 /// Reads from stdin on a thread of its own, so that Ctrl-C is still heard.
@@ -94,7 +87,14 @@ fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
 }
 
 /// The editor is the user's own choice, so it may have arguments; no shell is asked.
-fn edit(editor: &str, start: &str, why: &str, title: &str, brief: &str) -> Result<Answer, Failed> {
+fn edit(
+    editor: &str,
+    start: &str,
+    form: &str,
+    why: &str,
+    title: &str,
+    brief: &str,
+) -> Result<Answer, Failed> {
     let mut file = tempfile::Builder::new().prefix("debate-").suffix(".md").tempfile()?;
     write!(
         file,
@@ -109,7 +109,7 @@ fn edit(editor: &str, start: &str, why: &str, title: &str, brief: &str) -> Resul
     }
     let text = fs::read_to_string(file.path())?;
     let own = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
-    Ok(if own.is_empty() || own == RULING { Answer::Nobody } else { Answer::Said(own) })
+    Ok(if own.is_empty() || own == form.trim() { Answer::Nobody } else { Answer::Said(own) })
 }
 
 /// Asks a question that is answered in a line, if somebody is there.
@@ -121,7 +121,9 @@ pub(super) async fn ask(question: &str, screen: &mut Screen) -> Result<Answer, F
     read(|| {
         let mut line = String::new();
         let length = std::io::stdin().lock().read_line(&mut line)?;
-        Ok((length > 0).then(|| line.trim().to_owned()))
+        // Keys that move a cursor are no words.
+        let words: String = line.chars().filter(|c| !c.is_control()).collect();
+        Ok((length > 0).then(|| words.trim().to_owned()))
     })
     .await
 }

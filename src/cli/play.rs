@@ -4,11 +4,13 @@ use super::exit::{self, Exit, Failed};
 use super::follow::{Follower, Manner};
 use super::output;
 use super::person::{self, Answer, Draft};
+use super::place;
 use super::screen::{Screen, Target, err_is_terminal, someone_there};
 use crate::config::Config;
-use crate::debate::{Cue, Debate, Origin, Pause, Step};
+use crate::debate::standing::suggestion;
+use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Step};
 use crate::engine::{Command, Desk, DeskError, Error, Job};
-use crate::report::{summary::summary, view::view};
+use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 
 /// How a debate is played at this terminal.
 pub(super) struct Play<'a> {
@@ -83,6 +85,9 @@ impl Play<'_> {
         if !read {
             return Ok(Exit::Stopped);
         }
+        if matches!(stop, Stop::Over) {
+            self.settle(&id, &mut follower.debate, screen).await?;
+        }
         if manner == Manner::Json {
             let view = view(&follower.debate);
             screen.json_line(&output::Result { kind: "result", debate: &view })?;
@@ -149,34 +154,164 @@ impl Play<'_> {
         next: Cue,
         screen: &mut Screen,
     ) -> Result<Option<Stop>, Failed> {
-        let imported = debate.setup().origin != Origin::Here;
+        let on = Command::Continue { before: next.stand() };
+        let asked = Asked::of(debate, next);
+        if asked == Asked::Plan {
+            screen.note(&printable(&plan(debate)));
+        }
+        if let (Asked::Dialogue, Some(suggestion)) = (&asked, suggestion(debate)) {
+            screen.note(&format!("[INFO] {}", printable(&suggestion)));
+        }
+        if self.yes {
+            // Nobody is there to end what only the user ends.
+            let over = asked == Asked::Dialogue && next.round > debate.rounds();
+            let because = Some("the rounds asked for are over".to_owned());
+            job.send(if over { Command::Conclude { because } } else { on }).await?;
+            return Ok(None);
+        }
         let what = match next.round {
             0 => "the verdict".to_owned(),
             round => format!("round {round}"),
         };
-        if !self.yes {
-            let question = if imported {
-                format!("This debate was imported. Go on with {what}? [y/N/remark] ")
-            } else {
-                format!("Go on with {what}? [Y/n/remark] ")
-            };
-            let paused = || Stop::Needs(format!("Paused before {what}."));
-            match person::ask(&question, screen).await? {
+        let answer = loop {
+            let answer = match person::ask(&asked.question(&what), screen).await? {
                 Answer::Interrupted => return Ok(Some(Stop::Interrupted)),
+                Answer::Nobody if asked == Asked::Plan => {
+                    let hint = "The plan waits for your word. `--yes` starts without asking.";
+                    return Ok(Some(Stop::Needs(hint.into())));
+                }
                 Answer::Nobody => {
                     let hint = format!("Paused before {what}. `--yes` goes on without asking.");
                     return Ok(Some(Stop::Needs(hint)));
                 }
-                Answer::Said(answer) => match answer.to_lowercase().as_str() {
-                    "n" | "no" => return Ok(Some(paused())),
-                    "" if imported => return Ok(Some(paused())),
-                    "" | "y" | "yes" => {}
-                    _ => job.send(Command::Interject { text: answer }).await?,
-                },
+                Answer::Said(answer) => answer,
+            };
+            match asked.misunderstood(&answer) {
+                Some(hint) => screen.warn(hint),
+                None => break answer,
             }
+        };
+        let (word, rest) = answer.split_once(' ').unwrap_or((answer.as_str(), ""));
+        let rest = rest.trim();
+        let talking = asked == Asked::Dialogue;
+        match (word.to_lowercase().as_str(), rest) {
+            ("n" | "no", "") if asked == Asked::Plan => {
+                job.send(Command::Cancel).await?;
+                return Ok(None);
+            }
+            ("n" | "no", "") => return Ok(Some(Stop::Needs(format!("Paused before {what}.")))),
+            ("", _) if asked == Asked::Imported => {
+                return Ok(Some(Stop::Needs(format!("Paused before {what}."))));
+            }
+            ("" | "y" | "yes", "") => {}
+            ("end", "") if talking => {
+                job.send(Command::Conclude { because: None }).await?;
+                return Ok(None);
+            }
+            ("steer", topic) if talking && !topic.is_empty() => {
+                for command in Command::steer(topic.into()) {
+                    job.send(command).await?;
+                }
+            }
+            ("deepen", about) if talking && !about.is_empty() => {
+                job.send(Command::deepen(about)).await?;
+            }
+            _ => job.send(Command::Interject { text: answer.clone() }).await?,
         }
-        job.send(Command::Continue { before: next.stand() }).await?;
+        job.send(on).await?;
         Ok(None)
+    }
+
+    /// After a conversation: what the user makes of it, and whether it is to be kept.
+    async fn settle(
+        &self,
+        id: &str,
+        debate: &mut Debate,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
+        let talked = debate.seated(Role::Lead).is_some();
+        if !talked || self.yes || self.shown.json || debate.outcome().is_none() {
+            return Ok(());
+        }
+        let mut wishes = vec![];
+        let ask = "What do you decide? (empty: nothing yet; nothing is changed without your word) ";
+        if let (None, Answer::Said(text)) = (debate.decision(), person::ask(ask, screen).await?)
+            && !text.is_empty()
+        {
+            wishes.push(Command::Decide { text });
+        }
+        while debate.kept().is_none()
+            && let Answer::Said(text) =
+                person::ask("Keep the written record? [Y/n] ", screen).await?
+        {
+            let keep = match text.to_lowercase().as_str() {
+                "" | "y" | "yes" => true,
+                "n" | "no" => false,
+                _ => continue,
+            };
+            wishes.push(Command::Keep { keep });
+            break;
+        }
+        if !wishes.is_empty() {
+            let job = self.desk.resume(id, &place::here(self.config), wishes)?;
+            job.stop().await;
+            *debate = self.desk.read(id)?.1;
+        }
+        Ok(())
+    }
+}
+
+/// What a user is asked when the floor is theirs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Whether it may begin as planned.
+    Plan,
+    /// Whether to go on with what came from elsewhere.
+    Imported,
+    /// What to do next in a conversation only they end.
+    Dialogue,
+    /// Whether the next round may begin.
+    Round,
+}
+
+impl Asked {
+    fn of(debate: &Debate, next: Cue) -> Asked {
+        let begun = debate.turns().next().is_some();
+        match debate.setup().act(next).rounds {
+            _ if debate.setup().origin != Origin::Here => Asked::Imported,
+            _ if !begun && debate.holds().contains(&Hold::Start) => Asked::Plan,
+            Rounds::Open => Asked::Dialogue,
+            _ => Asked::Round,
+        }
+    }
+
+    /// What to tell somebody whose answer would be taken for another, if it would.
+    fn misunderstood(self, answer: &str) -> Option<&'static str> {
+        let word = answer.to_lowercase();
+        match self {
+            Asked::Plan if !["", "y", "yes", "n", "no"].contains(&word.as_str()) => Some(
+                "Yes or no: nothing is asked before you have said so. To change the plan, say no \
+                 and run it again with other flags (`debate run --help`).",
+            ),
+            Asked::Dialogue if ["deepen", "steer"].contains(&word.as_str()) => {
+                Some("Say what, as in `deepen the locks` or `steer Should we shard?`.")
+            }
+            _ => None,
+        }
+    }
+
+    fn question(self, what: &str) -> String {
+        match self {
+            Asked::Plan => "Start? [Y/n] ".into(),
+            Asked::Imported => {
+                format!("This debate was imported. Go on with {what}? [y/N/remark] ")
+            }
+            Asked::Dialogue => format!(
+                "Go on with {what}? [Enter: let them go on / a remark / deepen X / steer NEW TOPIC / \
+                 end / n: later] "
+            ),
+            Asked::Round => format!("Go on with {what}? [Y/n/remark] "),
+        }
     }
 }
 
@@ -185,7 +320,7 @@ pub(super) fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Resu
     if shown.json {
         screen.json(&view(debate))?;
     } else {
-        let text = crate::report::text::printable(&summary(debate));
+        let text = printable(&summary(debate));
         screen.print(&format!("\n{}\n", text.trim_end()))?;
     }
     Ok(exit::of(debate))

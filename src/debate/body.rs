@@ -2,11 +2,16 @@
 //!
 //! Eight kinds carry five formats. A report, a digest and the insights of a dialogue are all
 //! sections; a rule says which sections, so a new report is a row and not a new stored type.
-use super::event::Cue;
 use super::format::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod ruling;
+
+pub use ruling::{
+    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Ruling, Scores,
+};
 
 /// A reply, by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,10 +62,13 @@ pub enum Body {
         #[serde(default)]
         confidence: u8,
     },
-    /// Which petitioner has the floor this round, by name.
+    /// Which listener has the floor this round, by name.
     Ruling {
         /// Nobody, if none.
         admits: Option<String>,
+        /// What was asked about whoever is let in.
+        #[serde(default)]
+        grounds: Grounds,
         /// Why.
         because: String,
     },
@@ -115,6 +123,55 @@ pub struct Claim {
     /// The opposing claims this one answers, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
+    /// What it is there for, where a format tells its claims apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// In hundredths, as the speaker says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+    /// What it rests on, as the speaker says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// What a claim is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// One of the arguments a stance rests on.
+    Argument,
+    /// Where another stance is weak.
+    Weakness,
+    /// What another stance will say, and the answer to it.
+    Counter,
+    /// An answer to an argument.
+    Rebuttal,
+    /// Against the weakest assumption of the others.
+    Premise,
+    /// Something new against the others.
+    Attack,
+}
+
+/// What an argument is said to rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "they say it")]
+pub enum Source {
+    OfficialDocs,
+    CommunityFeedback,
+    PersonalBlog,
+    AcademicPaper,
+}
+
+/// What a judge is asked about a listener who wants the floor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Grounds {
+    /// Does it bring something that was not said?
+    pub new_information: bool,
+    /// Or does it say again what was?
+    pub avoids_repetition: bool,
+    /// Would it break the balance there is?
+    pub shifts_balance: bool,
 }
 
 /// An opposing claim accepted, in its own words.
@@ -161,12 +218,18 @@ pub struct Foul {
 }
 
 /// A factual claim an auditor found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
     /// What is claimed.
     pub claim: String,
     /// What it rests on: `official-docs`, `no-source` and the like.
     pub tag: String,
+    /// Who claims it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// Under which id, if it has one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
 }
 
 /// Whether a petition brings something new.
@@ -189,116 +252,16 @@ pub struct Section {
     pub text: String,
 }
 
-/// A judge's ruling, with everything a reader is owed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ruling {
-    /// May be missing only until the rule that forbids it has been asked.
-    pub side: Option<Side>,
-    /// In hundredths, as the judge says it; the margin is the better measure.
-    #[serde(default)]
-    pub confidence: u8,
-    /// Out of 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scores: Option<Scores>,
-    /// Why.
-    pub because: String,
-    /// The turns it rests on.
-    pub cites: Vec<Cue>,
-    /// What the debate itself was worth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality: Option<Quality>,
-    /// What both accept.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub agreements: Vec<Agreement>,
-    /// Where they differ.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disagreements: Vec<Disagreement>,
-    /// What neither answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unresolved: Vec<String>,
-    /// What to do.
-    #[serde(default)]
-    pub recommendation: String,
-    /// The round in which it turned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turning_round: Option<u8>,
-    /// The claim that decided it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decisive: Option<String>,
-    /// What each side did not see.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blind_spots: Vec<BlindSpot>,
-    /// What the debate did to the decision, where both sides had answered before it began.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<Changed>,
-}
-
-/// Whether a debate changed the decision its sealed answers would have led to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Changed {
-    /// Or it is the same as without it.
-    pub decision: bool,
-    /// On what.
-    pub because: String,
-}
-
-/// Both sides, out of 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the sides")]
-pub struct Scores {
-    pub pro: u8,
-    pub con: u8,
-}
-
-/// Three questions about the debate rather than the topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Quality {
-    /// Did the challenger keep a position of its own?
-    pub disagreement: Level,
-    /// Did both cite, or argue from generalities?
-    pub evidence: Level,
-    /// Did the challenges go to the substance?
-    pub depth: Level,
-}
-
-/// A rating nobody needs decimals for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "they say it")]
-pub enum Level {
-    High,
-    Medium,
-    Low,
-}
-
-/// A point both sides accept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Agreement {
-    /// The point.
-    pub point: String,
-    /// What supports it.
-    #[serde(default)]
-    pub evidence: String,
-}
-
-/// A point on which they differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Disagreement {
-    /// The point.
-    pub point: String,
-    /// What the proposer argues.
-    pub pro: String,
-    /// What the challenger argues.
-    pub con: String,
-}
-
-/// Something a side did not see.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BlindSpot {
-    /// Which side.
-    pub side: Side,
-    /// What.
-    pub text: String,
+impl Source {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::OfficialDocs => "official-docs",
+            Source::CommunityFeedback => "community-feedback",
+            Source::PersonalBlog => "personal-blog",
+            Source::AcademicPaper => "academic-paper",
+        }
+    }
 }
 
 impl Body {
@@ -378,7 +341,15 @@ impl Body {
             Body::Petition { claim, .. } => claim.clone(),
             Body::Ruling { because, .. } | Body::Vote { because, .. } => because.clone(),
             Body::Audit { facts } => {
-                let line = |fact: &Fact| format!("- [{}] {}", fact.tag, fact.claim);
+                let line = |fact: &Fact| {
+                    let id =
+                        if fact.id.is_empty() { String::new() } else { format!(" {}", fact.id) };
+                    let by = if fact.by.is_empty() { "" } else { fact.by.as_str() };
+                    match format!("{by}{id}").trim() {
+                        "" => format!("- [{}] {}", fact.tag, fact.claim),
+                        who => format!("- [{}] {} ({who})", fact.tag, fact.claim),
+                    }
+                };
                 facts.iter().map(line).collect::<Vec<_>>().join("\n")
             }
             Body::Verdict(ruling) => ruling.because.clone(),
@@ -386,24 +357,6 @@ impl Body {
                 let part = |s: &Section| format!("### {}\n\n{}", s.title, s.text.trim());
                 sections.iter().map(part).collect::<Vec<_>>().join("\n\n")
             }
-        }
-    }
-}
-
-impl Ruling {
-    /// How far apart it puts the sides, if it scores them.
-    pub fn margin(&self) -> Option<u8> {
-        self.scores.map(|scores| scores.pro.abs_diff(scores.con))
-    }
-}
-
-impl Level {
-    /// As it is written.
-    pub fn word(self) -> &'static str {
-        match self {
-            Level::High => "high",
-            Level::Medium => "medium",
-            Level::Low => "low",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The claims block at the end of a speech: a fence marked `claims` with one JSON object in it.
 //! It is cut from the prose. A speech without one is still a speech; it says so.
-use super::body::{Body, Claim, Concession, Help, Resolution};
+use super::body::{Body, Claim, Concession, Help, Part, Resolution, Source};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -79,6 +79,10 @@ fn parse(block: &str) -> Result<Block, String> {
     let named = block.claims.iter().flat_map(|claim| claim.answers.texts());
     let named = named.chain(block.concedes.iter().map(|given| given.claim.text()));
     let named = named.chain(block.resolves.iter().map(|resolution| resolution.claim().text()));
+    let sure = block.claims.iter().filter_map(|claim| claim.confidence);
+    if let Some(share) = sure.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
+        return Err(format!("a confidence is {share}; it must be 0 to 1"));
+    }
     if ids.iter().cloned().chain(named).any(|id| !plain(&id)) {
         return Err(format!("an id is not 1 to {LONGEST_ID} letters, digits, `.`, `_` and `-`"));
     }
@@ -120,6 +124,12 @@ struct WireClaim {
     evidence: Words,
     #[serde(default)]
     answers: Words,
+    #[serde(default)]
+    part: Option<Part>,
+    #[serde(default)]
+    confidence: Option<f64>,
+    #[serde(default)]
+    source: Option<Source>,
 }
 
 #[derive(Deserialize)]
@@ -206,8 +216,16 @@ impl From<WireClaim> for Claim {
             text: claim.text,
             evidence: claim.evidence.texts(),
             answers: claim.answers.texts(),
+            part: claim.part,
+            confidence: claim.confidence.map(hundredths),
+            source: claim.source,
         }
     }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "the range is checked before")]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round() as u8
 }
 
 impl From<WireConcession> for Concession {

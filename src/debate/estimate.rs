@@ -2,7 +2,7 @@
 //! is played to the end in thought, with replies of the usual length, so whatever a format asks for
 //! is counted as it would be asked.
 use super::body::Kind;
-use super::format::{Hears, Speakers};
+use super::format::{Hears, OPEN_LIMIT, Rounds, Speakers};
 use super::setup::Setup;
 
 /// What one seat may come to.
@@ -31,7 +31,9 @@ pub fn estimate(setup: &Setup) -> Vec<Estimate> {
     let fixed = (setup.topic.len() + setup.brief.len()) as u64 / TOKEN + FRAME;
     let mut said = 0;
     for (act, span) in setup.format.acts.iter().zip(setup.format.spans(setup.rounds)) {
-        for _ in span {
+        // An open act ends when the user ends it; what was asked for is as good a guess as any.
+        let most = if act.rounds == Rounds::Open { setup.rounds } else { OPEN_LIMIT };
+        for _ in span.take_while(|round| *round <= most) {
             for phase in &act.phases {
                 let prompt = setup.prompts.get(&phase.name).map_or(0, String::len) as u64 / TOKEN;
                 let heard = match phase.hears {
@@ -42,8 +44,8 @@ pub fn estimate(setup: &Setup) -> Vec<Estimate> {
                 };
                 let speaks = |role| match &phase.speakers {
                     Speakers::Seated(roles) => roles.contains(&role),
-                    Speakers::Prompted(other, _) | Speakers::Silent(other) => *other == role,
-                    Speakers::Admitted | Speakers::Called => false,
+                    Speakers::Prompted(other) | Speakers::Silent(other) => *other == role,
+                    Speakers::Admitted => false,
                 };
                 for (seat, nth) in seats().filter(|(seat, _)| speaks(seat.role)) {
                     let out = usual(phase.reply);

@@ -8,6 +8,7 @@ use super::seat::{Seat, Voice};
 use super::setup::{Budget, Hold};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -147,6 +148,17 @@ pub enum Event {
         /// In their words.
         text: String,
     },
+    /// What became of the decision in the world, once that is known.
+    Learned {
+        /// Whether the verdict was right.
+        proof: Proof,
+        /// How sure the verdict was thought to be, in hundredths, so that it can be held against it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
+        /// What happened.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        note: String,
+    },
     /// Whether the written record is to stay.
     Kept {
         /// Or to be deleted.
@@ -171,7 +183,31 @@ impl Event {
             Event::Closed { .. } => "closing".into(),
             Event::Reopened { from } => format!("reopening at turn {from}"),
             Event::Decided { .. } => "a decision".into(),
+            Event::Learned { .. } => "what became of it".into(),
             Event::Kept { .. } => "keeping the record".into(),
+        }
+    }
+}
+
+/// What became of a verdict in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// It was right.
+    Right,
+    /// It was wrong.
+    Wrong,
+    /// It was followed, and taken back.
+    Reverted,
+}
+
+impl Proof {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Proof::Right => "right",
+            Proof::Wrong => "wrong",
+            Proof::Reverted => "reverted",
         }
     }
 }
@@ -208,6 +244,11 @@ pub enum Change {
         /// All of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<Vec<Hold>>,
+    },
+    /// What a format was told besides was changed. Only before anyone was asked.
+    Terms {
+        /// All of it.
+        terms: BTreeMap<String, String>,
     },
     /// The question shifted, for whoever has not been asked yet.
     Topic {

@@ -1,11 +1,13 @@
 //! What a careful listener would notice: a side that gives way to nothing, one that only repeats
 //! itself, a debate in which nothing is left to say. Read off the record; never stored beside it.
-use super::body::{Body, Claim};
+use super::body::{Body, Claim, Kind};
 use super::digest::squeeze;
 use super::event::{Cue, Reply};
 use super::format::Side;
 use super::ledger::{self, Fate};
+use super::rules::{Rule, Weight};
 use super::state::Debate;
+use std::collections::HashSet;
 
 /// Something a reader and a judge should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub fn flags(debate: &Debate, until: Cue) -> Vec<Flag> {
     for (cue, turn) in debate.within(..until) {
         let (Ok(reply), Some(side)) = (turn, debate.seat(cue).role.side()) else { continue };
         flags.extend(gave_way(debate, cue, side, &reply.body));
-        if repeats(debate, cue, reply) {
+        if !closes(debate, cue) && repeats(debate, cue, reply) {
             let says = "a turn without a new claim, new evidence or a concession".into();
             flags.push(Flag { cue, side, kind: FlagKind::Repeats, says });
         }
@@ -50,6 +52,12 @@ pub fn flags(debate: &Debate, until: Cue) -> Vec<Flag> {
     flags.extend(unanswered(debate, until));
     flags.sort_by_key(|flag| (flag.cue, flag.kind));
     flags
+}
+
+/// Whether nothing new may be said there, so that saying nothing new is no fault.
+fn closes(debate: &Debate, cue: Cue) -> bool {
+    let mut rules = debate.setup().phase(cue).rules.iter();
+    rules.any(|rule| *rule == (Rule::NoNewClaims, Weight::Reask))
 }
 
 fn walk_backs(debate: &Debate, until: Cue) -> Vec<Flag> {
@@ -157,6 +165,31 @@ pub fn repeats(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     };
     let gives = !body.concedes().is_empty() || !body.resolves().is_empty();
     !new_claim && !new_evidence && !gives
+}
+
+/// Characters that must stand together before they count as said again.
+const ECHO: usize = 12;
+
+/// Whether everyone who spoke aloud in a round said little but what they had said before. Of prose
+/// without claims that is all code can tell, so it is good for a suggestion and for nothing else.
+pub fn circles(debate: &Debate, round: u8) -> bool {
+    let said = |cue: &Cue| debate.setup().phase(*cue).reply == Kind::Speech;
+    let mut turns = debate.spoken(..).filter(|(cue, _)| cue.round == round && said(cue)).peekable();
+    turns.peek().is_some()
+        && turns.all(|(cue, body)| {
+            let own = debate.before(cue).filter(|(past, _)| past.seat == cue.seat && said(past));
+            let before: HashSet<Vec<char>> =
+                own.flat_map(|(_, body)| pieces(&body.text())).collect();
+            let now = pieces(&body.text());
+            let again = now.iter().filter(|piece| before.contains(*piece)).count();
+            !now.is_empty() && again * 10 >= now.len() * 7
+        })
+}
+
+fn pieces(text: &str) -> Vec<Vec<char>> {
+    let plain: Vec<char> =
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    plain.windows(ECHO).map(<[char]>::to_vec).collect()
 }
 
 /// Why there is nothing left to say after a round, if there is not.

@@ -86,14 +86,13 @@ impl Phase {
 pub enum Speakers {
     /// Everyone with one of these roles, in the order they are seated.
     Seated(Vec<Role>),
-    /// Everyone with this role, if a paper of this kind was handed in this round.
-    Prompted(Role, Kind),
+    /// The first seat with this role, if somebody asks this round to be let in: a listener by a
+    /// petition, or a debater who calls for one that is still silent.
+    Prompted(Role),
     /// Those with this role who have not had their one speech yet.
     Silent(Role),
     /// The seat a ruling of this round let in, if it is still silent.
     Admitted,
-    /// The seats debaters asked for help this round, if they are still silent.
-    Called,
 }
 
 /// What a seat is there to do.
@@ -194,6 +193,11 @@ impl Role {
             Role::Con => Some(Side::Con),
             _ => None,
         }
+    }
+
+    /// Whether there may be several, each under its own name.
+    pub fn named(self) -> bool {
+        matches!(self, Role::Advocate | Role::Audience)
     }
 
     /// What users and prompts call it.

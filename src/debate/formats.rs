@@ -10,29 +10,60 @@ use Quorum::{All, One};
 use Role::{Advocate, Audience, Auditor, Con, Judge, Lead, Mirror, Partner, Pro, Scribe};
 use Rounds::{Leaving, Once, Open, Through};
 use Shortfall::{Abort, Conclude, Forfeit, GoOn, Stand};
-use Speakers::{Admitted, Called, Prompted, Silent};
-use Weight::{Foul, Note, Reask};
+use Speakers::{Admitted, Prompted, Silent};
+use Weight::{Foul, Mend, Note, Reask};
 use std::ops::RangeInclusive;
 
-/// A table, and how many rounds of it can be asked for.
+/// A table, and how it is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The table.
     pub format: Format,
+    /// What it is for, in a line.
+    pub about: String,
     /// At least and at most.
     pub rounds: RangeInclusive<u8>,
     /// If nobody says.
     pub usual: u8,
+    /// Whether the user is shown the plan first, if nobody says.
+    pub confirms: bool,
+    /// Whether whoever judges must be another model than those who argue.
+    pub impartial: bool,
 }
 
 /// Every table, in the order they are offered.
 pub fn offers() -> [Offer; 5] {
-    let offer = |format, rounds, usual| Offer { format, rounds, usual };
+    let offer = |format, about: &str, rounds, usual| {
+        let about = about.to_owned();
+        Offer { format, about, rounds, usual, confirms: false, impartial: false }
+    };
     [
-        offer(duel(), 1..=5, 2),
-        offer(research(), 1..=1, 1),
-        offer(dialectic(), 1..=OPEN_LIMIT, 10),
-        offer(tribunal(), 3..=20, 10),
-        offer(arena(), 1..=10, 5),
+        offer(duel(), "two tools argue a question, and a judge picks a side", 1..=5, 2),
+        Offer {
+            confirms: true,
+            ..offer(
+                research(),
+                "two to four stances are researched in parallel; a neutral report in nine sections",
+                1..=1,
+                1,
+            )
+        },
+        offer(
+            dialectic(),
+            "a partner to think with: challenges, insights and your decision, and no winner",
+            1..=OPEN_LIMIT,
+            10,
+        ),
+        Offer {
+            impartial: true,
+            ..offer(
+                tribunal(),
+                "a court of ten rounds in five acts, with a judge, an audience and a vote",
+                3..=20,
+                10,
+            )
+        },
+        offer(arena(), "two remote bots, and a judge who scores them", 1..=10, 5),
     ]
 }
 
@@ -64,6 +95,7 @@ pub fn duel() -> Format {
     const SUMS_UP: &[(Rule, Weight)] = &[(Rule::KeepsRecord, Reask)];
     const RULES: &[(Rule, Weight)] = &[
         (Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::Recommends, Reask),
+        (Rule::ChecksClaims, Mend), (Rule::FollowsChecks, Mend),
     ];
     format("duel", [
         act("opening", Through(1), [
@@ -105,26 +137,36 @@ pub fn sealed(format: Format) -> Format {
     Format { name, acts }
 }
 
-/// Stances researched in parallel. A missing stance degrades the report; only a debate without any stance is abandoned.
+/// Stances researched in parallel. A missing stance degrades the report; only a debate without any
+/// stance is abandoned.
 #[rustfmt::skip]
 pub fn research() -> Format {
+    const ARGUES: &[(Rule, Weight)] = &[
+        (Rule::Structured, Mend), (Rule::Investigates, Mend), (Rule::RatesArguments, Mend), (Rule::OwnIds, Mend),
+    ];
+    const REBUTS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Mend), (Rule::Rebuts, Mend), (Rule::WithinWords, Mend), (Rule::OwnIds, Mend),
+    ];
     format("research", [
         act("inquiry", Once, [
-            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    &[(Rule::Structured, Note), (Rule::Evidenced, Note)]).on_the_web(),
-            row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     &[(Rule::Structured, Note)]),
-            row("audit",       seated([Auditor]),  InTurn, Speeches,   Audit,    One, GoOn,     &[]),
+            //  name           speakers            order   hears       reply     quorum short   rules
+            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    ARGUES).on_the_web(),
+            row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     REBUTS),
+            row("audit",       seated([Auditor]),  InTurn, Speeches,   Audit,    One, GoOn,     &[(Rule::AuditsArguments, Mend)]),
         ]),
         act("judgment", Once, [
-            row("judge",       seated([Judge]),    InTurn, Everything, Sections, One, Conclude, &[(Rule::NineSections, Reask)]),
+            row("judge",       seated([Judge]),    InTurn, Everything, Sections, One, Conclude, &[(Rule::NineSections, Reask), (Rule::Tabulates, Mend), (Rule::Directs, Mend)]),
         ]),
     ])
 }
 
-/// A partner to think with. No rules and no winner: it goes on until someone ends it, and keeps what was learned.
+/// A partner to think with. No rules and no winner: it goes on until someone ends it, and keeps what
+/// was learned.
 #[rustfmt::skip]
 pub fn dialectic() -> Format {
     format("dialectic", [
         act("opening", Through(1), [
+            //  name         speakers           order   hears     reply     quorum short   rules
             row("position",  seated([Lead]),    InTurn, Speeches, Speech,   One, Abort,    &[]),
             row("challenge", seated([Partner]), InTurn, Speeches, Speech,   One, Abort,    &[]),
         ]),
@@ -133,45 +175,54 @@ pub fn dialectic() -> Format {
             row("challenge", seated([Partner]), InTurn, Speeches, Speech,   One, Conclude, &[]),
         ]),
         act("conclusion", Once, [
-            row("insights",  seated([Lead]),    InTurn, Speeches, Sections, One, Conclude, &[]),
+            row("insights",  seated([Lead]),    InTurn, Speeches, Sections, One, Conclude, &[(Rule::StatesOutcome, Reask)]),
         ]),
     ])
 }
 
-/// A court with judge and audience. With the ten rounds it asks for, its acts are rounds 1-2, 3-6, 7-8, 9 and 10. Whoever
-/// fails is recorded as not having spoken, and the court goes on.
+/// A court with judge and audience. With the ten rounds it asks for, its acts are rounds 1-2, 3-6,
+/// 7-8, 9 and 10; with fewer, the middle is shortened and the beginning and the end stay. Whoever
+/// fails is recorded as not having spoken, and the court goes on. One listener at most is let in a
+/// round, whether it asked for the floor or a debater asked for it; in the key battle only debaters
+/// may. The final ruling is made without the marks of the rounds, which count beside it.
 #[rustfmt::skip]
 pub fn tribunal() -> Format {
-    const BUILDS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::AtMostThreeClaims, Reask), (Rule::NoHelp, Foul)];
-    const FIGHTS: &[(Rule, Weight)] = &[(Rule::AnswersOpponent, Reask), (Rule::ConcedesVerbatim, Reask), (Rule::HelpNotTwice, Reask)];
-    const ENDS: &[(Rule, Weight)] = &[(Rule::NoNewClaims, Reask), (Rule::NoHelp, Reask), (Rule::AnswersOpponent, Foul)];
-    const CLOSES: &[(Rule, Weight)] = &[(Rule::NoNewClaims, Foul), (Rule::NoHelp, Foul)];
-    const ADMITS: &[(Rule, Weight)] = &[(Rule::AdmitsPetitioner, Reask)];
+    const BUILDS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Reask), (Rule::Evidenced, Foul), (Rule::AtMostThreeClaims, Reask), (Rule::NoHelp, Reask),
+    ];
+    const FIGHTS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Reask), (Rule::Evidenced, Foul), (Rule::AnswersOpponent, Reask), (Rule::ConcedesVerbatim, Reask),
+        (Rule::KeepsConcessions, Foul), (Rule::NoNewClaims, Foul), (Rule::HelpNotTwice, Reask), (Rule::HelpFits, Reask),
+    ];
+    const ENDS: &[(Rule, Weight)] = &[
+        (Rule::Structured, Reask), (Rule::NoNewClaims, Reask), (Rule::NoHelp, Reask), (Rule::AnswersOpponent, Foul),
+        (Rule::KeepsConcessions, Foul),
+    ];
+    const CLOSES: &[(Rule, Weight)] = &[
+        (Rule::Structured, Reask), (Rule::NoNewClaims, Reask), (Rule::NoNewFacts, Reask), (Rule::NoHelp, Reask),
+    ];
+    const ADMITS: &[(Rule, Weight)] = &[(Rule::AdmitsPetitioner, Reask), (Rule::AdmitsForGood, Reask)];
+    const RULES: &[(Rule, Weight)] = &[
+        (Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::Recommends, Reask), (Rule::ChecksClaims, Mend), (Rule::FollowsChecks, Mend),
+        (Rule::NamesDecisive, Reask), (Rule::NamesBlindSpots, Reask),
+    ];
     let argue = |short, rules| row("argue", seated([Pro, Con]), InTurn, Speeches, Speech, One, short, rules);
-    let score = || row("score", seated([Judge]), InTurn, Everything, Score, One, GoOn, &[]);
+    let admit = || row("admit",   Prompted(Judge), InTurn, Everything, Ruling, One, GoOn, ADMITS);
+    let address = || row("address", Admitted,      InTurn, Speeches,   Speech, One, GoOn, &[]);
+    let score = || row("score", seated([Judge]),   AtOnce, Speeches,   Score,  One, GoOn, &[]);
     format("tribunal", [
-        act("stances", Through(2), [
-            argue(Abort, BUILDS),
-            score(),
-        ]),
+        act("stances", Through(2), [argue(Abort, BUILDS), score()]),
         act("confrontation", Leaving(4), [
             argue(GoOn, FIGHTS),
-            row("assist",   Called,                    AtOnce, Speeches,   Speech,   One, GoOn, &[]),
-            row("petition", Silent(Audience),          AtOnce, Speeches,   Petition, One, GoOn, &[]),
-            row("admit",    Prompted(Judge, Petition), InTurn, Everything, Ruling,   One, GoOn, ADMITS),
-            row("address",  Admitted,                  InTurn, Speeches,   Speech,   One, GoOn, &[]),
-            score(),
+            row("petition", Silent(Audience),   AtOnce, Speeches, Petition, One, GoOn, &[]),
+            admit(), address(), score(),
         ]),
-        act("key battle", Leaving(2), [
-            argue(GoOn, FIGHTS),
-            row("assist",   Called,                    AtOnce, Speeches,   Speech,   One, GoOn, &[]),
-            score(),
-        ]),
+        act("key battle", Leaving(2), [argue(GoOn, FIGHTS), admit(), address(), score()]),
         act("endgame", Leaving(1), [argue(GoOn, ENDS), score()]),
         act("closing", Leaving(0), [argue(GoOn, CLOSES), score()]),
         act("ruling", Once, [
-            row("judge",    bench(),                   AtOnce, Everything, Verdict,  One, Conclude, JUDGES),
-            row("vote",     seated([Audience]),        AtOnce, Speeches,   Vote,     One, GoOn, &[]),
+            row("judge",    bench(),            AtOnce, Speeches, Verdict,  One, Conclude, RULES),
+            row("vote",     seated([Audience]), AtOnce, Speeches, Vote,     One, GoOn, &[]),
         ]),
     ])
 }

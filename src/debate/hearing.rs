@@ -4,6 +4,7 @@ use super::body::{Body, Kind};
 use super::event::{Cue, Reply};
 use super::format::{Hears, Order, Role, Side, Speakers};
 use super::plan::wave;
+use super::seat::Seat;
 use super::state::Debate;
 
 /// One thing heard.
@@ -35,6 +36,9 @@ impl Debate {
     /// must not have each other's answers before all of them are there.
     pub fn sealed(&self, cue: Cue) -> bool {
         let phase = self.setup().phase(cue);
+        if matches!(phase.reply, Kind::Score | Kind::Verdict | Kind::Vote) && self.votes_are_due() {
+            return true;
+        }
         let (Hears::Nothing, Order::AtOnce, Speakers::Seated(roles)) =
             (phase.hears, phase.order, &phase.speakers)
         else {
@@ -43,6 +47,23 @@ impl Debate {
         let seats = (0u8..).zip(self.seats()).filter(|(_, seat)| roles.contains(&seat.role));
         let mut others = seats.map(|(seat, _)| Cue { seat, ..cue });
         self.outcome().is_none() && others.any(|other| self.turn(other).is_none())
+    }
+
+    /// Whether somebody who can look over our shoulder, a person or the host, has still to vote: they
+    /// are not to see what others made of it.
+    fn votes_are_due(&self) -> bool {
+        let ending = self.setup().ending();
+        let phases = &self.setup().format.acts[usize::from(ending)].phases;
+        let voting = (0u8..).zip(phases).filter(|(_, phase)| phase.reply == Kind::Vote);
+        let waits = |phase: u8| {
+            let seats = (0u8..).zip(self.seats());
+            let seats =
+                seats.filter(|(_, seat)| seat.role == Role::Audience && seat.voice.awaited());
+            seats
+                .into_iter()
+                .any(|(seat, _)| self.turn(Cue { act: ending, round: 0, phase, seat }).is_none())
+        };
+        self.outcome().is_none() && voting.into_iter().any(|(phase, _)| waits(phase))
     }
 
     /// What the seat at `cue` is told of all that.
@@ -95,13 +116,31 @@ impl Debate {
             .or((through > 0).then_some(Digest::Mechanical(through)))
     }
 
-    /// Judges are not told who anyone is. The mirror sees the labels the other way round.
+    /// Judges and audiences are not told who anyone is. The mirror sees the labels the other way
+    /// round; an audience knows what the sides stand for, because it votes for one.
     pub fn label_for(&self, listener: Cue, side: Side) -> Option<&'static str> {
         match (self.seat(listener).role, side) {
             (Role::Judge, Side::Pro) | (Role::Mirror, Side::Con) => Some("A"),
             (Role::Judge, Side::Con) | (Role::Mirror, Side::Pro) => Some("B"),
+            (Role::Audience, Side::Pro) => Some("Pro"),
+            (Role::Audience, Side::Con) => Some("Con"),
             _ => None,
         }
+    }
+
+    /// What somebody is called before those who must not know who they are.
+    pub fn alias(&self, listener: Cue, speaker: &Seat) -> Option<String> {
+        if let Some(side) = speaker.role.side() {
+            return self.label_for(listener, side).map(|label| format!("Side {label}"));
+        }
+        let named = matches!(speaker.role, Role::Advocate | Role::Audience);
+        (self.is_blind(listener) && named).then(|| speaker.name.clone())
+    }
+
+    /// Whether somebody must not know who anybody is.
+    pub(super) fn is_blind(&self, listener: Cue) -> bool {
+        let role = self.seat(listener).role;
+        matches!(role, Role::Judge | Role::Mirror | Role::Auditor | Role::Audience)
     }
 
     /// The turns a judge can cite, in the order it is told of them: the first is `T1`.

@@ -140,6 +140,24 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     entries
 }
 
+/// How many claims a judge is asked about one by one.
+const ASKED_ABOUT: usize = 12;
+
+/// The claims made before `until` that a ruling turns on: those the sides still differ about first,
+/// then those that were conceded, then those nobody took up. What was taken back is settled.
+pub fn contested(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
+    let rank = |entry: &Entry<'_>| match entry.fate {
+        Fate::Contested => Some(0),
+        Fate::Conceded(_) => Some(1),
+        Fate::Unanswered => Some(2),
+        Fate::Resolved | Fate::Accepted => None,
+    };
+    let all = entries(debate, until).into_iter();
+    let mut ranked: Vec<_> = all.filter_map(|entry| Some((rank(&entry)?, entry))).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().take(ASKED_ABOUT).map(|(_, entry)| entry).collect()
+}
+
 /// The citations of a turn that were offered for one of its claims.
 pub fn of_claim<'a>(citations: &'a [Citation], id: &str) -> impl Iterator<Item = &'a Citation> {
     citations.iter().filter(move |citation| citation.claim.as_deref() == Some(id))

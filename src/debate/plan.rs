@@ -1,9 +1,10 @@
 //! The one question asked of a debate: what is due now?
-use super::body::Body;
+use super::body::{Body, Help, Kind};
 use super::envelope::Spend;
 use super::event::{Cue, Outcome, Stand, list};
 use super::flags::settled;
 use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
+use super::seat::Seat;
 use super::setup::{Budget, Hold};
 use super::state::Debate;
 use std::ops::RangeInclusive;
@@ -160,10 +161,13 @@ fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
     let round = Cue { phase: 0, seat: 0, ..start }..start;
     match speakers {
         Speakers::Seated(roles) => having(&|_, role, _| roles.contains(&role)),
-        Speakers::Prompted(wanted, kind) => {
-            let mut papers = debate.spoken(round).filter(|(_, body)| !body.declines());
-            let prompted = papers.any(|(_, body)| body.kind() == *kind);
-            having(&|_, role, _| role == *wanted && prompted)
+        Speakers::Prompted(wanted) => {
+            let asks = |(_, body): (Cue, &Body)| {
+                let petition = body.kind() == Kind::Petition && !body.declines();
+                petition || body.help().is_some_and(|help| called(debate, start, help).is_some())
+            };
+            let prompted = debate.spoken(round).any(asks);
+            having(&|_, role, _| role == *wanted && prompted).into_iter().take(1).collect()
         }
         Speakers::Silent(wanted) => having(&|nth, role, _| role == *wanted && silent(nth)),
         Speakers::Admitted => {
@@ -176,16 +180,18 @@ fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
                 role == Role::Audience && admitted.as_deref() == Some(name) && silent(nth)
             })
         }
-        Speakers::Called => {
-            let called: Vec<&str> = debate
-                .spoken(round)
-                .filter_map(|(_, body)| body.help().map(|help| help.from.as_str()))
-                .collect();
-            having(&|nth, role, name| {
-                role == Role::Audience && called.contains(&name) && silent(nth)
-            })
-        }
     }
+}
+
+/// The listener a debater calls for: the first with that name or of that kind who has not spoken
+/// before `start`.
+pub(super) fn called(debate: &Debate, start: Cue, help: &Help) -> Option<u8> {
+    let meant = |seat: &Seat| {
+        seat.role == Role::Audience && (seat.name == help.from || seat.kind == help.from)
+    };
+    let silent = |nth: u8| !debate.spoken(..start).any(|(cue, body)| spent(cue, body, nth));
+    let mut seats = (0u8..).zip(debate.seats());
+    seats.find(|(nth, seat)| meant(seat) && silent(*nth)).map(|(nth, _)| nth)
 }
 
 fn spent(cue: Cue, body: &Body, seat: u8) -> bool {

@@ -1,5 +1,5 @@
 //! What a seat is told, as text: a function of the record, so any prompt ever sent can be rebuilt.
-use super::body::{Body, Kind};
+use super::body::Body;
 use super::citation::Found;
 use super::digest;
 use super::event::{Cue, Reply};
@@ -14,6 +14,8 @@ use super::state::Debate;
 use super::template;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
+
+mod around;
 
 /// A prompt, and what it could not hide from a judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +48,17 @@ pub fn render(debate: &Debate, cue: Cue) -> Prompt {
         "heard" => page.heard(),
         "checks" => page.checks(),
         "claims" => page.claims(),
+        "focus" => template("focus").trim().to_owned(),
+        "act" => template(&format!("act.{}", setup.act(cue).name)).trim().to_owned(),
         "reply" => {
-            let sealed = phase.rules.iter().any(|(rule, _)| *rule == Rule::SaysWhatChanged);
-            let more = if sealed { template("reply.changed") } else { "" };
-            format!("{}\n{more}", template(&kind).trim()).trim().to_owned()
+            let asks = |wanted: Rule| phase.rules.iter().any(|(rule, _)| *rule == wanted);
+            let more = |rule: Rule, name: &str| if asks(rule) { template(name).trim() } else { "" };
+            let changed = more(Rule::SaysWhatChanged, "reply.changed");
+            let court = more(Rule::NamesDecisive, "reply.court");
+            let parts = [template(&kind).trim(), changed, court];
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
         }
-        _ => String::new(),
+        name => page.around(name),
     };
     let mut text = template::fill(template(&phase.name), value).trim().to_owned();
     if let Some(attempt) = debate.refused(cue) {
@@ -77,15 +84,16 @@ fn hex(bytes: &[u8]) -> String {
 fn names(debate: &Debate, cue: Cue) -> Vec<Name> {
     let mut names = vec![];
     for (nth, seat) in (0u8..).zip(debate.seats_at(cue)) {
-        let Some(label) = seat.role.side().and_then(|side| debate.label_for(cue, side)) else {
-            continue;
-        };
-        let label = format!("Side {label}");
+        let Some(label) = debate.alias(cue, seat) else { continue };
         let mut add = |tool: &str, models: [Option<&str>; 2]| {
             for name in mask::names(tool, models.into_iter().flatten(), &label) {
                 match names.iter_mut().find(|known: &&mut Name| known.word == name.word) {
                     // Where both go by one name, it tells nothing, and must not tell a lie.
-                    Some(known) if known.label != name.label => known.label = "one side".into(),
+                    Some(known) if known.label != name.label => {
+                        let sides =
+                            [&known.label, &name.label].iter().all(|it| it.starts_with("Side"));
+                        known.label = if sides { "one side".into() } else { "somebody".into() };
+                    }
                     Some(_) => {}
                     None => names.push(name),
                 }
@@ -188,7 +196,7 @@ impl Page<'_> {
             match line {
                 Line::Turn(past, reply) => {
                     let _ = writeln!(text, "{}:", self.heading(*past, &citable));
-                    let said = said(&reply.body);
+                    let said = self.said(&reply.body);
                     let _ = writeln!(text, "{}", self.fenced(&past.to_string(), &said));
                     for found in notes(reply) {
                         let _ = writeln!(text, "[checked: {}]", self.masked(&found));
@@ -224,14 +232,19 @@ impl Page<'_> {
     fn heading(&self, past: Cue, citable: &[Cue]) -> String {
         let seat = self.debate.seat(past);
         let number = citable.iter().position(|cue| *cue == past);
-        let label = seat.role.side().and_then(|side| self.debate.label_for(self.cue, side));
-        let who = match label {
-            Some(label) => format!("Side {label}"),
-            None => format!("{} ({})", seat.role.title(), self.debate.tool(past)),
-        };
+        let alias = self.debate.alias(self.cue, seat);
+        let judged = alias.is_some() && seat.role != Role::Advocate;
+        let who = alias.unwrap_or_else(|| {
+            let title = if seat.role.named() { &seat.name } else { seat.role.title() };
+            // Other judges and auditors have no label, and no tool either.
+            if self.debate.setup().wording >= 3 && self.debate.is_blind(self.cue) {
+                return title.to_owned();
+            }
+            format!("{title} ({})", self.debate.tool(past))
+        });
         let round = if past.round > 0 { format!("Round {} - ", past.round) } else { String::new() };
-        match (number, label) {
-            (Some(nth), Some(_)) => format!("T{} - {round}{who}", nth + 1),
+        match number {
+            Some(nth) if judged => format!("T{} - {round}{who}", nth + 1),
             _ => format!("{round}{who}"),
         }
     }
@@ -289,7 +302,7 @@ impl Page<'_> {
                     )
                 })
                 .collect();
-            let table = self.fenced(side.word(), &rows.join("\n"));
+            let table = self.fenced(side.word(), &self.even(rows.join("\n")));
             let found: Vec<String> = own
                 .iter()
                 .filter(|entry| !entry.citations.is_empty())
@@ -322,10 +335,7 @@ impl Page<'_> {
 }
 
 /// A speech with its claims block written out again, for those who must answer it by id.
-fn said(body: &Body) -> String {
-    if body.kind() != Kind::Speech {
-        return body.text();
-    }
+fn spoken(body: &Body, asks_help: bool) -> String {
     let mut text = body.text();
     let mut list = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -340,6 +350,12 @@ fn said(body: &Body) -> String {
         if !claim.evidence.is_empty() {
             let _ = write!(line, " (evidence: {})", claim.evidence.join("; "));
         }
+        if let Some(sure) = claim.confidence {
+            let _ = write!(line, " (confidence: {:.2})", f64::from(sure) / 100.0);
+        }
+        if let Some(source) = claim.source {
+            let _ = write!(line, " (source: {})", source.word());
+        }
         line
     };
     list("Claims", body.claims().iter().map(claim).collect());
@@ -349,6 +365,9 @@ fn said(body: &Body) -> String {
         format!("- {} (convinced by: {})", r.claim, r.evidence.join("; "))
     };
     list("Certifies as resolved", body.resolves().iter().map(resolved).collect());
+    let help = body.help().filter(|_| asks_help);
+    let help = help.map(|help| format!("- {} ({}): {}", help.from, help.kind, help.because));
+    list("Asks for help of a listener", help.into_iter().collect());
     text
 }
 

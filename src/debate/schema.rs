@@ -14,35 +14,41 @@ pub fn schema(debate: &Debate, cue: Cue) -> Option<Value> {
     Some(match phase.reply {
         Kind::Speech | Kind::Sections => return None,
         Kind::Verdict => {
-            let sealed = phase.rules.iter().any(|(rule, _)| *rule == Rule::SaysWhatChanged);
-            verdict(debate.citable(cue).len(), sealed)
+            let asks = |wanted: Rule| phase.rules.iter().any(|(rule, _)| *rule == wanted);
+            verdict(debate.citable(cue).len(), asks)
         }
         Kind::Vote => object(json!({
+            "agent_id": {"enum": [debate.seat(cue).name]},
             "vote": {"enum": ["pro", "con"]}, "confidence": share(), "reason": text(),
         })),
         Kind::Petition => object(json!({
             "intent": {"enum": ["support_pro", "support_con", "none"]}, "claim": text(),
-            "novelty": {"enum": ["low", "medium", "high"]}, "confidence": share(),
+            "novelty": {"enum": ["new", "reinforcement"]}, "confidence": share(),
         })),
         Kind::Ruling => object(json!({
-            "admits": admits(debate, &phase.speakers), "because": text(),
+            "admits": admits(debate, &phase.speakers), "new_information": truth(),
+            "avoids_repetition": truth(), "shifts_balance": truth(), "because": text(),
         })),
         Kind::Audit => object(json!({
-            "facts": list(object(json!({"claim": text(), "tag": {"enum": [
+            "facts": list(object(json!({"by": text(), "id": text(), "claim": text(), "tag": {"enum": [
                 "official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated",
             ]}}))),
         })),
         Kind::Score => object(json!({
-            "scores": object(json!({"pro": marks(), "con": marks()})),
+            "round": {"enum": [cue.round]},
+            "scores": object(json!({"A": marks(), "B": marks()})),
+            "foul": truth(),
             "fouls": list(object(json!({
-                "side": {"enum": ["pro", "con"]}, "kind": text(), "note": text(),
+                "side": {"enum": ["A", "B"]}, "note": text(), "kind": {"enum": [
+                    "ad_hominem", "off_topic", "disruption", "rule_broken", "other",
+                ]},
             }))),
             "comment": text(),
         })),
     })
 }
 
-fn verdict(turns: usize, sealed: bool) -> Value {
+fn verdict(turns: usize, asks: impl Fn(Rule) -> bool) -> Value {
     let level = || json!({"enum": ["high", "medium", "low"]});
     let turns: Vec<String> = (1..=turns).map(|turn| format!("T{turn}")).collect();
     let hundred = || json!({"type": "number", "minimum": 0, "maximum": 100});
@@ -58,8 +64,20 @@ fn verdict(turns: usize, sealed: bool) -> Value {
         "unresolved": list(text()),
         "recommendation": text(),
     });
-    if sealed {
-        fields["changed"] = object(json!({"decision": {"type": "boolean"}, "because": text()}));
+    if asks(Rule::SaysWhatChanged) {
+        fields["changed"] = object(json!({"decision": truth(), "because": text()}));
+    }
+    let side = || json!({"enum": ["A", "B"]});
+    if asks(Rule::ChecksClaims) {
+        fields["checks"] = list(object(json!({
+            "side": side(), "claim": text(),
+            "answered": truth(), "supported": truth(), "conceded": truth(),
+        })));
+        fields["despite"] = text();
+    }
+    if asks(Rule::NamesDecisive) {
+        fields["decisive"] = text();
+        fields["blind_spots"] = list(object(json!({"side": side(), "text": text()})));
     }
     object(fields)
 }
@@ -88,6 +106,10 @@ fn list(items: Value) -> Value {
     let mut list = json!({"type": "array"});
     list["items"] = items;
     list
+}
+
+fn truth() -> Value {
+    json!({"type": "boolean"})
 }
 
 fn text() -> Value {

@@ -22,6 +22,9 @@ pub struct Seat {
     /// How it is to argue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub style: String,
+    /// What kind of listener it is, by which debaters may call it and its vote is counted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
 }
 
 /// Whether the engine fetches a reply or waits for one to arrive. That is all it needs to know.

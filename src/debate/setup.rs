@@ -13,7 +13,7 @@ pub const GRAMMAR: u8 = 1;
 
 /// Raised when [`super::prompt`] words something otherwise, so that it can word old debates as it
 /// did.
-pub const WORDING: u8 = 2;
+pub const WORDING: u8 = 3;
 
 fn first_wording() -> u8 {
     1
@@ -62,6 +62,15 @@ pub struct Setup {
     /// How hard everyone is to think.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
+    /// What a format wants to know besides, by name: the goal, who will read the result.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub terms: BTreeMap<String, String>,
+    /// What the judge counts beside an audience, in hundredths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge_share: Option<u8>,
+    /// Where the finished report is written, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// Where the floor is the user's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
@@ -175,6 +184,8 @@ pub enum Unfit {
     Crowded,
     #[error("the last act is open, so nothing could end it")]
     Endless,
+    #[error("the judge's share is {0}; it must be 0 to 100 in a hundred")]
+    Share(u8),
     #[error("two seats are called `{0}`")]
     Namesakes(String),
     #[error("seat `{0}`: {1}")]
@@ -210,6 +221,9 @@ impl Setup {
         }
         self.check_sizes()?;
         self.check_seats(&self.seats)?;
+        if let Some(share) = self.judge_share.filter(|share| *share > 100) {
+            return Err(Unfit::Share(share));
+        }
         for (name, text) in &self.prompts {
             template::check(text).map_err(|bad| Unfit::Prompt(name.clone(), bad))?;
         }

@@ -2,14 +2,15 @@
 use super::body::Kind;
 use super::citation::Found;
 use super::event::{Outcome, Trouble};
-use super::flags::settled;
-use super::format::{Role, Side};
+use super::flags::{circles, settled};
+use super::format::{Role, Rounds, Side};
 use super::ledger::is_news;
 use super::plan::{Step, next};
 use super::removed::removed;
 use super::seat::Voice;
 use super::setup::Origin;
 use super::state::Debate;
+use super::verdict::judgment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,14 @@ impl Status {
     }
 }
 
+/// How a debate stands as it is told. One that was stopped before anything was said never began.
+pub fn told(debate: &Debate) -> &'static str {
+    match status(debate) {
+        Status::Cancelled if debate.turns().next().is_none() => Status::Aborted.told(),
+        status => status.told(),
+    }
+}
+
 /// What users are told when nothing but timeouts came of it.
 pub const ALL_TIMED_OUT: &str = "[ERROR] Debate failed: all tool invocations timed out.";
 /// What users are told when nothing came of it.
@@ -93,6 +102,11 @@ fn all_timed_out(debate: &Debate) -> bool {
     missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == Trouble::TimedOut)
 }
 
+/// Whether there are two sides between whom a verdict could choose.
+fn sided(debate: &Debate) -> bool {
+    debate.seated(Role::Pro).is_some()
+}
+
 /// How a turn says that its tool had nothing to read, before it says why.
 pub const UNREAD: &str = "it read no files: ";
 
@@ -114,9 +128,15 @@ pub fn notices(debate: &Debate) -> Vec<String> {
             let why = settled(debate, *after).map_or_else(String::new, |why| why.says(*after));
             notices.push(format!("[INFO] Ended before the last round: {why}."));
         }
-        Some(Outcome::Curtailed { .. }) => {
+        Some(Outcome::Curtailed { .. }) if judgment(debate).is_some() => notices.push(
+            "[WARN] No judge gave a final ruling; marks and votes alone decided.".into(),
+        ),
+        Some(Outcome::Curtailed { .. }) if sided(debate) => {
             notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
+        Some(Outcome::Curtailed { phase, .. }) => notices.push(format!(
+            "[WARN] `{phase}` failed; what was said is shown without it."
+        )),
         _ => {}
     }
     let removed = removed(debate);
@@ -160,10 +180,27 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
             labels.push("single-model");
         }
     }
+    if sided(debate) && judges_itself(debate) {
+        labels.push("partial-judge");
+    }
     if debate.setup().origin != Origin::Here {
         labels.push("imported");
     }
     labels
+}
+
+/// Whether one of those who argue also judges.
+fn judges_itself(debate: &Debate) -> bool {
+    let asked = |voice: &Voice| match voice {
+        Voice::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
+        other => *other == Voice::Host,
+    };
+    let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge);
+    let sides: Vec<&Voice> = [Role::Pro, Role::Con]
+        .into_iter()
+        .filter_map(|role| debate.seated(role).map(|seat| &seat.voice))
+        .collect();
+    judges.into_iter().any(|judge| asked(&judge.voice) && sides.contains(&&judge.voice))
 }
 
 /// The model that says it has answered for a role.
@@ -194,9 +231,32 @@ pub fn rigor(debate: &Debate) -> String {
 /// That going on is likely to bring nothing, and why; nothing, if it may or if it is over.
 pub fn suggestion(debate: &Debate) -> Option<String> {
     let at = next(debate).at().filter(|at| at.round > 1 && at.act < debate.setup().ending())?;
+    if debate.setup().act(at).rounds == Rounds::Open {
+        return sum_up(debate, at.round);
+    }
     let said = debate.turns().any(|(cue, _)| cue.stand() == at.stand());
     let settled = settled(debate, at.round - 1).filter(|_| !said)?;
     Some(format!("{}; a verdict now would lose nothing", settled.says(at.round - 1)))
+}
+
+/// Why a conversation that ends only when somebody ends it might be ended: it goes round in circles,
+/// or it has gone on for longer than was thought. Nothing forces it.
+fn sum_up(debate: &Debate, round: u8) -> Option<String> {
+    let advice = debate.rounds();
+    let long = (round > advice).then(|| {
+        format!(
+            "{advice} rounds are over: suggest to the user to sum up and end; nothing forces it"
+        )
+    });
+    let stuck = circles(debate, round - 1).then(|| {
+        format!(
+            "in round {} both only said again what they had said: offer the user the common ground, \
+             or to end it and have the disagreement summed up",
+            round - 1
+        )
+    });
+    let all: Vec<String> = long.into_iter().chain(stuck).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// How much evidence that was found the sides brought after whatever they said outside the rounds.
@@ -228,6 +288,9 @@ pub fn rounds_completed(debate: &Debate) -> u8 {
             cue.round == round && debate.seat(cue).role == role && body.kind() == Kind::Speech
         })
     };
-    let full = |round: &u8| spoke(*round, Role::Pro) && spoke(*round, Role::Con);
-    (1..=debate.rounds()).filter(full).count() as u8
+    let (one, other) =
+        if sided(debate) { (Role::Pro, Role::Con) } else { (Role::Lead, Role::Partner) };
+    let full = |round: &u8| spoke(*round, one) && spoke(*round, other);
+    let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
+    (1..=last).filter(full).count() as u8
 }

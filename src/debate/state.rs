@@ -1,6 +1,6 @@
 //! The fold of the events, and which event is legal now.
 use super::envelope::Spend;
-use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Reply, Stand};
+use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand};
 use super::format::OPEN_LIMIT;
 use super::plan::{Pause, Step, next, wave};
 use super::rules::Weight;
@@ -17,6 +17,7 @@ pub struct Debate {
     /// What was amended since, and for whom it holds. The last is how things are now.
     eras: Vec<Era>,
     holds: Vec<Hold>,
+    terms: BTreeMap<String, String>,
     budget: Budget,
     /// Taken turns, ordered by cue, so a transcript does not depend on who happened to answer first.
     turns: BTreeMap<Cue, Result<Reply, Failure>>,
@@ -33,7 +34,19 @@ pub struct Debate {
     take: u16,
     outcome: Option<Outcome>,
     decision: Option<String>,
+    learned: Option<Lesson>,
     kept: Option<bool>,
+}
+
+/// What became of a verdict, and how sure it was thought to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// Whether it was right.
+    pub proof: Proof,
+    /// In hundredths, as it was when this was learned.
+    pub confidence: Option<u8>,
+    /// What happened.
+    pub note: String,
 }
 
 /// What the user said, and the first cue that may hear it.
@@ -87,6 +100,7 @@ impl Debate {
         Ok(Debate {
             eras: vec![first],
             holds: setup.holds.clone(),
+            terms: setup.terms.clone(),
             budget: setup.limits.budget,
             turns: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -99,6 +113,7 @@ impl Debate {
             take: 0,
             outcome: None,
             decision: None,
+            learned: None,
             kept: None,
             setup,
         })
@@ -132,7 +147,7 @@ impl Debate {
             (Event::Closed { outcome }, Step::Close(expected)) => outcome == expected,
             (Event::Reopened { from }, Step::Rest | Step::Hold { .. }) => self.can_reopen(*from),
             (Event::Decided { text }, _) => !text.trim().is_empty(),
-            (Event::Kept { .. }, Step::Rest) => true,
+            (Event::Kept { .. } | Event::Learned { .. }, Step::Rest) => true,
             _ => false,
         };
         if legal { Ok(()) } else { Err(Illegal { event: Box::new(event.clone()), due }) }
@@ -180,6 +195,9 @@ impl Debate {
                 self.take += 1;
             }
             Event::Decided { text } => self.decision = Some(text),
+            Event::Learned { proof, confidence, note } => {
+                self.learned = Some(Lesson { proof, confidence, note });
+            }
             Event::Kept { keep } => self.kept = Some(keep),
         }
     }
@@ -255,7 +273,10 @@ impl Debate {
     /// A reply with a fault that must be asked about again cannot be on the record.
     fn fits(&self, cue: Cue, reply: &Reply) -> bool {
         reply.body.kind() == self.setup.phase(cue).reply
-            && reply.findings.iter().all(|finding| finding.weight != Weight::Reask)
+            && reply
+                .findings
+                .iter()
+                .all(|finding| !matches!(finding.weight, Weight::Reask | Weight::Mend))
     }
 
     /// There must be something to conclude from, and an ending that has not begun.
@@ -281,21 +302,26 @@ impl Debate {
                             && self.setup.check_seats(new).is_ok()
                     })
             }
+            Change::Terms { .. } => self.asked.is_empty() && self.turns.is_empty(),
             Change::Topic { topic } => {
                 !topic.trim().is_empty() && topic.chars().count() <= LONGEST_TOPIC
             }
         }
     }
 
-    /// A round that was played must stay in the act it was played in, and an ending that has begun
-    /// goes on.
+    /// A round that was played must stay in the act it was played in, no act before it may become
+    /// longer, and an ending that has begun goes on.
     fn can_last(&self, rounds: u8) -> bool {
         if !(1..=OPEN_LIMIT).contains(&rounds) {
             return false;
         }
         let spans: Vec<_> = self.setup.format.spans(rounds).collect();
+        let now: Vec<_> = self.setup.format.spans(self.rounds()).collect();
+        let same =
+            |act: usize| spans[act] == now[act] || spans[act].is_empty() && now[act].is_empty();
         self.asked.keys().all(|cue| {
-            cue.act < self.setup.ending() && spans[usize::from(cue.act)].contains(&cue.round)
+            let act = usize::from(cue.act);
+            cue.act < self.setup.ending() && spans[act].contains(&cue.round) && (0..act).all(same)
         })
     }
 
@@ -305,6 +331,10 @@ impl Debate {
         match change {
             Change::Limit { budget } => {
                 self.budget = budget;
+                return;
+            }
+            Change::Terms { terms } => {
+                self.terms = terms;
                 return;
             }
             Change::Seat { seat, voice } => {

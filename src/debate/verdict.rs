@@ -4,6 +4,8 @@ use super::body::{Body, Ruling};
 use super::event::{Cue, Outcome};
 use super::format::{Role, Side};
 use super::ledger;
+use super::plan::{Step, next};
+use super::points;
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,16 +18,80 @@ pub struct Judgment {
     pub winner: Side,
     /// What decided that.
     pub basis: Basis,
-    /// Weight times confidence for the proposer.
-    pub pro: u32,
-    /// The same for the challenger.
-    pub con: u32,
-    /// The same judge, shown the sides both ways round, did not agree with itself; or judges did
-    /// not agree with each other.
-    pub contested: bool,
+    /// How marks, rulings and votes were weighed, where there are marks or votes.
+    pub weighed: Option<Weighed>,
+    /// Why it could as well have come out otherwise.
+    pub contests: Vec<Contest>,
+    /// How sure one can be, in hundredths: by the margin and by whether the rulings agree, never by
+    /// what a judge says of itself. None, where nobody ruled.
+    pub confidence: Option<u8>,
     /// The votes that went the other way: where the audience is split.
     pub dissent: Vec<Cue>,
 }
+
+impl Judgment {
+    /// Whether there is a reason to doubt it.
+    pub fn contested(&self) -> bool {
+        !self.contests.is_empty()
+    }
+}
+
+/// Why a verdict could as well have come out otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Contest {
+    /// The same judge, shown the sides the other way round, ruled for the other side.
+    Order,
+    /// Judges did not agree with each other.
+    Panel,
+    /// What the judges ruled went the other way.
+    Rulings,
+    /// The sides are close.
+    Margin,
+}
+
+impl Contest {
+    /// In a sentence.
+    pub fn says(self) -> &'static str {
+        match self {
+            Contest::Order => "it depends on the order in which the sides were shown",
+            Contest::Panel => "the judges do not agree",
+            Contest::Rulings => "the rulings went the other way",
+            Contest::Margin => "the margin is small",
+        }
+    }
+}
+
+/// How marks, rulings and votes were weighed. Parts are the proposer's, in ten-thousandths; the
+/// challenger's is the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Weighed {
+    /// Of all points of the rounds, after fouls and reliance.
+    pub rounds: Option<u32>,
+    /// Of the points of the final rulings, by their weight.
+    pub rulings: Option<u32>,
+    /// The mean of those two, or the one there is.
+    pub judge: Option<u32>,
+    /// Of the weight of all votes.
+    pub audience: Option<u32>,
+    /// What the judge counts, in hundredths.
+    pub judge_share: u8,
+    /// What the audience counts, in hundredths.
+    pub audience_share: u8,
+    /// All of it together.
+    pub total: u32,
+}
+
+/// All of it, as it is told.
+const WHOLE: u64 = 10_000;
+/// All of it, as it is worked out: fine enough that no rounding decides between the sides.
+const FINE: u64 = 1_000_000_000;
+/// What rounding may have added up to.
+const DUST: u64 = 100;
+/// Points of a hundred below which the margin of a ruling is small.
+const CLOSE: u8 = 10;
+/// Parts of a hundred below which what was weighed together lies close.
+const CLOSE_PARTS: u64 = 5;
 
 /// What decided. The tie-breaks are tried in this order, and the one that decided is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -39,8 +105,8 @@ pub enum Basis {
     Agreement,
     /// Most of the weight of the rulings.
     Majority,
-    /// Rulings and votes, weighed together.
-    Votes,
+    /// Marks, rulings and votes, weighed together.
+    Weighed,
     /// Tie-break: fewer wrong citations.
     FewerWrongCitations,
     /// Tie-break: fewer opposing claims left unanswered.
@@ -59,7 +125,7 @@ impl Basis {
             Basis::Ruling => "by one ruling",
             Basis::Agreement => "both rulings, with the sides swapped, agree",
             Basis::Majority => "by the majority of the rulings",
-            Basis::Votes => "by rulings and votes together",
+            Basis::Weighed => "by marks, rulings and votes, weighed together",
             Basis::FewerWrongCitations => "tie-break: fewer wrong citations",
             Basis::FewerUnanswered => "tie-break: fewer opposing claims left unanswered",
             Basis::LargerMargin => "tie-break: the ruling with the larger margin",
@@ -86,52 +152,196 @@ pub fn leading(debate: &Debate, winner: Side) -> Option<(Cue, &Ruling)> {
     straight.or(fits.first()).map(|(cue, _, ruling)| (*cue, *ruling))
 }
 
-/// Every verdict and every vote counts its seat's weight, by how sure it is. Where there are no
-/// votes the rulings decide by themselves; where they are even, the tie-breaks do.
+/// Where there are marks or votes, they and the rulings are weighed together; elsewhere the rulings
+/// decide by themselves. Where that is even, the tie-breaks do.
 pub fn judgment(debate: &Debate) -> Option<Judgment> {
     if let Some(Outcome::Forfeited { by }) = debate.outcome() {
-        let (winner, basis) = (by.other(), Basis::Forfeit);
-        return Some(Judgment { winner, basis, pro: 0, con: 0, contested: false, dissent: vec![] });
+        return Some(Judgment {
+            winner: by.other(),
+            basis: Basis::Forfeit,
+            weighed: None,
+            contests: vec![],
+            confidence: None,
+            dissent: vec![],
+        });
     }
-    let votes: Vec<(Cue, Side, u32)> = debate
+    let votes: Vec<(Cue, Side)> = debate
         .spoken(..)
         .filter_map(|(cue, body)| match body {
-            Body::Vote { side, confidence, .. } => {
-                Some((cue, *side, weight(debate, cue, *confidence)))
-            }
+            Body::Vote { side, .. } => Some((cue, *side)),
             _ => None,
         })
         .collect();
-    let bench: Vec<(Cue, Side, u32)> = rulings(debate)
-        .map(|(cue, side, r)| (cue, side, weight(debate, cue, r.confidence)))
-        .collect();
-    let total = |wanted: Side| {
-        bench.iter().chain(&votes).filter(|pick| pick.1 == wanted).map(|pick| pick.2).sum::<u32>()
+    let bench: Vec<(Cue, Side)> = rulings(debate).map(|(cue, side, _)| (cue, side)).collect();
+    if bench.is_empty() && votes.is_empty() {
+        return None;
+    }
+    let weighed = weigh(debate, &votes);
+    // Before all have voted nobody has won.
+    let over = debate.outcome().is_some() || matches!(next(debate), Step::Close(_));
+    if weighed.is_some() && !over {
+        return None;
+    }
+    let (winner, basis) = match weighed.map(|(_, lead)| lead) {
+        Some(Ordering::Greater) => (Side::Pro, Basis::Weighed),
+        Some(Ordering::Less) => (Side::Con, Basis::Weighed),
+        Some(Ordering::Equal) => tie_break(debate),
+        None => decide(debate, &bench),
     };
-    let (pro, con) = (total(Side::Pro), total(Side::Con));
-    let (winner, basis) = match pro.cmp(&con) {
-        _ if bench.is_empty() && votes.is_empty() => return None,
-        Ordering::Greater if !votes.is_empty() => (Side::Pro, Basis::Votes),
-        Ordering::Less if !votes.is_empty() => (Side::Con, Basis::Votes),
-        _ if bench.is_empty() => tie_break(debate),
-        _ => decide(debate, &bench),
-    };
+    let weighed = weighed.map(|(weighed, _)| weighed);
+    let margin = margin(debate, winner);
+    let contests = contests(debate, &bench, winner, margin, weighed);
     Some(Judgment {
         winner,
         basis,
-        pro,
-        con,
-        contested: bench.iter().any(|pick| pick.1 != bench[0].1),
+        weighed,
+        confidence: Some(confidence(&bench, margin, &contests)),
+        contests,
         dissent: votes.iter().filter(|pick| pick.1 != winner).map(|pick| pick.0).collect(),
     })
 }
 
-fn weight(debate: &Debate, cue: Cue, confidence: u8) -> u32 {
-    u32::from(debate.seat(cue).weight) * u32::from(confidence)
+/// What the judge counts if nobody says, in hundredths.
+pub const JUDGE_SHARE: u8 = 50;
+
+/// How it was weighed, and which way it leans for the proposer.
+fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> {
+    let marks = points::rounds(debate);
+    if marks.is_empty() && votes.is_empty() {
+        return None;
+    }
+    let sum = |side: Side| marks.iter().map(|round| u64::from(round.of(side).counts)).sum::<u64>();
+    let rounds = (!marks.is_empty()).then(|| part(sum(Side::Pro), sum(Side::Con)));
+    let (mut weight, mut pro) = (0, 0);
+    for (cue, side, ruling) in rulings(debate) {
+        let own = match ruling.scores {
+            Some(scores) => part(scores.pro.into(), scores.con.into()),
+            None => part((side == Side::Pro).into(), (side == Side::Con).into()),
+        };
+        let counts = u64::from(debate.seat(cue).weight);
+        weight += counts;
+        pro += own * counts;
+    }
+    let rulings = (weight > 0).then(|| pro / weight);
+    let judge = match (rounds, rulings) {
+        (Some(rounds), Some(rulings)) => Some(u64::midpoint(rounds, rulings)),
+        (one, other) => one.or(other),
+    };
+    let of = |side: Side| {
+        let own = votes.iter().filter(|vote| vote.1 == side);
+        own.map(|vote| u64::from(debate.seat(vote.0).weight)).sum::<u64>()
+    };
+    let audience = (!votes.is_empty()).then(|| part(of(Side::Pro), of(Side::Con)));
+    let wanted = debate.setup().judge_share.unwrap_or(JUDGE_SHARE).min(100);
+    // Who is not there counts nothing.
+    let judge_share = match (judge, audience) {
+        (Some(_), None) => 100,
+        (None, _) => 0,
+        _ => wanted,
+    };
+    let audience_share = 100 - judge_share;
+    let of = |part: Option<u64>, share: u8| part.unwrap_or(0) * u64::from(share);
+    let total = (of(judge, judge_share) + of(audience, audience_share)) / 100;
+    let lead =
+        if total.abs_diff(FINE / 2) <= DUST { Ordering::Equal } else { total.cmp(&(FINE / 2)) };
+    let weighed = Weighed {
+        rounds: rounds.map(told),
+        rulings: rulings.map(told),
+        judge: judge.map(told),
+        audience: audience.map(told),
+        judge_share,
+        audience_share,
+        total: told(total),
+    };
+    Some((weighed, lead))
+}
+
+/// The first of two, as a part of both.
+fn part(one: u64, other: u64) -> u64 {
+    match one + other {
+        0 => FINE / 2,
+        both => one * FINE / both,
+    }
+}
+
+/// In ten-thousandths, to the nearest.
+fn told(fine: u64) -> u32 {
+    u32::try_from((fine * WHOLE + FINE / 2) / FINE).unwrap_or(u32::MAX)
+}
+
+/// Points of a hundred between the sides: the smallest of the rulings for the winner.
+fn margin(debate: &Debate, winner: Side) -> Option<u8> {
+    let own = rulings(debate).filter(|(_, side, _)| *side == winner);
+    own.filter_map(|(_, _, ruling)| ruling.margin()).min()
+}
+
+fn contests(
+    debate: &Debate,
+    bench: &[(Cue, Side)],
+    winner: Side,
+    margin: Option<u8>,
+    weighed: Option<Weighed>,
+) -> Vec<Contest> {
+    let of = |role: Role| -> Vec<Side> {
+        let own = bench.iter().filter(|pick| debate.seat(pick.0).role == role);
+        own.map(|pick| pick.1).collect()
+    };
+    let split = |sides: &[Side]| sides.iter().any(|side| *side != sides[0]);
+    let mut contests = vec![];
+    if turns_with_the_order(debate, bench) {
+        contests.push(Contest::Order);
+    }
+    if split(&of(Role::Judge)) || split(&of(Role::Mirror)) {
+        contests.push(Contest::Panel);
+    }
+    let against = bench.iter().filter(|pick| pick.1 != winner).count();
+    if 2 * against > bench.len() {
+        contests.push(Contest::Rulings);
+    }
+    let parts = weighed.map(|it| 2 * u64::from(it.total).abs_diff(WHOLE / 2));
+    let close = parts.is_some_and(|parts| parts < CLOSE_PARTS * WHOLE / 100);
+    if close || margin.is_some_and(|margin| margin < CLOSE) {
+        contests.push(Contest::Margin);
+    }
+    contests
+}
+
+/// Whether a judge ruled otherwise when it was shown the sides the other way round. The mirrors are
+/// those of the judges that are models, in their order.
+fn turns_with_the_order(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
+    let seats = |role: Role| {
+        let all = (0u8..).zip(debate.seats());
+        all.filter(move |(_, seat)| seat.role == role && !seat.voice.awaited()).map(|(nth, _)| nth)
+    };
+    let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
+    let mut pairs = seats(Role::Judge).zip(seats(Role::Mirror));
+    pairs.any(|(judge, mirror)| {
+        ruled(judge).zip(ruled(mirror)).is_some_and(|(one, other)| one != other)
+    })
+}
+
+/// How often other judges agreed with a ruling of such a margin, as it was measured on several
+/// thousand of them; where the rulings do not agree, or went the other way, no better than chance. A
+/// ruling nobody made with the sides swapped is not trusted further than the middle; where nobody
+/// ruled, marks and votes are no better than chance.
+fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[Contest]) -> u8 {
+    let by_margin = match margin {
+        None | Some(0..10) => 50,
+        Some(10..15) => 61,
+        Some(15..20) => 79,
+        Some(_) => 92,
+    };
+    let most = match bench.len() {
+        0 => 50,
+        1 => 79,
+        _ => 92,
+    };
+    let split = contests.iter().any(|why| *why != Contest::Margin);
+    if split { by_margin.min(50) } else { by_margin.min(most) }
 }
 
 /// What the bench comes to by itself.
-fn decide(debate: &Debate, bench: &[(Cue, Side, u32)]) -> (Side, Basis) {
+fn decide(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, Basis) {
     let of = |wanted: Side| -> u32 {
         let picks = bench.iter().filter(|pick| pick.1 == wanted);
         picks.map(|pick| u32::from(debate.seat(pick.0).weight)).sum()

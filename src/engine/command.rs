@@ -1,6 +1,6 @@
 //! What anyone outside may ask of a debate. Legal at some moments only, as for every event.
 use super::ports::LogError;
-use crate::debate::{Change, Cue, Event, Finding, Illegal, Stand};
+use crate::debate::{Change, Cue, Event, Finding, Illegal, Proof, Stand};
 use tokio::sync::oneshot;
 
 /// A wish, in the imperative.
@@ -52,6 +52,15 @@ pub enum Command {
         /// In their words.
         text: String,
     },
+    /// Put what became of the verdict on the record.
+    Learn {
+        /// Whether it was right.
+        proof: Proof,
+        /// How sure it was thought to be, in hundredths.
+        confidence: Option<u8>,
+        /// What happened.
+        note: String,
+    },
     /// Say whether the written record is to stay.
     Keep {
         /// Or to be deleted.
@@ -67,6 +76,18 @@ pub(super) struct Reply {
 }
 
 impl Command {
+    /// What turns a debate to another question, and says so on the record.
+    pub fn steer(topic: String) -> [Command; 2] {
+        let text = format!("The topic is now: {topic}");
+        let because = "the user steers".into();
+        [Command::Amend { change: Change::Topic { topic }, because }, Command::Interject { text }]
+    }
+
+    /// What asks for more about one thing.
+    pub fn deepen(about: &str) -> Command {
+        Command::Interject { text: format!("Go deeper on this: {about}") }
+    }
+
     /// The event that fulfils it, or the reply it is, which has to be read first.
     pub(super) fn event(self) -> Result<Event, Reply> {
         Ok(match self {
@@ -79,6 +100,9 @@ impl Command {
             Command::Cancel => Event::Cancelled,
             Command::Reopen { from } => Event::Reopened { from },
             Command::Decide { text } => Event::Decided { text },
+            Command::Learn { proof, confidence, note } => {
+                Event::Learned { proof, confidence, note }
+            }
             Command::Keep { keep } => Event::Kept { keep },
         })
     }

@@ -1,9 +1,10 @@
 //! The use-cases every door calls: open, take up, read, find, take in.
+use super::catalogue::{Catalogue, Offering};
 use super::command::{Command, Error};
 use super::gate::Gate;
 use super::job::{Handle, Job};
 use super::live::{Live, Update};
-use super::opening::{Opening, Prompts, offered};
+use super::opening::Opening;
 use super::pairing::Vacant;
 use super::ports::{
     Archive, ArchiveError, BadContext, Briefs, Clock, Evidence, Foreign, Log, Place, Query,
@@ -32,7 +33,7 @@ pub struct Desk {
     pub(super) evidence: Arc<dyn Evidence>,
     pub(super) secrets: Secrets,
     clock: Arc<dyn Clock>,
-    pub(super) prompts: Arc<Prompts>,
+    pub(super) catalogue: Arc<Catalogue>,
     pub(super) answered: Arc<Answered>,
 }
 
@@ -50,8 +51,8 @@ pub struct Parts {
     pub secrets: Secrets,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// The words of every format.
-    pub prompts: Prompts,
+    /// The formats, and their words.
+    pub catalogue: Catalogue,
 }
 
 /// Why something could not be done.
@@ -60,6 +61,12 @@ pub struct Parts {
 pub enum DeskError {
     #[error("unknown format `{name}`; known: {known}")]
     Format { name: String, known: String },
+    #[error("the format `{name}` in `{file}`: {why}")]
+    BrokenFormat { name: String, file: String, why: String },
+    #[error("`{voice}` would judge a debate in which it argues as {name}")]
+    Partial { voice: String, name: String },
+    #[error("{0}")]
+    Cast(String),
     #[error("{asked} rounds were asked for; this format has {least} to {most}")]
     Rounds { asked: u64, least: u8, most: u8 },
     #[error("{0}")]
@@ -95,9 +102,9 @@ pub enum DeskError {
 impl Desk {
     /// A desk with everything it needs.
     pub fn new(parts: Parts) -> Desk {
-        let Parts { archive, voices, briefs, evidence, secrets, clock, prompts } = parts;
-        let (prompts, answered) = (Arc::new(prompts), Arc::default());
-        Desk { archive, voices, briefs, evidence, secrets, clock, prompts, answered }
+        let Parts { archive, voices, briefs, evidence, secrets, clock, catalogue } = parts;
+        let (catalogue, answered) = (Arc::new(catalogue), Arc::default());
+        Desk { archive, voices, briefs, evidence, secrets, clock, catalogue, answered }
     }
 
     /// The archive, for those who only read.
@@ -107,13 +114,9 @@ impl Desk {
 
     /// Opens a debate and plays it.
     pub fn open(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
-        if let Some(why) = self.voices.clash(&opening.proposer, &opening.challenger) {
-            return Err(DeskError::Clash(why));
-        }
-        opening.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
-        for voice in [&opening.proposer, &opening.challenger, &opening.judge] {
-            self.voices.playable(voice)?;
-        }
+        let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
+        setup.check()?;
+        self.sits_well(&setup.seats)?;
         let mut fresh = Told::new();
         let (debate, first, log) = self.create(opening, place, |debate| {
             let (events, told) = Session::opening(debate, self.clock.now());
@@ -133,7 +136,7 @@ impl Desk {
     ) -> Result<Created, DeskError> {
         loop {
             let now = self.clock.now();
-            let setup = opening.setup(&self.prompts, new_id(now)?, chance(16)?, now)?;
+            let setup = opening.setup(&self.catalogue, new_id(now)?, chance(16)?, now)?;
             let gate = Gate::of(&self.secrets, &setup);
             let debate = Debate::open(gate.all(setup).map_err(Error::from)?)?;
             let events = gate.all(first(&debate)).map_err(Error::from)?;
@@ -215,7 +218,7 @@ impl Desk {
 
     /// That many rounds, if a format has them.
     pub fn fits(&self, format: &str, rounds: u64) -> Result<u8, DeskError> {
-        let offer = offered(format, &self.prompts)?;
+        let offer = &self.catalogue.offered(format)?.offer;
         let fits = u8::try_from(rounds).ok().filter(|rounds| offer.rounds.contains(rounds));
         let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
         fits.ok_or(DeskError::Rounds { asked: rounds, least, most })
@@ -240,9 +243,14 @@ impl Desk {
         self.secrets.within("").redact(text).text.into_owned()
     }
 
-    /// The formats that can be opened here, by name.
-    pub fn formats(&self) -> impl Iterator<Item = &str> {
-        self.prompts.keys().map(String::as_str)
+    /// The formats that can be opened here.
+    pub fn formats(&self) -> &[Offering] {
+        &self.catalogue.offerings
+    }
+
+    /// All formats there are, with those that cannot be opened.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
     }
 
     fn play(&self, start: Start) -> Result<Job, DeskError> {
@@ -284,9 +292,18 @@ impl Desk {
         match self.archive.read_foreign(text)? {
             Foreign::Ours(setup, events) => self.take_up(*setup, &events, place),
             Foreign::Transcript(transcript) => {
+                let mut format = opening.format.clone();
+                if transcript.dialogue {
+                    let talks = |it: &&Offering| it.seats(Role::Lead);
+                    let found = self.catalogue.offerings.iter().find(talks);
+                    format = found.map_or(format, |it| it.name().to_owned());
+                }
+                let opening = Opening { format, ..opening.clone() };
                 let opening = Opening {
                     topic: one_line(&transcript.topic),
-                    rounds: transcript.rounds.map(|rounds| opening.nearest(rounds)),
+                    rounds: transcript
+                        .rounds
+                        .map(|rounds| opening.nearest(rounds, &self.catalogue)),
                     origin: Origin::Transcript { id: transcript.id.clone() },
                     ..opening.clone()
                 };

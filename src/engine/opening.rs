@@ -1,29 +1,49 @@
 //! From a user's wish to a setup that can be played.
+use super::cast::{Listener, Stance};
+use super::catalogue::Catalogue;
 use super::desk::DeskError;
-use crate::debate::formats::{self, Offer};
+use crate::debate::formats;
 use crate::debate::setup::{GRAMMAR, WORDING};
-use crate::debate::{
-    Budget, Effort, Format, Hold, Limits, Origin, Role, Seat, Setup, Speakers, Voice,
-};
+use crate::debate::{Budget, Effort, Hold, Limits, Origin, Role, Seat, Setup, Voice};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The words of every format that can be opened here: by format, then by name.
-pub type Prompts = BTreeMap<String, BTreeMap<String, String>>;
-
 /// What a user asks for. What is not said has a default.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing a user can ask for")]
 pub struct Opening {
     /// The question.
     pub topic: String,
     /// By name.
     pub format: String,
-    /// Argues for.
+    /// Argues for, or leads.
     pub proposer: Voice,
-    /// Argues against.
+    /// Argues against, or questions whoever leads.
     pub challenger: Voice,
     /// Rules, and sums up long debates.
     pub judge: Voice,
+    /// Who else rules.
+    pub panel: Vec<Voice>,
+    /// Who else questions whoever leads.
+    pub partners: Vec<Voice>,
+    /// Who argues what, where there are not simply two sides; two of the usual ones, if nobody says.
+    pub roles: Vec<Stance>,
+    /// Who listens and votes.
+    pub audience: Vec<Listener>,
+    /// What those who argue for and against are to hold, where the question does not say.
+    pub stances: [String; 2],
+    /// How they are to argue.
+    pub styles: [String; 2],
+    /// Whether factual claims are audited.
+    pub audited: bool,
+    /// Whether one of those who argue may judge in spite of a format that forbids it.
+    pub same_judge: bool,
+    /// What the judge counts beside an audience, in hundredths.
+    pub judge_share: Option<u8>,
+    /// What a format wants to know besides, by name.
+    pub terms: BTreeMap<String, String>,
+    /// Where the finished report is written, too.
+    pub output: Option<String>,
     /// As many as the format usually has, if nobody says.
     pub rounds: Option<u8>,
     /// For every seat.
@@ -65,6 +85,17 @@ impl Opening {
             proposer,
             challenger,
             judge,
+            panel: vec![],
+            partners: vec![],
+            roles: vec![],
+            audience: vec![],
+            stances: [String::new(), String::new()],
+            styles: [String::new(), String::new()],
+            audited: false,
+            same_judge: false,
+            judge_share: None,
+            terms: BTreeMap::new(),
+            output: None,
             rounds: None,
             effort: None,
             brief: String::new(),
@@ -87,16 +118,28 @@ impl Opening {
     /// read the clock.
     pub(super) fn setup(
         &self,
-        prompts: &Prompts,
+        catalogue: &Catalogue,
         id: String,
         salt: String,
         now: i64,
     ) -> Result<Setup, DeskError> {
-        let offer = offered(&self.format, prompts)?;
+        let offering = catalogue.offered(&self.format)?;
+        let offer = &offering.offer;
         let rounds = self.rounds.unwrap_or(offer.usual);
         if !offer.rounds.contains(&rounds) {
             let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
             return Err(DeskError::Rounds { asked: rounds.into(), least, most });
+        }
+        let seats = self.seats(offering)?;
+        if offer.impartial && !self.same_judge {
+            impartial(&seats)?;
+        }
+        let sides = seats.iter().any(|seat| seat.role.side().is_some());
+        if !sides && (self.sealed || self.stop_when_settled) {
+            return Err(DeskError::Cast(format!(
+                "`{}` has no two sides whose answers could be sealed, or who could have settled it",
+                self.format
+            )));
         }
         let limits = Limits { budget: self.budget, ..Limits::default() };
         let turn_seconds = self.turn_seconds;
@@ -112,9 +155,16 @@ impl Opening {
             pin: self.pin.clone(),
             unread: self.unread.clone(),
             chosen: self.chosen.clone(),
-            seats: self.seats(&offer.format),
-            prompts: prompts.get(&self.format).cloned().unwrap_or_default(),
-            format: if self.sealed { formats::sealed(offer.format) } else { offer.format },
+            seats,
+            prompts: offering.prompts.clone(),
+            format: if self.sealed {
+                formats::sealed(offer.format.clone())
+            } else {
+                offer.format.clone()
+            },
+            terms: self.terms.clone(),
+            judge_share: self.judge_share,
+            output: self.output.clone(),
             stop_when_settled: self.stop_when_settled,
             rounds,
             effort: self.effort,
@@ -126,41 +176,31 @@ impl Opening {
     }
 
     /// As many rounds as were asked for, or as near to that as the format allows.
-    pub(super) fn nearest(&self, rounds: u8) -> u8 {
-        let offer = formats::offers().into_iter().find(|offer| offer.format.name == self.format);
-        offer.map_or(rounds, |offer| rounds.clamp(*offer.rounds.start(), *offer.rounds.end()))
+    pub(super) fn nearest(&self, rounds: u8, catalogue: &Catalogue) -> u8 {
+        let offering = catalogue.offered(&self.format).ok();
+        let range = offering.map(|offering| &offering.offer.rounds);
+        range.map_or(rounds, |range| rounds.clamp(*range.start(), *range.end()))
     }
+}
 
-    /// One seat for each role the format names and somebody can fill. A judge that is a model also
-    /// judges with the sides swapped; whoever judges also sums up, unless that is a person.
-    fn seats(&self, format: &Format) -> Vec<Seat> {
-        let mut roles: Vec<Role> = vec![];
-        for phase in format.acts.iter().flat_map(|act| &act.phases) {
-            if let Speakers::Seated(named) = &phase.speakers {
-                roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
-            }
+/// Whoever judges is nobody who argues. Where no model is named, nobody knows that it is another.
+fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
+    let same = |one: &Voice, other: &Voice| match (one, other) {
+        (Voice::Human, _) => false,
+        (Voice::Model { tool, model }, Voice::Model { tool: other, model: another }) => {
+            tool == other && (model == another || model.is_none() || another.is_none())
         }
-        let judged_by_model = !self.judge.awaited();
-        let seat = |role: Role| {
-            let (name, voice) = match role {
-                Role::Pro => ("proposer", &self.proposer),
-                Role::Con => ("challenger", &self.challenger),
-                Role::Judge => ("judge", &self.judge),
-                Role::Mirror if judged_by_model => ("mirror", &self.judge),
-                Role::Scribe if self.judge != Voice::Human => ("scribe", &self.judge),
-                _ => return None,
-            };
-            Some(Seat {
-                name: name.into(),
-                role,
-                voice: voice.clone(),
-                weight: 1,
-                stance: String::new(),
-                style: String::new(),
-            })
-        };
-        roles.into_iter().filter_map(seat).collect()
+        _ => one == other,
+    };
+    let judges = seats.iter().filter(|seat| seat.role == Role::Judge);
+    let sides: Vec<&Seat> = seats.iter().filter(|seat| seat.role.side().is_some()).collect();
+    for judge in judges {
+        if let Some(side) = sides.iter().find(|side| same(&judge.voice, &side.voice)) {
+            let (voice, name) = (judge.voice.to_string(), side.name.clone());
+            return Err(DeskError::Partial { voice, name });
+        }
     }
+    Ok(())
 }
 
 /// A script is found again from wherever the debate is resumed.
@@ -172,13 +212,4 @@ pub fn found_again(voice: Voice, folder: &Path) -> Voice {
         }
         voice => voice,
     }
-}
-
-/// The format of this name, if there are words for it.
-pub(super) fn offered(name: &str, prompts: &Prompts) -> Result<Offer, DeskError> {
-    let known = formats::offers().into_iter().find(|offer| offer.format.name == name);
-    known.filter(|_| prompts.contains_key(name)).ok_or_else(|| DeskError::Format {
-        name: name.into(),
-        known: prompts.keys().cloned().collect::<Vec<_>>().join(", "),
-    })
 }

@@ -48,6 +48,8 @@ pub struct Able {
     pub voice: Voice,
     /// Whose model it is, where that is known.
     pub family: Option<String>,
+    /// Whether it can read files for itself.
+    pub reads: bool,
 }
 
 /// Who takes the seats for which nobody is left.

@@ -1,8 +1,11 @@
 //! Before anything is opened: who is seated, and whether each model answers at all. A model the user
 //! named that does not answer stops the start; one nobody named is replaced, and the user is told.
+use super::cast::{Listener, Stance};
+use super::company::{Company, fitting};
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
 use super::pairing::{Able, Named, Preferred, Seated, Taken, There, pair};
+use super::particulars::WantedCast;
 use super::ports::{Ask, BadContext, Context, Gathered, Pinned, Readers, Said, Stream};
 use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Role, Trouble, Voice};
 use futures_util::future::join_all;
@@ -30,6 +33,8 @@ pub struct Wish {
     pub preferred: Preferred,
     /// Who is there anyway.
     pub there: There,
+    /// Who else is wanted.
+    pub cast: WantedCast,
     /// What the debaters are to be given besides the topic: `none`, `auto`, or what is wanted.
     pub context: String,
     /// How hard everyone is to think: tools may have a model for it.
@@ -117,9 +122,10 @@ impl Desk {
     ) -> Result<(Opening, Vec<String>), DeskError> {
         let ground = self.ground(root, &draft.topic, &wish.context, Readers::OfTheBrief).await?;
         let draft = Opening { brief: ground.gathered.text.clone(), ..draft };
-        draft.setup(&self.prompts, String::new(), String::new(), 0)?.check()?;
-        let (seated, mut warnings) = self.seat(wish).await?;
-        let all = [&seated.proposer, &seated.challenger, &seated.judge];
+        self.trial(&draft, wish)?;
+        let about_files = !ground.gathered.text.is_empty();
+        let (company, mut warnings) = self.seat(wish, about_files).await?;
+        let all = company.everyone();
         // Those who can look for themselves are told where.
         let Ground { pinned, unread, mut gathered } = ground;
         if !gathered.text.is_empty() && all.iter().all(|it| self.voices.reads(&it.voice)) {
@@ -135,12 +141,23 @@ impl Desk {
         let left_out = pinned.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
         warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         warnings.extend(told(&gathered));
-        let chosen = seated.chosen();
-        let Seated { proposer, challenger, judge } = seated;
+        let chosen = company.chosen();
+        let Company { seated: Seated { proposer, challenger, judge }, roles, audience, .. } =
+            company;
         let opening = Opening {
             proposer: proposer.voice,
             challenger: challenger.voice,
             judge: judge.voice,
+            roles: roles
+                .into_iter()
+                .map(|(name, stance, taken)| Stance { name, stance, voice: taken.voice })
+                .collect(),
+            audience: audience
+                .into_iter()
+                .map(|(kind, weight, taken)| Listener { kind, weight, voice: taken.voice })
+                .collect(),
+            panel: wish.cast.panel.clone(),
+            partners: wish.cast.partners.clone(),
             brief: gathered.text,
             touched: gathered.touched,
             picked: gathered.picked,
@@ -195,9 +212,46 @@ impl Desk {
         Ok(looking.await.map_err(stopped)??)
     }
 
+    /// Whether a debate like this could be played at all, whoever plays it: before anybody is asked.
+    fn trial(&self, draft: &Opening, wish: &Wish) -> Result<(), DeskError> {
+        let nobody = |name: &str| Voice::Model { tool: name.into(), model: None };
+        let cast = &wish.cast;
+        let trial = Opening {
+            proposer: wish.named.proposer.clone().unwrap_or_else(|| nobody("one")),
+            challenger: wish.named.challenger.clone().unwrap_or_else(|| nobody("other")),
+            judge: wish.named.judge.clone().unwrap_or_else(|| nobody("third")),
+            roles: cast
+                .roles
+                .iter()
+                .map(|(name, stance, _)| Stance {
+                    name: name.clone(),
+                    stance: stance.clone(),
+                    voice: nobody("one"),
+                })
+                .collect(),
+            audience: cast
+                .listeners
+                .iter()
+                .map(|(kind, weight, _)| Listener {
+                    kind: kind.clone(),
+                    weight: *weight,
+                    voice: nobody("third"),
+                })
+                .collect(),
+            panel: cast.panel.clone(),
+            partners: cast.partners.clone(),
+            ..draft.clone()
+        };
+        Ok(trial.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?)
+    }
+
     /// Seats whoever was not named and asks each distinct model once whether it answers, through
     /// the same path as its turns. Says what the user should know about it.
-    async fn seat(&self, wish: &Wish) -> Result<(Seated, Vec<String>), DeskError> {
+    async fn seat(
+        &self,
+        wish: &Wish,
+        about_files: bool,
+    ) -> Result<(Company, Vec<String>), DeskError> {
         self.voices.sound().map_err(DeskError::Settings)?;
         let (mut silent, mut slow): (Vec<Voice>, Vec<Voice>) = (vec![], vec![]);
         let mut plain: Vec<String> = vec![];
@@ -206,8 +260,18 @@ impl Desk {
         let until = wish.probe.map(|patience| Instant::now() + patience.min(PATIENCE));
         loop {
             // Nobody is looked for whom nobody needs.
-            let able = if wish.named.all() { vec![] } else { self.able(&silent) };
-            let paired = pair(&wish.named, &able, &wish.preferred, &wish.there);
+            let needed = !wish.named.all() || wish.cast.vacant();
+            let mut able = if needed { self.able(&silent) } else { vec![] };
+            if wish.cast.partnered {
+                able = fitting(able, about_files);
+            }
+            let mut there = wish.there.clone();
+            if wish.cast.alike {
+                // Where there are no sides, one model may speak for several.
+                let first = able.first().map(|able| able.voice.clone());
+                there.side = first.or(there.side).or(wish.named.proposer.clone());
+            }
+            let paired = pair(&wish.named, &able, &wish.preferred, &there);
             let seated = paired.map_err(|vacant| {
                 if warnings.is_empty() {
                     DeskError::Vacant(vacant)
@@ -216,16 +280,19 @@ impl Desk {
                 }
             })?;
             let usual = |taken: Taken| self.with_model(taken, wish.effort, &plain);
-            let (seated, assigned) = with_models(seated, usual);
-            if let Some(why) = self.voices.clash(&seated.proposer.voice, &seated.challenger.voice) {
+            let (company, assigned) = Company::new(seated, &wish.cast, &able, about_files, usual);
+            let Seated { proposer, challenger, .. } = &company.seated;
+            if let Some(why) = self.voices.clash(&proposer.voice, &challenger.voice)
+                && !wish.cast.alike
+            {
                 return Err(DeskError::Clash(why));
             }
-            for taken in [&seated.proposer, &seated.challenger, &seated.judge] {
+            let taken = company.everyone();
+            for taken in &taken {
                 self.voices.playable(&taken.voice)?;
             }
-            let Some(until) = until else { return Ok((seated, warnings)) };
+            let Some(until) = until else { return Ok((company, warnings)) };
             let patience = until.saturating_duration_since(Instant::now());
-            let taken = [&seated.proposer, &seated.challenger, &seated.judge];
             let asked = taken.iter().map(|taken| taken.voice.clone());
             let asked: Vec<Voice> = asked.filter(|voice| !slow.contains(voice)).collect();
             let mut again = false;
@@ -252,7 +319,7 @@ impl Desk {
                 again = true;
             }
             if !again {
-                return Ok((seated, warnings));
+                return Ok((company, warnings));
             }
         }
     }
@@ -292,7 +359,8 @@ impl Desk {
         let listed = self.voices.listing().into_iter().filter(|it| it.model && it.playable);
         let voices = listed.filter_map(|it| {
             let voice: Voice = it.seat.parse().ok()?;
-            Some(Able { voice, family: it.family })
+            let reads = self.voices.reads(&voice);
+            Some(Able { voice, family: it.family, reads })
         });
         voices.filter(|able| silent.iter().all(|it| it.tool() != able.voice.tool())).collect()
     }
@@ -316,21 +384,6 @@ impl Desk {
         let fits = voice.filter(|voice| voice.check().is_ok());
         Taken { voice: fits.unwrap_or_else(|| taken.voice.clone()), ..taken }
     }
-}
-
-/// Everyone with the model they usually have, and who got one that way.
-fn with_models(seated: Seated, usual: impl Fn(Taken) -> Taken) -> (Seated, Vec<Voice>) {
-    let mut assigned = vec![];
-    let mut with = |taken: Taken| {
-        let before = taken.voice.clone();
-        let after = usual(taken);
-        if after.voice != before {
-            assigned.push(after.voice.clone());
-        }
-        after
-    };
-    let (proposer, challenger) = (with(seated.proposer), with(seated.challenger));
-    (Seated { proposer, challenger, judge: with(seated.judge) }, assigned)
 }
 
 /// Nobody's turn in no debate.

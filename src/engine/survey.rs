@@ -47,7 +47,7 @@ impl Desk {
 
     /// What a debate may come to, in a line for people; nothing, if no model is asked.
     pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
-        let setup = opening.setup(&self.prompts, String::new(), String::new(), 0)?;
+        let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
         let (mut calls, mut tokens_in, mut tokens_out) = (0, 0, 0);
         let (mut cost, mut unknown) = (0, vec![]);
         for one in estimate(&setup) {

@@ -2,8 +2,8 @@
 //! own rules, and the floor is the user's before anything else happens.
 use super::ports::{Transcript, TranscriptTurn};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, Event, Failure, Reply, Step, Trouble, Weight, claims, findings,
-    next,
+    Body, Cue, Debate, Envelope, Event, Failure, Reply, Role, Side, Step, Trouble, Weight, claims,
+    findings, next,
 };
 
 /// The events that put a transcript on the record, and how many of its turns they hold. It stops
@@ -12,7 +12,7 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
     let mut log = vec![];
     let mut taken = 0;
     while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), due(&debate)) {
-        let event = match debate.seat(cue).role.side() {
+        let event = match speaks_for(debate.seat(cue).role) {
             Some(side) if side == turn.side && cue.round == turn.round => {
                 taken += 1;
                 spoke(&debate, cue, turn)
@@ -36,6 +36,15 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
     (held(&debate, log), taken)
 }
 
+/// The side a transcript calls whoever has this role.
+fn speaks_for(role: Role) -> Option<Side> {
+    match role {
+        Role::Lead => Some(Side::Pro),
+        Role::Partner => Some(Side::Con),
+        role => role.side(),
+    }
+}
+
 fn held(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
     if debate.check(&Event::Held).is_ok() {
         log.push(Event::Held);
@@ -57,7 +66,7 @@ fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
     let mut findings = findings(debate, cue, &body, &[]);
     for finding in &mut findings {
         // Nobody can be asked again; what would have been refused is mentioned instead.
-        if finding.weight == Weight::Reask {
+        if matches!(finding.weight, Weight::Reask | Weight::Mend) {
             finding.weight = Weight::Note;
         }
     }

@@ -3,7 +3,7 @@ use super::bounds::{self, tokens, words};
 use super::complaint::call;
 use super::standing::few;
 use crate::debate::ledger::{Fate, entries};
-use crate::debate::{Cue, Debate, Side};
+use crate::debate::{Cue, Debate, Kind, Role, Side};
 use crate::engine::Stored;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,8 +74,15 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
     let entries = entries(debate, Cue::END);
     let own: Vec<_> = entries.iter().rev().filter(|entry| entry.side == side).collect();
     if own.is_empty() {
-        let mut said =
-            debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+        // Who leads a conversation and who questions it hold no sides, but have said something.
+        let role = match (debate.seated(Role::Lead), side) {
+            (None, side) => side.role(),
+            (Some(_), Side::Pro) => Role::Lead,
+            (Some(_), Side::Con) => Role::Partner,
+        };
+        let mut said = debate
+            .spoken(..)
+            .filter(|(cue, body)| debate.seat(*cue).role == role && body.kind() == Kind::Speech);
         let last = said.next_back();
         return last.map(|(_, body)| words(&body.text(), 2 * line)).into_iter().collect();
     }

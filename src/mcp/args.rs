@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 pub struct StartDebate {
     /// The question, in a sentence
     pub topic: String,
-    /// duel (default)
+    /// duel (default), research, dialectic, tribunal
     pub format: Option<String>,
     /// Argues for: tool or tool:model, see list_models; host = you
     pub proposer: Option<String>,
@@ -19,7 +19,7 @@ pub struct StartDebate {
     pub challenger: Option<String>,
     /// Rules; best a third tool
     pub judge: Option<String>,
-    /// 1-5, default 2
+    /// Default by format
     #[serde(deserialize_with = "number")]
     #[schemars(with = "u8")]
     pub rounds: Option<u64>,
@@ -27,7 +27,7 @@ pub struct StartDebate {
     pub effort: Option<String>,
     /// auto (default), none, or items by ;: PATH:10-40, diff, diff=main..HEAD, tree, note=...
     pub context: Option<String>,
-    /// Rare: confirm_plan, pause, max_cost, ...; see debate://formats/duel
+    /// Rare: confirm_plan, roles, listeners, ...; see debate://formats/NAME
     #[schemars(with = "Map<String, Value>")]
     pub options: Option<Value>,
     /// Wait at most this long: 0-55, default 45
@@ -38,13 +38,15 @@ pub struct StartDebate {
 
 /// What `options` may hold, as the complaint about it says.
 pub(super) const OPTIONS: &str = "confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
-     turn_seconds, await_seconds";
+     turn_seconds, await_seconds, model, judges, stances, styles; in research roles, goal, audience, \
+     decision_type, evidence_round, output_path; in dialectic partners; in tribunal listeners, \
+     judge_share, audience_share, same_judge";
 
 /// Rare wishes. Described on demand, because every schema is paid for in every conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Options {
-    pub(super) confirm_plan: bool,
+    pub(super) confirm_plan: Option<bool>,
     pub(super) pause: Option<bool>,
     pub(super) sealed: bool,
     pub(super) stop_when_settled: bool,
@@ -55,6 +57,20 @@ pub(super) struct Options {
     pub(super) turn_seconds: Option<u32>,
     pub(super) await_seconds: Option<u32>,
 }
+
+/// The options that are not about a single format.
+pub(super) const COMMON: &[&str] = &[
+    "confirm_plan",
+    "pause",
+    "sealed",
+    "stop_when_settled",
+    "probe",
+    "max_cost",
+    "max_tokens",
+    "max_minutes",
+    "turn_seconds",
+    "await_seconds",
+];
 
 /// `continue_round`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -68,7 +84,7 @@ pub struct ContinueRound {
     pub speech: Option<String>,
     /// The user's remark, which both sides must answer; after the end, their decision
     pub say: Option<String>,
-    /// What the user wants: continue, confirm (the plan), change (say: "rounds=3"), cancel, end (rule now), keep, discard (the record), retry (a failed turn)
+    /// What the user wants: continue, confirm (the plan), change (say: "rounds=3"), steer or deepen (say: what), cancel, end (rule now), keep, discard (the record), retry (a failed turn)
     pub decision: Option<String>,
     /// 0-55
     #[serde(deserialize_with = "number")]
@@ -113,7 +129,7 @@ pub struct ListDebates {
 
 /// The parts of a debate that can be shown, as the complaint about another says.
 pub(super) const PARTS: &str =
-    "transcript, summary, ledger, envelopes, brief, plan, or a turn such as 0.1.0.0";
+    "transcript, summary, report, ledger, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -121,7 +137,7 @@ pub(super) const PARTS: &str =
 pub struct ShowDebate {
     /// Default: the latest here
     pub debate_id: Option<String>,
-    /// transcript (default), summary, ledger, envelopes, brief, plan, or a turn
+    /// transcript (default), summary, report, ledger, envelopes, brief, plan, or a turn
     pub part: Option<String>,
     /// From 1
     #[serde(deserialize_with = "number")]

@@ -1,6 +1,8 @@
 //! Waiting for a debate, with progress. Who waits has no say in whether the work goes on.
 use super::complaint::Complaint;
 use super::hub::{Hub, Run};
+use super::standing::title;
+use super::tail::Tail;
 use crate::debate::{Cue, Debate, Event, Step, next};
 use crate::engine::{ArchiveError, DeskError, Place, Stored, Update};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -53,6 +55,7 @@ impl Hub {
         let began = Instant::now();
         let mut told = Instant::now();
         let mut updates: Option<broadcast::Receiver<Arc<Update>>> = None;
+        let mut tail = Tail::default();
         loop {
             let (stored, debate, flaw) = self.desk.read(id)?;
             let step = next(&debate);
@@ -86,7 +89,7 @@ impl Hub {
                     ended.map_err(|why| Complaint::Stopped { id: id.into(), why })?;
                     updates = None;
                 }
-                Some(news) = news(&mut updates, &debate) => {
+                Some(news) = news(&mut updates, &debate, &mut tail) => {
                     told = Instant::now();
                     waiting.tell(began, &news).await;
                 }
@@ -178,6 +181,7 @@ async fn until(deadline: Option<Instant>) {
 async fn news(
     updates: &mut Option<broadcast::Receiver<Arc<Update>>>,
     debate: &Debate,
+    tail: &mut Tail,
 ) -> Option<String> {
     loop {
         let Some(from) = updates.as_mut() else { return std::future::pending().await };
@@ -188,7 +192,13 @@ async fn news(
                     "{who} has not finished after {after} s; it is stopped at {most} s"
                 ));
             }
+            Ok(Update::Delta { cue, text }) => {
+                if let Some(words) = tail.heard(debate, *cue, text) {
+                    return Some(words);
+                }
+            }
             Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {
+                tail.over(*cue);
                 return Some(format!("{} answered", who(debate, *cue)));
             }
             Ok(Update::Fact { event: Event::Refused { cue, .. }, .. }) => {
@@ -209,7 +219,7 @@ fn waits_for(debate: &Debate, step: &Step) -> String {
 }
 
 fn who(debate: &Debate, cue: Cue) -> String {
-    let (role, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+    let (role, tool) = (title(debate.seat(cue)), debate.tool(cue));
     if cue.round == 0 {
         return format!("{role} ({tool})");
     }

@@ -2,14 +2,35 @@
 use super::check;
 use super::complaint::Complaint;
 use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice, millionths};
+use crate::debate::{Budget, Change, Debate, Hold, Phase, Role, Seat, Speakers, Voice, millionths};
+use crate::engine::oneline;
 use crate::engine::opening::found_again;
+use crate::engine::particulars::{Flag, audit, term, usual_roles};
 use crate::engine::{Command, Desk};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What can be changed.
-pub(super) const KEYS: &str = "rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens, \
-     max_minutes";
+pub(super) const KEYS: &str = "rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, \
+     max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
+     evidence_round (on or off)";
+
+/// The same, as they are written; and any seat by its name.
+const NAMES: &[&str] = &[
+    "rounds",
+    "topic",
+    "proposer",
+    "challenger",
+    "judge",
+    "pause",
+    "max_cost",
+    "max_tokens",
+    "max_minutes",
+    "goal",
+    "audience",
+    "decision_type",
+    "evidence_round",
+];
 
 /// The commands that change what was asked for, in the order it was.
 pub(super) fn changes(
@@ -21,7 +42,8 @@ pub(super) fn changes(
     let mut commands = vec![];
     let (mut budget, spent) = (debate.budget(), debate.spent());
     let mut handed: Vec<(String, Voice)> = vec![];
-    for (key, value) in pairs(said)? {
+    let mut terms = debate.terms().clone();
+    for (key, value) in pairs(said, debate)? {
         let bad = |why: &str| Complaint::Change { why: format!("`{key}={value}`: {why}") };
         let change = match key.as_str() {
             "rounds" => {
@@ -32,6 +54,9 @@ pub(super) fn changes(
             "topic" => {
                 let topic = value.split_whitespace().collect::<Vec<_>>().join(" ");
                 check::text("topic", &topic, LONGEST_TOPIC)?;
+                if debate.turns().next().is_none() {
+                    commands.extend(follows(debate, &topic, &mut terms).into_iter().map(amend));
+                }
                 Change::Topic { topic }
             }
             "pause" => {
@@ -72,6 +97,25 @@ pub(super) fn changes(
                 budget = Budget { milliseconds: Some(milliseconds), ..budget };
                 Change::Limit { budget }
             }
+            "goal" | "audience" | "decision_type" => {
+                if !terms.contains_key(&key) {
+                    return Err(bad("it means nothing in this format"));
+                }
+                let said = term(&key, &value).map_err(|error| bad(&error.to_string()))?;
+                terms.insert(key.clone(), said);
+                Change::Terms { terms: terms.clone() }
+            }
+            "evidence_round" => {
+                let flag: Flag = value.parse().map_err(|why: String| bad(&why))?;
+                let (on, why) = audit(flag, debate.question());
+                let seats = audited(debate, on).ok_or_else(|| bad("there is nothing to audit"))?;
+                terms.insert(key.clone(), why);
+                commands.push(amend(Change::Terms { terms: terms.clone() }));
+                if seats == debate.seats() {
+                    continue;
+                }
+                Change::Plan { rounds: None, seats: Some(seats), holds: None }
+            }
             seat => {
                 let voice = value.parse::<Voice>();
                 let voice = voice.map_err(|error| bad(&error.to_string()))?;
@@ -92,9 +136,12 @@ fn handovers(
     desk: &Desk,
 ) -> Result<Vec<Command>, Complaint> {
     let fits = |name: &str, seat: &Seat| match name {
-        "proposer" => seat.role == Role::Pro,
-        "challenger" => seat.role == Role::Con,
-        _ => matches!(seat.role, Role::Judge | Role::Mirror | Role::Scribe),
+        "proposer" => matches!(seat.role, Role::Pro | Role::Lead),
+        "challenger" => matches!(seat.role, Role::Con | Role::Partner),
+        "judge" => {
+            matches!(seat.role, Role::Judge | Role::Mirror | Role::Scribe | Role::Auditor)
+        }
+        name => seat.name.to_lowercase() == name,
     };
     let mut commands = vec![];
     let mut after: Vec<Seat> = debate.seats().to_vec();
@@ -112,14 +159,67 @@ fn handovers(
     Ok(commands)
 }
 
+/// What follows from another topic before anything was said: usual stances, and whether claims are
+/// audited if that was left to the topic.
+fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -> Vec<Change> {
+    let of = |topic: &str| usual_roles(topic, oneline::read(topic).sides);
+    let (before, after) = (of(debate.question()), of(topic));
+    let mut seats = debate.seats().to_vec();
+    for seat in seats.iter_mut().filter(|seat| seat.role == Role::Advocate) {
+        let usual = before.iter().position(|(name, it)| (name, it) == (&seat.name, &seat.stance));
+        if let Some(nth) = usual {
+            (seat.name, seat.stance) = after[nth].clone();
+        }
+    }
+    let mut changes = vec![];
+    let (was_on, left_to_it) = audit(Flag::Auto, debate.question());
+    if terms.get("evidence_round") == Some(&left_to_it) {
+        let (on, why) = audit(Flag::Auto, topic);
+        terms.insert("evidence_round".into(), why);
+        changes.push(Change::Terms { terms: terms.clone() });
+        let judge = seats.iter().find(|seat| seat.role == Role::Judge).cloned();
+        if let (true, false, Some(judge)) = (on, was_on, judge) {
+            seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
+        }
+        seats.retain(|seat| on || seat.role != Role::Auditor);
+    }
+    if seats != debate.seats() {
+        changes.push(Change::Plan { rounds: None, seats: Some(seats), holds: None });
+    }
+    changes
+}
+
+/// The seats with an auditor or without; none, where nobody audits.
+fn audited(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
+    let phases = || debate.setup().format.acts.iter().flat_map(|act| &act.phases);
+    let audits = |phase: &Phase| match &phase.speakers {
+        Speakers::Seated(roles) => roles.contains(&Role::Auditor),
+        _ => false,
+    };
+    if !phases().any(audits) {
+        return None;
+    }
+    let mut seats = debate.seats().to_vec();
+    let there = seats.iter().any(|seat| seat.role == Role::Auditor);
+    if on && !there {
+        let judge = seats.iter().find(|seat| seat.role == Role::Judge)?.clone();
+        seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
+    }
+    if !on {
+        seats.retain(|seat| seat.role != Role::Auditor);
+    }
+    Some(seats)
+}
+
 fn amend(change: Change) -> Command {
     Command::Amend { change, because: "the user asked for it".into() }
 }
 
 /// `rounds=3, topic=One, or the other?`: what is no name belongs to the value before it.
-fn pairs(said: &str) -> Result<Vec<(String, String)>, Complaint> {
+fn pairs(said: &str, debate: &Debate) -> Result<Vec<(String, String)>, Complaint> {
     let known = |name: &str| {
-        KEYS.split(", ").filter_map(|key| key.split_whitespace().next()).any(|key| key == name)
+        let seated = || debate.seats().iter().any(|seat| seat.name.to_lowercase() == name);
+        NAMES.contains(&name) || seated()
     };
     let mut pairs: Vec<(String, String)> = vec![];
     for part in said.split_inclusive([',', ';', '\n']) {

@@ -58,6 +58,8 @@ pub enum Complaint {
     Spent { id: String, spent: String, step: String },
     #[error("`change` needs `say` to say what to change: {why}")]
     Change { why: String },
+    #[error("`{decision}` needs `say` to say what")]
+    About { decision: String, id: String },
     #[error("this cannot be changed now: {0}")]
     Unchangeable(String, String),
     #[error("`{part}` is no part of a debate")]
@@ -220,6 +222,10 @@ impl Complaint {
                 call("verdict", id, "")
             ),
             Complaint::Spent { step, .. } => step.clone(),
+            Complaint::About { decision, id } => {
+                let more = format!("\"decision\":\"{decision}\",\"say\":\"...\"");
+                format!("{}, in the user's words", call("continue_round", id, &more))
+            }
             Complaint::Change { .. } => format!(
                 "call continue_round with \"decision\":\"change\" and \"say\":\"rounds=3, \
                  judge=host\"; what can be changed: {}",
@@ -264,6 +270,17 @@ fn desk(error: &DeskError) -> String {
     match error {
         DeskError::Format { .. } => {
             "call start_debate again without `format`, or with one of these"
+        }
+        DeskError::BrokenFormat { .. } => {
+            "tell the user to mend that file; start_debate without `format` plays a duel meanwhile"
+        }
+        DeskError::Partial { .. } => {
+            "call start_debate again with another `judge`: list_models {} shows who can be seated; \
+             \"options\":{\"same_judge\":true} allows it, and the verdict says so"
+        }
+        DeskError::Cast(_) => {
+            "call start_debate again with that mended; the resource debate://formats/NAME lists \
+             the options of a format"
         }
         DeskError::Rounds { .. } => {
             "call start_debate again with a number in that range, or without `rounds`; an open \

@@ -1,5 +1,5 @@
 //! `start_debate`: from what a model asks for to a debate being played.
-use super::args::{Options, StartDebate};
+use super::args::{COMMON, Options, StartDebate};
 use super::attend::{Seen, Waiting};
 use super::check;
 use super::complaint::{Complaint, call};
@@ -8,9 +8,11 @@ use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Effort, Hold, Voice, millionths};
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
+use crate::engine::particulars::{Particulars, WantedCast};
 use crate::engine::preflight::Wish;
 use crate::engine::{Opening, Place, Query};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::path::{Component, Path};
 use std::time::Duration;
 
 /// Characters of what is wanted as context, notes and all.
@@ -25,7 +27,7 @@ impl Server {
         place: &Place,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
-        let (draft, wish) = self.draft(args, waiting.left())?;
+        let (draft, wish) = self.draft(args, place, waiting.left())?;
         let ready = self.hub.desk.prepare(draft, &wish, &place.root);
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
         let given = (!opening.picked.is_empty())
@@ -46,17 +48,23 @@ impl Server {
     }
 
     /// What was asked for, before anybody is seated, and whom the user wants to hear.
-    fn draft(&self, args: &StartDebate, left: Duration) -> Result<(Opening, Wish), Complaint> {
+    fn draft(
+        &self,
+        args: &StartDebate,
+        place: &Place,
+        left: Duration,
+    ) -> Result<(Opening, Wish), Complaint> {
         let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
         if topic.is_empty() {
             return Err(Complaint::NoTopic);
         }
         check::text("topic", &topic, LONGEST_TOPIC)?;
         let format = check::short("format", args.format.as_deref())?.unwrap_or("duel");
-        let options = options(args, format)?;
+        let (options, particulars) = options(args, format)?;
         let wish = self.wish(args, &options, left)?;
+        let offer = &self.hub.desk.catalogue().offered(format)?.offer;
         let mut holds = vec![];
-        holds.extend(options.confirm_plan.then_some(Hold::Start));
+        holds.extend(options.confirm_plan.unwrap_or(offer.confirms).then_some(Hold::Start));
         holds.extend(options.pause.unwrap_or(true).then_some(Hold::Rounds));
         let cost = |amount| {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
@@ -80,6 +88,16 @@ impl Server {
             holds,
             ..Opening::new(&topic, Voice::Host, Voice::Host, Voice::Host)
         };
+        let desk = &self.hub.desk;
+        let (draft, mut wish) = desk.particulars(particulars, draft, wish, &self.config.folder)?;
+        // Whoever the user talks to leads a conversation.
+        if wish.cast.partnered {
+            wish.named.proposer.get_or_insert(Voice::Host);
+        }
+        if let Some(output) = &draft.output {
+            within(&place.root, output)
+                .map_err(|why| Complaint::Options { why, format: format.into() })?;
+        }
         Ok((draft, wish))
     }
 
@@ -104,6 +122,7 @@ impl Server {
                 judge: self.seat("judge", args.judge.as_deref())?,
             },
             preferred,
+            cast: WantedCast::default(),
             there: There { side: Some(Voice::Host), judge: Judge::Other(Voice::Host) },
             context: context(args.context.as_deref())?,
             effort: effort(args.effort.as_deref())?,
@@ -133,20 +152,42 @@ impl Server {
     }
 }
 
-fn options(args: &StartDebate, format: &str) -> Result<Options, Complaint> {
+fn options(args: &StartDebate, format: &str) -> Result<(Options, Particulars), Complaint> {
     let bad = |why: String| Complaint::Options { why, format: format.into() };
     let object = match &args.options {
-        None => return Ok(Options::default()),
+        None => return Ok((Options::default(), Particulars::default())),
         // Some models write an object as a string.
         Some(Value::String(text)) => {
             serde_json::from_str(text).map_err(|error| bad(error.to_string()))?
         }
         Some(value) => value.clone(),
     };
-    if !object.is_object() {
+    let Value::Object(all) = object else {
         return Err(bad("an object is needed, such as {\"confirm_plan\": true}".into()));
+    };
+    let (common, own): (Map<String, Value>, Map<String, Value>) =
+        all.into_iter().partition(|(name, _)| COMMON.contains(&name.as_str()));
+    let options = serde_json::from_value(common.into()).map_err(|error| bad(error.to_string()))?;
+    let own = serde_json::from_value(own.into()).map_err(|error| bad(error.to_string()))?;
+    Ok((options, own))
+}
+
+/// Whether a path a model names for a report is a new Markdown file inside the repository.
+fn within(root: &Path, output: &str) -> Result<(), String> {
+    let path = Path::new(output);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let hidden = path.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+    if !plain || hidden || path.extension().is_none_or(|ending| ending != "md") {
+        return Err("`output_path` is a path inside the repository, such as docs/report.md".into());
     }
-    serde_json::from_value(object).map_err(|error| bad(error.to_string()))
+    let whole = root.join(path);
+    if whole.symlink_metadata().is_ok() {
+        return Err(format!("there is a file `{output}` already; name another"));
+    }
+    let folder = whole.parent().and_then(|folder| folder.canonicalize().ok());
+    let inside =
+        folder.zip(root.canonicalize().ok()).is_some_and(|(it, root)| it.starts_with(root));
+    inside.then_some(()).ok_or_else(|| format!("there is no folder for `{output}` here"))
 }
 
 /// What the debaters are to be given: a host may say a good deal in a note.

@@ -14,7 +14,7 @@ struct Row {
     words: &'static str,
 }
 
-const ROWS: [Row; 2] = [
+const ROWS: [Row; 5] = [
     Row {
         name: "debate",
         title: "Debate a question",
@@ -30,6 +30,30 @@ const ROWS: [Row; 2] = [
         topic: "The change: a branch, a commit, a file; nothing means what is not committed yet",
         required: false,
         words: include_str!("../../prompts/mcp/review.md"),
+    },
+    Row {
+        name: "research",
+        title: "Research a question from all sides",
+        about: "Stances are researched in parallel, audited and judged; a report in nine sections",
+        topic: "The question, or `X vs Y (model-a, model-b)`",
+        required: true,
+        words: include_str!("../../prompts/mcp/research.md"),
+    },
+    Row {
+        name: "dialectic",
+        title: "Think something through",
+        about: "A partner challenges a view with you in the loop; insights, and no winner",
+        topic: "What to think through",
+        required: true,
+        words: include_str!("../../prompts/mcp/dialectic.md"),
+    },
+    Row {
+        name: "tribunal",
+        title: "Put a motion before a court",
+        about: "Ten rounds in five acts, with a judge, an audience and a vote",
+        topic: "The motion",
+        required: true,
+        words: include_str!("../../prompts/mcp/tribunal.md"),
     },
 ];
 
@@ -64,7 +88,7 @@ impl Server {
         let all: Vec<String> = match argument {
             "topic" => cards().map(|card| card.topic).collect(),
             "id" => cards().map(|card| card.id).collect(),
-            "name" => self.hub.desk.formats().map(str::to_owned).collect(),
+            "name" => self.hub.desk.formats().iter().map(|it| it.name().to_owned()).collect(),
             _ => vec![],
         };
         all.into_iter().filter(|value| value.starts_with(typed)).take(100).collect()

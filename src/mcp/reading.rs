@@ -6,12 +6,13 @@ use super::check;
 use super::complaint::{Complaint, call};
 use super::round::which;
 use super::server::Server;
-use super::standing::plan;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{Card, Listing, Place, Query};
 use crate::report::record::SEALED;
 use crate::report::text::{one_line, printable};
-use crate::report::{iso, ledger::ledger, record::record, summary::summary};
+use crate::report::{
+    iso, ledger::ledger, plan::plan, record::record, research::research, summary::summary,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -148,6 +149,7 @@ impl Server {
         let text = match part {
             "transcript" => record(&debate),
             "summary" => summary(&debate),
+            "report" => research(&debate).unwrap_or_else(|| summary(&debate)),
             "claims" | "ledger" => ledger(&debate),
             "envelopes" => envelopes(&debate),
             "plan" => plan(&debate),

@@ -2,11 +2,9 @@
 //! `debate://formats/{name}`.
 use super::complaint::Complaint;
 use super::server::Server;
-use crate::debate::formats;
-use crate::engine::{Place, Query};
+use crate::engine::{Offering, Place, Query};
 use crate::report::view::view;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
-use std::fmt::Write;
 
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
@@ -41,7 +39,7 @@ impl Server {
             let newest = Resource::new("debate://last", "last debate");
             resources.push(newest.with_description("The newest here").with_mime_type(JSON));
         }
-        for format in self.hub.desk.formats() {
+        for format in self.hub.desk.formats().iter().map(Offering::name) {
             let resource = Resource::new(format!("debate://formats/{format}"), format);
             let about = "How this format is played, and its options";
             resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
@@ -66,8 +64,8 @@ impl Server {
             Ok(Some(ResourceContents::text(text, address).with_mime_type(kind)))
         };
         if let Some(name) = path.strip_prefix("formats/") {
-            let known = self.hub.desk.formats().any(|format| format == name);
-            return if known { text(format(name), MARKDOWN) } else { Ok(None) };
+            let known = self.hub.desk.formats().iter().find(|format| format.name() == name);
+            return known.map_or(Ok(None), |known| text(format(known), MARKDOWN));
         }
         let (id, part) = path.split_once('/').unwrap_or((path, ""));
         let id = id.replace("%3A", ":").replace("%3a", ":");
@@ -87,18 +85,8 @@ impl Server {
 }
 
 /// What a format is, and what its options are.
-fn format(name: &str) -> String {
-    let mut text = format!("# Format `{name}`\n\n");
-    let offer = formats::offers().into_iter().find(|offer| offer.format.name == name);
-    if let Some(offer) = offer {
-        let (least, most) = (offer.rounds.start(), offer.rounds.end());
-        let _ = write!(text, "Rounds: {least} to {most}, usually {}.\n\n", offer.usual);
-        for act in &offer.format.acts {
-            let phases: Vec<&str> = act.phases.iter().map(|phase| phase.name.as_str()).collect();
-            let _ = writeln!(text, "- {}: {}", act.name, phases.join(", "));
-        }
-    }
-    text + OPTIONS
+fn format(offering: &Offering) -> String {
+    crate::report::format::described(&offering.offer) + OPTIONS
 }
 
 const OPTIONS: &str = "
@@ -106,7 +94,7 @@ const OPTIONS: &str = "
 
 Given as one object, `\"options\": {...}`.
 
-- `confirm_plan` (true or false, usually false): nothing is asked until the user has confirmed the plan by `continue_round {\"decision\":\"confirm\"}`, changed it or cancelled.
+- `confirm_plan` (true or false, usually true in research, else false): nothing is asked until the user has confirmed the plan by `continue_round {\"decision\":\"confirm\"}`, changed it or cancelled.
 - `pause` (true or false, usually true): after each round the floor is the user's. With false all rounds are played in one go.
 - `sealed` (true or false, usually false): both sides answer before they hear each other, two turns more; the verdict then says whether the debate changed the decision, and on what.
 - `stop_when_settled` (true or false, usually false): as soon as a round brings no new claim and no new evidence, or nothing is left to differ about, the judge rules.
@@ -116,6 +104,24 @@ Given as one object, `\"options\": {...}`.
 - `max_minutes` (a number): the debate pauses when its turns have taken this long together.
 - `turn_seconds` (usually 120 to 600, by tool and effort): how long a tool may take for a turn.
 - `await_seconds` (usually for ever): how long a turn of `host` or `human` is waited for.
+- `model` (a seat, or a model such as `gpt-5.5`): speaks for every seat nobody else was named for.
+- `judges` (a list of seats): a panel; each also rules with the sides swapped. The split and the margin are shown.
+- `stances`, `styles` (`{\"pro\": \"...\", \"con\": \"...\"}`): what the sides are to hold, and how they are to argue.
+
+In research:
+
+- `roles` (two to four of `{\"name\": \"...\", \"stance\": \"...\", \"model\": \"...\"}`, model optional): usually Proponent and Opponent. A topic such as `X vs Y (model-a, model-b)` names its sides and models itself.
+- `goal`: the question behind the topic. `audience` (self, team, public): who reads the report. `decision_type` (personal-choice, team-standardization, market-analysis): what the recommendation must contain.
+- `evidence_round` (auto, true, false): whether every factual claim is tagged; auto does so if the topic asks about performance, cost, security, market data or figures, and in doubt not.
+- `output_path`: a new Markdown file inside the repository for the finished report; it is in `show_debate {\"part\":\"report\"}` in any case.
+
+In dialectic the proposer leads (usually you) and the challenger questions; `partners` (a list of seats) adds more. After each round `decision` is continue, deepen, steer or end. Nobody wins.
+
+In tribunal:
+
+- `listeners` (a list of `{\"type\": \"risk-averse\", \"model\": \"...\", \"weight\": 1}`): usually one of each type, rational-logic, practical-feasibility, technology-forward, risk-averse, emotional-resonance; `human` lets the user vote.
+- `judge_share`, `audience_share` (usually 0.5 each, together 1): what the judge's marks and rulings count, and what the votes count.
+- `same_judge` (true): one of those who argue may judge, and the verdict says so.
 
 ## Context
 
@@ -123,5 +129,5 @@ What the debaters are given besides the topic, as one string of items separated 
 
 ## Changing an open debate
 
-`continue_round {\"decision\":\"change\",\"say\":\"rounds=3, challenger=host\"}` changes rounds, topic, proposer, challenger, judge, pause (on or off), max_cost, max_tokens, max_minutes for whoever has not been asked yet.
+`continue_round {\"decision\":\"change\",\"say\":\"rounds=3, challenger=host\"}` changes rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, max_tokens, max_minutes for whoever has not been asked yet; before anything was said also goal, audience, decision_type and evidence_round (on or off).
 ";

@@ -6,6 +6,7 @@ use super::check;
 use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::{asked_of_host, is_plan};
+use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::state::Remark;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, Kind, Pause, Stand, Status, Step, next, standing};
@@ -17,6 +18,8 @@ enum Decision {
     Continue,
     Confirm,
     Change,
+    Steer,
+    Deepen,
     Cancel,
     End,
     Keep,
@@ -24,10 +27,12 @@ enum Decision {
     Retry,
 }
 
-const DECISIONS: [(&str, Decision); 8] = [
+const DECISIONS: [(&str, Decision); 10] = [
     ("continue", Decision::Continue),
     ("confirm", Decision::Confirm),
     ("change", Decision::Change),
+    ("steer", Decision::Steer),
+    ("deepen", Decision::Deepen),
     ("cancel", Decision::Cancel),
     ("end", Decision::End),
     ("keep", Decision::Keep),
@@ -79,7 +84,8 @@ impl Server {
             self.reply(id, place, turn, speech, "continue_round").await?;
         }
         let say = args.say.as_deref().map(str::trim);
-        if let Some(say) = say.filter(|_| decision != Some(Decision::Change)) {
+        let about = [Decision::Change, Decision::Steer, Decision::Deepen];
+        if let Some(say) = say.filter(|_| !decision.is_some_and(|it| about.contains(&it))) {
             self.remark(id, place, turn.filter(|_| args.speech.is_none()), say).await?;
         }
         match decision {
@@ -226,7 +232,7 @@ impl Server {
             Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
                 let cost = spent.cost as f64 / 1e6;
                 let spent = format!("{cost:.2}, {} tokens", spent.tokens);
-                Err(Complaint::Spent { id: id.into(), spent, step: super::standing::spent(debate) })
+                Err(Complaint::Spent { id: id.into(), spent, step: super::next::spent(debate) })
             }
             _ => Ok(()),
         }
@@ -244,7 +250,9 @@ impl Server {
         let over = debate.outcome().is_some();
         match decision {
             Decision::Continue | Decision::Confirm if over => Err(ended(&debate, "going on")),
-            Decision::Change if over => Err(ended(&debate, "a change")),
+            Decision::Change | Decision::Steer | Decision::Deepen if over => {
+                Err(ended(&debate, "a change"))
+            }
             Decision::Cancel if over && standing::status(&debate) != Status::Cancelled => {
                 Err(ended(&debate, "cancelling"))
             }
@@ -276,6 +284,28 @@ impl Server {
                     }
                     error => error.into(),
                 })
+            }
+            Decision::Steer | Decision::Deepen => {
+                let word = if decision == Decision::Steer { "steer" } else { "deepen" };
+                let say = say
+                    .filter(|say| !say.is_empty())
+                    .ok_or_else(|| Complaint::About { decision: word.into(), id: id.into() })?;
+                let (again, commands) = if decision == Decision::Steer {
+                    check::text("say", say, LONGEST_TOPIC)?;
+                    let topic = say.split_whitespace().collect::<Vec<_>>().join(" ");
+                    (debate.question() == topic, Command::steer(topic).to_vec())
+                } else {
+                    let command = Command::deepen(say);
+                    let same = |it: &Remark| {
+                        matches!(&command, Command::Interject { text } if *text == it.text)
+                            && !debate.was_heard(it)
+                    };
+                    (debate.remarks().iter().any(same), vec![command])
+                };
+                if !again {
+                    self.command(id, place, commands).await?;
+                }
+                self.let_begin(id, place, turn).await
             }
             Decision::Keep | Decision::Discard if !over => {
                 Err(Complaint::NotEnded { id: id.into(), what: "keeping the record".into() })

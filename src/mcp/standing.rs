@@ -1,13 +1,15 @@
 //! How a debate stands, for a model to read: small, and the same whoever asks and however often.
 use super::bounds::{self, tokens, words};
 use super::complaint::{Asked, call};
+use super::next::next_call;
 use crate::debate::Citation;
 use crate::debate::ledger::of_claim;
 use crate::debate::{
-    Cue, Debate, Failure, Hold, Kind, Origin, Outcome, Pause, Reply, Role, Step, Voice, next,
-    prompt, standing,
+    Cue, Debate, Failure, Hold, Kind, Origin, Pause, Reply, Role, Rounds, Seat, Step, Voice,
+    insights, next, nine, prompt, standing,
 };
 use crate::engine::Stored;
+use crate::report::plan::plan;
 use crate::report::record::SEALED;
 use crate::report::text::one_line;
 use crate::report::verdict::{VerdictView, verdict};
@@ -30,6 +32,9 @@ pub(super) struct Standing {
     pub(super) due: Option<Due>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) verdict: Option<Ruled>,
+    /// What came of it where nobody wins: a recommendation, or insights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<String>,
     pub(super) notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<String>,
@@ -141,6 +146,7 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
         pending,
         due: if over { None } else { due(debate, &step) },
         verdict,
+        result: result(debate, size),
         notes: notes(debate, size),
         record: stored
             .record
@@ -188,15 +194,20 @@ fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, Fai
     debate.turns().filter(|(cue, _)| fits(cue)).collect()
 }
 
+/// Whoever goes by a name of their own is called by it.
+pub(super) fn title(seat: &Seat) -> &str {
+    if seat.role.named() { &seat.name } else { seat.role.title() }
+}
+
 /// `0.1.1.1 Challenger (codex)`
 fn named(debate: &Debate, cue: Cue) -> String {
-    format!("{} {} ({})", id_of(debate, cue), debate.seat(cue).role.title(), debate.tool(cue))
+    format!("{} {} ({})", id_of(debate, cue), title(debate.seat(cue)), debate.tool(cue))
 }
 
 fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size) -> Answered {
     let mut digest = Answered {
         turn: id_of(debate, cue),
-        role: format!("{} ({})", debate.seat(cue).role.title(), debate.tool(cue)),
+        role: format!("{} ({})", title(debate.seat(cue)), debate.tool(cue)),
         position: String::new(),
         claims: vec![],
         concedes: vec![],
@@ -243,18 +254,52 @@ pub(super) fn few(lines: impl ExactSizeIterator<Item = String>, most: usize) -> 
     lines
 }
 
+/// What came of a debate in which nobody wins.
+fn result(debate: &Debate, size: Size) -> Option<String> {
+    if let Some(sections) = insights::insights(debate) {
+        let end = insights::end(sections).map_or("open", insights::End::word);
+        let learned = insights::learned(sections).unwrap_or_default();
+        return Some(format!("Outcome: {end}. Key insights: {}", words(learned, 2 * size.words)));
+    }
+    let judged = debate.spoken(..).rev().find_map(|(cue, body)| match body {
+        crate::debate::Body::Sections { sections } if debate.seat(cue).role == Role::Judge => {
+            Some(sections)
+        }
+        _ => None,
+    })?;
+    let part = |nth: usize, most| judged.get(nth).map(|it| words(&it.text, most));
+    let (advice, summary) =
+        (part(nine::RECOMMENDATION, size.words)?, part(nine::SUMMARY, size.line)?);
+    Some(format!("Recommendation: {advice} In one sentence: {summary}"))
+}
+
 fn ruled(debate: &Debate, view: &VerdictView, size: Size) -> Ruled {
     let unresolved = view.unresolved.iter().map(|text| words(text, size.line));
     Ruled {
         winner: view.winner.clone(),
         reasoning: words(&view.reasoning, size.words),
-        decided: view.decided.clone(),
+        decided: decided(view),
         contested: view.contested,
         recommendation: words(&view.recommendation, size.words),
         unresolved: few(unresolved, size.lines.div_ceil(2)),
         rigor: words(&standing::rigor(debate), 60),
     }
 }
+
+/// What decided it, how sure that is, and why it could as well have come out otherwise.
+fn decided(view: &VerdictView) -> String {
+    let mut parts = vec![view.decided.clone()];
+    parts.extend(view.confidence.map(|sure| format!("{sure}% sure")));
+    if view.contested {
+        parts.push(format!("contested: {}", view.doubts.join(", ")));
+    }
+    parts.join("; ")
+}
+
+/// What a host is to do between the rounds of a conversation.
+const DIALOGUE: &str = "A round is done. Show the user what was said, as suggestions that are never \
+    carried out. If the two differ widely or a decision is needed, ask the user, else go on: \
+    continue, a remark of theirs, deepen X, steer to another topic, or end.";
 
 /// What is awaited: of the host or a person, a turn; of the user, leave to go on.
 fn due(debate: &Debate, step: &Step) -> Option<Due> {
@@ -263,8 +308,8 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
             let cue = *awaited.first()?;
             let seat = debate.seat(cue);
             let role = match seat.voice {
-                Voice::Human => format!("{} (a person: ask the user)", seat.role.title()),
-                _ => seat.role.title().to_owned(),
+                Voice::Human => format!("{} (a person: ask the user)", title(seat)),
+                _ => title(seat).to_owned(),
             };
             let brief = prompt::render(debate, cue).text;
             Some(Due { turn: id_of(debate, cue), role, brief })
@@ -287,6 +332,7 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
                         ),
                     });
                 }
+                Pause::Asked if debate.setup().act(*next).rounds == Rounds::Open => DIALOGUE,
                 Pause::Asked => {
                     "A round is done. Show the user what was said; they may have a remark."
                 }
@@ -303,42 +349,28 @@ pub(super) fn is_plan(debate: &Debate) -> bool {
     debate.holds().contains(&Hold::Start) && debate.turns().next().is_none()
 }
 
-/// Who would argue about what, and what that may cost.
-pub(super) fn plan(debate: &Debate) -> String {
-    use std::fmt::Write;
-    let setup = debate.setup();
-    let topic = crate::report::text::one_line(debate.question());
-    let mut text = format!("Topic: {}\nFormat: {}\n", words(&topic, 80), setup.format.name);
-    for seat in debate.seats().iter().filter(|seat| seat.role != Role::Mirror) {
-        let _ = writeln!(text, "{}: {}", seat.role.title(), seat.voice);
-    }
-    let mirrored = debate.seated(Role::Mirror).is_some();
-    let judging = if mirrored { "2 rulings, the sides swapped in one" } else { "1 ruling" };
-    let rounds = debate.rounds();
-    let _ = writeln!(text, "Rounds: {rounds} ({} speeches, then {judging})", 2 * rounds);
-    if let Some(effort) = setup.effort {
-        let _ = writeln!(text, "Effort: {}", effort.word());
-    }
-    let budget = debate.budget();
-    if let Some(cost) = budget.cost {
-        let _ = writeln!(text, "Pauses at a cost of {:.2}", cost as f64 / 1e6);
-    }
-    if let Some(tokens) = budget.tokens {
-        let _ = writeln!(text, "Pauses at {tokens} tokens");
-    }
-    if let Some(milliseconds) = budget.milliseconds {
-        let _ = writeln!(text, "Pauses after {} minutes", milliseconds / 60_000);
-    }
-    text
-}
-
 fn notes(debate: &Debate, size: Size) -> Vec<String> {
     let mut notes = vec![];
+    if debate.seated(Role::Lead).is_some() {
+        notes.push(ISOLATION.into());
+    }
+    let waits = matches!(next(debate), Step::Speak { driven, .. } if driven.is_empty());
+    let since = debate.remarks().iter().filter(|it| waits && !debate.was_heard(it));
+    notes.extend(since.map(|it| {
+        let said = words(&it.text, size.line);
+        format!("the user has said since this turn was asked for, so take it up now: {said}")
+    }));
+    // What ought to be done about it comes before what is wrong with it.
+    notes.extend(standing::suggestion(debate));
     for label in standing::labels(debate) {
         notes.push(match label {
             "single-model" => {
                 "single-model: both sides are played by the same model, so expect less \
                                disagreement, and less rigor, than between different ones"
+                    .into()
+            }
+            "partial-judge" => {
+                "partial-judge: one of those who argue also judges, so weigh the verdict accordingly"
                     .into()
             }
             "demo" => "demo: scripted voices, no model was asked; this is not advice".into(),
@@ -360,10 +392,13 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
     if let Some(keep) = debate.kept() {
         notes.push(if keep { "the record is kept" } else { "the record is discarded" }.into());
     }
-    notes.extend(standing::suggestion(debate));
     notes.extend(standing::notices(debate).iter().map(|notice| words(notice, size.line)));
     few(notes.into_iter(), size.lines.max(3))
 }
+
+/// What a host must not do, whatever is suggested.
+const ISOLATION: &str = "suggestions are shown to the user, never carried out: change no file \
+    without the user's explicit consent; silence is not consent";
 
 /// How a turn is named to a host: a turn of a later take is not the same turn.
 pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
@@ -380,112 +415,4 @@ pub(super) fn asked_of_host(debate: &Debate) -> Option<Asked> {
     let cue = step.at()?;
     let ruling = debate.setup().phase(cue).reply == Kind::Verdict;
     Some(Asked { turn: due.turn, role: due.role, ruling })
-}
-
-/// What is left to do when it is over.
-fn after_the_end(debate: &Debate) -> String {
-    let id = &debate.setup().id;
-    let mut steps = vec![];
-    if debate.outcome() == Some(&Outcome::Cancelled) {
-        steps
-            .push(format!("it was cancelled; {} shows what was said", call("show_debate", id, "")));
-    } else {
-        let all = call("show_debate", id, "");
-        steps.push(format!("tell the user the result; {all} has all of it"));
-    }
-    if debate.missing().next().is_some() {
-        let retry = call("continue_round", id, "\"decision\":\"retry\"");
-        steps.push(format!("{retry} takes the failed turn again"));
-    }
-    if debate.decision().is_none() {
-        let say = call("continue_round", id, "\"say\":\"...\"");
-        steps.push(format!("{say} records what the user decides"));
-    }
-    if debate.kept().is_none() {
-        let keep = call("continue_round", id, "\"decision\":\"keep\"");
-        steps.push(format!("{keep} (or discard) settles whether the record stays"));
-    }
-    steps.join("; ")
-}
-
-/// What to do when nothing may be spent any more: more, or an end with what there is.
-pub(super) fn spent(debate: &Debate) -> String {
-    let id = &debate.setup().id;
-    let (budget, spent) = (debate.budget(), debate.spent());
-    let mut more = vec![];
-    if budget.cost.is_some_and(|most| spent.cost >= most) {
-        let enough = (spent.cost as f64 / 5e5).max(1.0);
-        more.push(format!("max_cost={enough:.2}"));
-    }
-    if budget.tokens.is_some_and(|most| spent.tokens >= most) {
-        more.push(format!("max_tokens={}", (2 * spent.tokens).max(100_000)));
-    }
-    if budget.milliseconds.is_some_and(|most| spent.milliseconds >= most) {
-        more.push(format!("max_minutes={}", 2 * (spent.milliseconds / 60_000) + 10));
-    }
-    let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
-    let on = call("continue_round", id, &more);
-    let end = if debate.spoken(..).next().is_some() {
-        format!("{} rules with what there is", call("verdict", id, ""))
-    } else {
-        format!("{} stops it", call("continue_round", id, "\"decision\":\"cancel\""))
-    };
-    format!("if the user allows more, in all: {on}; else {end}")
-}
-
-/// The call that goes on from here.
-fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
-    let id = &debate.setup().id;
-    if debate.outcome().is_some() {
-        return after_the_end(debate);
-    }
-    let turn = step.at().map(|cue| id_of(debate, cue)).unwrap_or_default();
-    let turn = format!("\"turn\":\"{turn}\"");
-    match step {
-        Step::Hold { pause: Pause::Spent { .. }, .. } => spent(debate),
-        Step::Hold { .. } if is_plan(debate) => {
-            let (yes, other, no) = (
-                "\"decision\":\"confirm\"",
-                "\"decision\":\"change\",\"say\":\"rounds=3\"",
-                "\"decision\":\"cancel\"",
-            );
-            let calls = [yes, other, no].map(|more| call("continue_round", id, more));
-            format!("when the user has answered: {}", calls.join(" or "))
-        }
-        Step::Hold { .. } if debate.held() => {
-            let yes = call("continue_round", id, "\"decision\":\"continue\"");
-            format!("if the user wants to go on: {yes}; {} rules now", call("verdict", id, ""))
-        }
-        Step::Hold { next, .. } => {
-            let on = call("continue_round", id, &turn);
-            let round = next.round;
-            format!(
-                "{on} plays round {round} (add \"say\" for the user's remark); {} rules now",
-                call("verdict", id, "")
-            )
-        }
-        Step::Speak { driven, awaited } if driven.is_empty() => {
-            let cue = awaited.first().copied();
-            let ruling = cue.is_some_and(|cue| debate.setup().phase(cue).reply == Kind::Verdict);
-            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Voice::Human);
-            let (tool, what) = if ruling {
-                ("verdict", "\"ruling\":{...}")
-            } else {
-                ("continue_round", "\"speech\":\"...\"")
-            };
-            let answer = call(tool, id, &format!("{turn},{what}"));
-            if person {
-                return format!("show the user the brief, and pass on their own words: {answer}");
-            }
-            format!("answer the brief: {answer}")
-        }
-        // A ruling was asked for while somebody spoke.
-        _ if running && debate.held() => {
-            format!("{} waits for the ruling", call("verdict", id, ""))
-        }
-        _ if running => {
-            format!("{} waits on; nothing is spent twice", call("continue_round", id, &turn))
-        }
-        _ => format!("{} takes it up again", call("continue_round", id, &turn)),
-    }
 }

@@ -14,6 +14,9 @@ pub(super) fn standing(it: &Standing) -> String {
     }
     list(&mut text, "\nBeing answered:", &it.pending);
     verdict(&mut text, it.verdict.as_ref().map(ruling));
+    if let Some(result) = &it.result {
+        let _ = write!(text, "\nResult: {result}\n");
+    }
     due(&mut text, it.due.as_ref());
     end(&mut text, it.record.as_deref(), &it.next);
     text
@@ -89,12 +92,8 @@ fn answered(text: &mut String, turn: &Answered) {
 /// What was ruled, in a few lines.
 pub(super) fn ruling(ruled: &Ruled) -> String {
     let mut text = format!(
-        "{} had the stronger argument because: {}\nDecided: {}{}.\nRecommendation: {}\n",
-        ruled.winner,
-        ruled.reasoning,
-        ruled.decided,
-        if ruled.contested { ", but it depends on the order of the sides" } else { "" },
-        ruled.recommendation
+        "{} had the stronger argument because: {}\nDecided: {}.\nRecommendation: {}\n",
+        ruled.winner, ruled.reasoning, ruled.decided, ruled.recommendation
     );
     list(&mut text, "Unresolved:", &ruled.unresolved);
     let _ = write!(text, "Rigor: {}", ruled.rigor);

@@ -1,8 +1,9 @@
 //! Each side's account: its claims, what it cited for them and what became of both.
+use super::people::speaker;
 use super::text::one_line;
 use crate::debate::flags::{Flag, flags};
 use crate::debate::ledger::{Entry, Fate, Tally, entries, tally};
-use crate::debate::{Citation, Cue, Debate, Side, standing};
+use crate::debate::{Citation, Claim, Cue, Debate, Side, standing};
 use std::fmt::Write;
 
 /// The whole account, as text.
@@ -96,6 +97,18 @@ pub fn struck(evidence: &str, found: &[&Citation]) -> String {
     format!("{line} ({})", says.join("; "))
 }
 
+/// ` | confidence: 0.80 | source: official-docs`, as the speaker says it of a claim.
+pub fn rating(claim: &Claim) -> String {
+    let mut rating = String::new();
+    if let Some(confidence) = claim.confidence {
+        let _ = write!(rating, " | confidence: {:.2}", f64::from(confidence) / 100.0);
+    }
+    if let Some(source) = claim.source {
+        let _ = write!(rating, " | source: {}", source.word());
+    }
+    rating
+}
+
 /// What a side cited wrongly outside its claims.
 fn loose(debate: &Debate, side: Side) -> Vec<String> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
@@ -111,10 +124,10 @@ pub fn wrong(debate: &Debate) -> Vec<String> {
     let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
     let wrong = cited.filter(|(_, citation)| citation.found.wrong());
     wrong
-        .filter_map(|(cue, citation)| {
-            let side = standing::name_of(debate, debate.seat(cue).role.side()?);
+        .map(|(cue, citation)| {
             let claim = citation.claim.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
-            Some(format!("{side}{claim}: {}", struck(&citation.raw, &[citation])))
+            let struck = struck(&citation.raw, &[citation]);
+            format!("{}{claim}: {struck}", speaker(debate, cue))
         })
         .collect()
 }

@@ -1,5 +1,5 @@
 //! Proof of who took part: what every turn's tool has said of itself, as a table.
-use super::text::one_line;
+use super::text::{cell, one_line};
 use crate::debate::{Debate, Envelope};
 use std::fmt::Write;
 
@@ -52,9 +52,4 @@ pub fn participation(debate: &Debate) -> String {
         let _ = write!(text, "\n- {caveat} ({})", cues.join(", "));
     }
     text.trim_end().to_owned() + "\n"
-}
-
-/// What a tool says of itself must not break out of its cell.
-fn cell(text: &str) -> String {
-    one_line(text).replace('|', "\\|")
 }

@@ -1,14 +1,55 @@
 //! The whole debate as one Markdown file, readable while it is being played and after.
-use super::ledger::{of_evidence, struck};
+use super::dialogue;
+use super::ledger::{of_evidence, rating, struck};
+use super::papers::paper;
 use super::participation::participation;
-use super::summary::{summary, who};
+use super::people::{Course, course, having, title, who};
+use super::research::judgment;
+use super::summary::{demo, summary};
 use super::text::{demoted, one_line, printable};
+use crate::debate::body::Part;
 use crate::debate::ledger::of_claim;
-use crate::debate::{Body, Claim, Cue, Debate, Kind, Outcome, Reply, Role, Weight, standing};
+use crate::debate::{
+    Body, Claim, Cue, Debate, Failure, Hears, Kind, Outcome, Reply, Role, Rule, Stand, Weight,
+    nine, standing, verdict,
+};
 use std::fmt::Write;
 
 /// The record. The headings are what a debate is recognised by when it is read back in.
 pub fn record(debate: &Debate) -> String {
+    let mut text = front(debate);
+    let course = course(debate);
+    let ending = debate.setup().ending();
+    let mut part = None;
+    let mut remarks = debate.remarks().iter().peekable();
+    // What a dialogue comes to is its conclusion, and not a round.
+    let rounds = |cue: &Cue| course != Course::Dialogue || cue.act < ending;
+    for (cue, turn) in debate.turns().filter(|(cue, _)| rounds(cue)) {
+        // A remark stays in the round it was made in; before the first, it opens that.
+        if part.is_none() {
+            part = Some(begin(&mut text, debate, course, cue));
+        }
+        while let Some(remark) = remarks.next_if(|remark| remark.from <= cue) {
+            input(&mut text, &remark.text);
+        }
+        if part != Some(part_of(course, cue)) {
+            part = Some(begin(&mut text, debate, course, cue));
+        }
+        taken(&mut text, debate, course, cue, turn);
+    }
+    for remark in remarks {
+        input(&mut text, &remark.text);
+    }
+    conclusion(&mut text, debate, course);
+    let proof = participation(debate);
+    if !proof.is_empty() {
+        let _ = write!(text, "\n---\n\n## Participation\n\n{proof}");
+    }
+    printable(&text)
+}
+
+/// What is known before anybody speaks.
+fn front(debate: &Debate) -> String {
     let setup = debate.setup();
     let mut text = format!("# Debate: {}\n\n", one_line(debate.question()));
     let _ = writeln!(text, "**Id**: {}  ", setup.id);
@@ -16,6 +57,18 @@ pub fn record(debate: &Debate) -> String {
     let _ = writeln!(text, "**Status**: {}  ", standing::status(debate).word());
     let _ = writeln!(text, "**Participants**: {}  ", participants(debate));
     let _ = writeln!(text, "**Outcome**: {}", outcome(debate));
+    let terms = [
+        ("Goal", "goal"),
+        ("Audience", "audience"),
+        ("Decision type", "decision_type"),
+        ("Evidence round", "evidence_round"),
+    ];
+    for (title, name) in terms {
+        let term = debate.terms().get(name).map(|term| one_line(term)).unwrap_or_default();
+        if !term.is_empty() {
+            let _ = writeln!(text, "\n**{title}**: {term}");
+        }
+    }
     if !setup.picked.is_empty() {
         let picked: Vec<_> = setup.picked.iter().map(|line| one_line(line)).collect();
         let _ = writeln!(text, "\n**Given**: {}", picked.join("; "));
@@ -31,79 +84,94 @@ pub fn record(debate: &Debate) -> String {
     if !labels.is_empty() {
         let _ = writeln!(text, "\n**Labels**: {}", labels.join(", "));
     }
-    if labels.contains(&"demo") {
-        text.push_str("\n> DEMO: scripted voices, no model was asked. This is not advice.\n");
+    let demo = demo(debate).trim_end();
+    if !demo.is_empty() {
+        let _ = writeln!(text, "\n{demo}");
     }
-    let mut round = None;
-    let mut remarks = debate.remarks().iter().peekable();
-    for (cue, turn) in debate.turns() {
-        while let Some(remark) = remarks.next_if(|remark| remark.from <= cue) {
-            let _ = write!(text, "\n### User Input\n\n{}\n", demoted(&remark.text));
-        }
-        if round != Some(cue.stand()) {
-            round = Some(cue.stand());
-            let _ = write!(text, "\n---\n\n## {}\n", heading(debate, cue));
-        }
-        let seat = debate.seat(cue);
-        let _ = write!(text, "\n### {} ({})\n\n", seat.role.title(), debate.tool(cue));
-        match turn {
-            Ok(_) if debate.sealed(cue) => text.push_str(SEALED),
-            Ok(reply) => said(&mut text, reply),
-            Err(failure) => {
-                let _ = writeln!(
-                    text,
-                    "[INCOMPLETE] {}: {}",
-                    failure.trouble.word(),
-                    one_line(&failure.note)
-                );
-            }
-        }
-    }
-    for remark in remarks {
-        let _ = write!(text, "\n### User Input\n\n{}\n", demoted(&remark.text));
-    }
-    let over = debate.outcome().is_some();
-    if over || debate.decision().is_some() {
-        text.push_str("\n---\n\n## Conclusion\n\n");
-    }
-    if over {
-        text.push_str(&summary(debate).replacen("## Debate Summary", "### Debate Summary", 1));
-    }
-    if let Some(decision) = debate.decision() {
-        let _ = write!(text, "\n### User's Decision\n\n{}\n", demoted(decision));
-    }
-    let proof = participation(debate);
-    if !proof.is_empty() {
-        let _ = write!(text, "\n---\n\n## Participation\n\n{proof}");
-    }
-    printable(&text)
+    text
 }
 
-/// What stands in place of an answer nobody may see yet.
-pub const SEALED: &str = "(Sealed until all have answered.)\n";
+fn input(text: &mut String, remark: &str) {
+    let _ = write!(text, "\n### User Input\n\n{}\n", demoted(remark));
+}
 
-/// A round of the count, or the act if it stands outside.
-fn heading(debate: &Debate, cue: Cue) -> String {
-    let act = &debate.setup().act(cue).name;
+/// What stands under one heading: a round, or where stances are researched, a phase.
+type PartOf = (Stand, Option<u8>);
+
+fn part_of(course: Course, cue: Cue) -> PartOf {
+    (cue.stand(), (course == Course::Research).then_some(cue.phase))
+}
+
+fn begin(text: &mut String, debate: &Debate, course: Course, cue: Cue) -> PartOf {
+    let _ = write!(text, "\n---\n\n## {}\n", heading(debate, course, cue));
+    part_of(course, cue)
+}
+
+/// A round of the count, or the act if it stands outside; where stances are researched, what is done.
+fn heading(debate: &Debate, course: Course, cue: Cue) -> String {
+    let phase = debate.setup().phase(cue);
+    if course == Course::Research {
+        let known = match (phase.reply, phase.hears) {
+            (Kind::Speech, Hears::Nothing) => Some("Investigation"),
+            (Kind::Speech, _) => Some("Cross Rebuttal"),
+            (Kind::Audit, _) => Some("Evidence Audit"),
+            (Kind::Sections, _) => Some("Judgment"),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return known.into();
+        }
+    }
     if cue.round > 0 {
         return format!("Round {}", cue.round);
     }
-    let mut letters = act.chars();
+    let mut letters = debate.setup().act(cue).name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn participants(debate: &Debate) -> String {
-    let pair = |one: Role, other: Role| Some((one, who(debate, one)?, other, who(debate, other)?));
-    let sides = pair(Role::Pro, Role::Con).or_else(|| pair(Role::Lead, Role::Partner));
-    let pairing = |(one, first, other, second): (Role, String, Role, String)| {
-        format!("{} {first} <-> {} {second}", one.title(), other.title())
+    let pair = |one: Role, other: Role| {
+        let (first, second) = (who(debate, one)?, who(debate, other)?);
+        Some(format!("{} {first} <-> {} {second}", one.title(), other.title()))
     };
-    let names: Vec<_> = debate.seats().iter().map(|seat| seat.name.as_str()).collect();
-    sides.map_or_else(|| names.join(", "), pairing)
+    let names = || {
+        let named = debate.seats().iter().map(|seat| one_line(&seat.name));
+        named.collect::<Vec<_>>().join(", ")
+    };
+    match course(debate) {
+        Course::Contest => pair(Role::Pro, Role::Con).unwrap_or_else(names),
+        Course::Dialogue => {
+            let partners = having(debate, Role::Partner);
+            let tools: Vec<String> = partners
+                .map(|nth| debate.seats()[usize::from(nth)].voice.tool().to_owned())
+                .collect();
+            let (lead, partner) = (Role::Lead.title(), Role::Partner.title());
+            format!("{lead} <-> {partner} ({})", tools.join(", "))
+        }
+        Course::Research => {
+            let seats = having(debate, Role::Advocate).map(|nth| {
+                let seat = &debate.seats()[usize::from(nth)];
+                format!("{} ({})", one_line(&seat.name), seat.voice.tool())
+            });
+            seats.collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 fn outcome(debate: &Debate) -> String {
-    let winner = crate::debate::verdict::judgment(debate).map(|judgment| {
+    match course(debate) {
+        Course::Dialogue => return dialogue::outcome(debate).into(),
+        Course::Research if debate.outcome() != Some(&Outcome::Cancelled) => {
+            let summary = judgment(debate).and_then(|sections| sections.get(nine::SUMMARY));
+            if let Some(summary) = summary {
+                return one_line(&summary.text);
+            }
+            let open = debate.outcome().is_none();
+            return if open { "(open)" } else { "no judgment" }.into();
+        }
+        _ => {}
+    }
+    let winner = verdict::judgment(debate).map(|judgment| {
         format!("{} had the stronger argument", standing::name_of(debate, judgment.winner))
     });
     match debate.outcome() {
@@ -111,6 +179,74 @@ fn outcome(debate: &Debate) -> String {
         Some(Outcome::Cancelled) => "cancelled".into(),
         Some(Outcome::Uncontested { .. }) => "uncontested: the challenger never answered".into(),
         Some(_) => winner.unwrap_or_else(|| "no verdict".into()),
+    }
+}
+
+fn conclusion(text: &mut String, debate: &Debate, course: Course) {
+    let over = debate.outcome().is_some();
+    if !over && debate.decision().is_none() {
+        return;
+    }
+    text.push_str("\n---\n\n## Conclusion\n");
+    if course == Course::Dialogue {
+        dialogue::conclusion(text, debate);
+        return;
+    }
+    if over {
+        match judgment(debate) {
+            // The report stands above already, phase by phase.
+            Some(sections) if course == Course::Research => {
+                for (title, nth) in
+                    [("Recommendation", nine::RECOMMENDATION), ("Summary", nine::SUMMARY)]
+                {
+                    let said = sections.get(nth).map_or("", |section| section.text.trim());
+                    let _ = write!(text, "\n### {title}\n\n{}\n", demoted(said));
+                }
+            }
+            _ => {
+                let summary =
+                    summary(debate).replacen("## Debate Summary", "### Debate Summary", 1);
+                let _ = write!(text, "\n{summary}");
+            }
+        }
+    }
+    if let Some(decision) = debate.decision() {
+        let _ = write!(text, "\n### User's Decision\n\n{}\n", demoted(decision));
+    }
+}
+
+/// What stands in place of an answer nobody may see yet.
+pub const SEALED: &str = "(Sealed until all have answered.)\n";
+
+/// One turn, under whoever took it.
+fn taken(
+    text: &mut String,
+    debate: &Debate,
+    course: Course,
+    cue: Cue,
+    turn: &Result<Reply, Failure>,
+) {
+    let seat = debate.seat(cue);
+    let who = one_line(&title(debate, cue));
+    let _ = match course {
+        Course::Dialogue if having(debate, seat.role).count() == 1 => {
+            write!(text, "\n### {who}\n\n")
+        }
+        Course::Dialogue => {
+            write!(text, "\n### {} ({})\n\n", seat.role.title(), one_line(&seat.name))
+        }
+        _ => write!(text, "\n### {who} ({})\n\n", debate.tool(cue)),
+    };
+    match turn {
+        Ok(_) if debate.sealed(cue) => text.push_str(SEALED),
+        Ok(reply) => match paper(debate, cue, &reply.body) {
+            Some(paper) => text.push_str(&paper),
+            None => said(text, reply),
+        },
+        Err(failure) => {
+            let (trouble, note) = (failure.trouble.word(), one_line(&failure.note));
+            let _ = writeln!(text, "[INCOMPLETE] {trouble}: {note}");
+        }
     }
 }
 
@@ -124,12 +260,14 @@ fn said(text: &mut String, reply: &Reply) {
         text.push_str("\n**Claims**\n\n");
     }
     for claim in claims {
-        let _ = writeln!(text, "- `{}` {}{}", claim.id, one_line(&claim.text), answers(claim));
+        let text_of = one_line(&claim.text);
+        let _ = writeln!(text, "- `{}` {text_of}{}{}", claim.id, answers(claim), rating(claim));
         for evidence in &claim.evidence {
             let found = of_evidence(evidence, of_claim(&reply.citations, &claim.id));
             let _ = writeln!(text, "  - {}", struck(evidence, &found));
         }
-        if claim.evidence.is_empty() {
+        let rests = claim.part.is_none_or(|part| part == Part::Argument);
+        if claim.evidence.is_empty() && rests {
             text.push_str("  - unsupported\n");
         }
     }
@@ -140,6 +278,11 @@ fn said(text: &mut String, reply: &Reply) {
         let by = resolved.evidence.join("; ");
         let _ = writeln!(text, "- certifies `{}` as resolved: {}", resolved.claim, one_line(&by));
     }
+    if let Some(help) = reply.body.help() {
+        let kind = if help.kind.is_empty() { "help" } else { help.kind.as_str() };
+        let (from, kind) = (one_line(&help.from), one_line(kind));
+        let _ = writeln!(text, "\n> Calls {from} ({kind}): {}", one_line(&help.because));
+    }
     let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.wrong());
     for wrong in passing {
         let _ = writeln!(text, "\n> Struck out: {}", struck(&wrong.raw, &[wrong]));
@@ -148,7 +291,8 @@ fn said(text: &mut String, reply: &Reply) {
     for fault in faults {
         let _ = writeln!(text, "\n> Checked: {}", one_line(&fault.says));
     }
-    if reply.body.kind() == Kind::Speech && !reply.body.structured() {
+    // Where nobody asked for a claims block, none is missed.
+    if reply.findings.iter().any(|found| found.rule == Rule::Structured) {
         text.push_str("\n> Unstructured: no claims block could be read.\n");
     }
 }

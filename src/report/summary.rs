@@ -1,58 +1,70 @@
 //! The result, in the order and under the headings users know.
+use super::court;
+use super::dialogue::dialogue;
 use super::ledger::wrong;
-use super::text::{demoted, one_line};
-use super::verdict::{VerdictView, turn_name, unsupported, verdict};
-use crate::debate::{Debate, Outcome, Role, Side, standing};
+use super::people::{Course, course, notices, rounds_completed, takes_part, who};
+use super::research::{research, so_far};
+use super::text::{cell, demoted, one_line};
+use super::verdict::{RulingView, VerdictView, turn_name, unsupported, verdict};
+use crate::debate::body::BlindSpot;
+use crate::debate::{Body, Cue, Debate, Kind, Outcome, Role, Side, standing};
 use std::fmt::Write;
 
-/// The whole summary, as Markdown.
+/// The whole summary, as Markdown: by what the debate has on its record, not by what its format is
+/// called.
 pub fn summary(debate: &Debate) -> String {
-    let mut text = String::from("## Debate Summary\n\n");
-    if standing::labels(debate).contains(&"demo") {
-        text.push_str("> DEMO: scripted voices, no model was asked. This is not advice.\n\n");
+    match (verdict(debate), course(debate)) {
+        (Some(verdict), _) => contest(debate, Some(&verdict)),
+        (None, Course::Contest) => contest(debate, None),
+        (None, Course::Dialogue) => dialogue(debate),
+        (None, Course::Research) => research(debate).unwrap_or_else(|| so_far(debate)),
     }
+}
+
+/// What every summary begins with: the question, who took part, how it stands, what must be told.
+pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
+    let mut text = String::from("## Debate Summary\n\n");
+    text.push_str(demo(debate));
     let _ = writeln!(text, "Topic: {}  ", one_line(debate.question()));
-    for role in [Role::Pro, Role::Con, Role::Judge] {
-        if let Some(who) = who(debate, role) {
-            let _ = writeln!(text, "{}: {who}  ", role.title());
+    for role in roles.iter().filter(|role| takes_part(debate, **role)) {
+        if let Some(who) = who(debate, *role) {
+            let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&who));
         }
     }
-    let _ = writeln!(text, "Rounds: {}  ", standing::rounds_completed(debate));
+    let _ = writeln!(text, "Rounds: {}  ", rounds_completed(debate));
     let _ = writeln!(text, "Rigor: {}  ", standing::rigor(debate));
-    let _ = writeln!(text, "Status: {}", standing::status(debate).told());
-    let labels = standing::labels(debate);
-    if labels.contains(&"single-model") {
+    let status = [format!("Status: {}", standing::told(debate))];
+    let lines: Vec<&str> = status.iter().chain(more).map(String::as_str).collect();
+    let _ = writeln!(text, "{}", lines.join("  \n"));
+    if standing::labels(debate).contains(&"single-model") {
         text.push_str(
             "\nSingle-model: both sides were played by the same model, so expect less disagreement \
              than between different ones.\n",
         );
     }
-    let notices = standing::notices(debate);
+    let notices: Vec<String> = notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !notices.is_empty() {
-        let notices: Vec<String> = notices.iter().map(|notice| one_line(notice)).collect();
         let _ = write!(text, "\n{}\n", notices.join("\n"));
-    }
-    match verdict(debate) {
-        Some(verdict) => ruled(&mut text, debate, &verdict),
-        None => unruled(&mut text, debate),
     }
     text
 }
 
-/// `claude (opus)`: the tool, and the model it reported or was asked for.
-pub fn who(debate: &Debate, role: Role) -> Option<String> {
-    let seat = debate.seated(role)?;
-    let mut own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
-    let envelope = own.find_map(|(_, turn)| turn.as_ref().ok().map(|reply| &reply.envelope));
-    let model = envelope
-        .and_then(|envelope| envelope.model_reported.as_deref().or(envelope.model_asked.as_deref()))
-        .or(seat.voice.model());
-    let tool = envelope.map_or(seat.voice.tool(), |envelope| envelope.tool.as_str());
-    Some(match model {
-        Some(model) => format!("{tool} ({model})"),
-        None => format!("{tool} (default model)"),
-    })
-    .map(|who| if seat.voice.awaited() { tool.to_owned() } else { who })
+/// What nobody may miss, where nobody was asked.
+pub(super) fn demo(debate: &Debate) -> &'static str {
+    if standing::labels(debate).contains(&"demo") {
+        "> DEMO: scripted voices, no model was asked. This is not advice.\n\n"
+    } else {
+        ""
+    }
+}
+
+fn contest(debate: &Debate, verdict: Option<&VerdictView>) -> String {
+    let mut text = header(debate, &[Role::Pro, Role::Con, Role::Judge], &[]);
+    match verdict {
+        Some(verdict) => ruled(&mut text, debate, verdict),
+        None => unruled(&mut text, debate),
+    }
+    text
 }
 
 fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
@@ -66,14 +78,26 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         let _ = writeln!(text, "Rests on: {}.  ", verdict.cites.join("; "));
     }
     let _ = writeln!(text, "Decided: {}.", verdict.decided);
-    if verdict.contested {
-        text.push_str("\nThis verdict depends on the order in which the sides were shown:\n");
-        for ruling in &verdict.rulings {
-            let order = if ruling.swapped { "sides swapped" } else { "sides as seated" };
-            let _ =
-                writeln!(text, "- {order}: for {}. {}", ruling.winner, one_line(&ruling.reasoning));
-        }
+    how_sure(text, debate, verdict);
+    let turning = verdict.court.as_ref().and_then(|court| court.turning_round);
+    if let Some(round) = turning {
+        let _ = write!(text, "\nKey turning round: {round}\n");
     }
+    if let Some(decisive) = &verdict.decisive {
+        let whose = decisive.side.map(|side| format!(" ({})", standing::name_of(debate, side)));
+        let _ = write!(
+            text,
+            "\nDecisive argument: `{}`{}: {}\n",
+            one_line(&decisive.claim),
+            whose.unwrap_or_default(),
+            one_line(decisive.text.as_deref().unwrap_or("not on the record under this id"))
+        );
+    }
+    let spot =
+        |spot: &BlindSpot| format!("{}: {}", standing::name_of(debate, spot.side), spot.text);
+    let spots: Vec<String> = verdict.blind_spots.iter().map(spot).collect();
+    list(text, "\nBlind spots:\n", &spots);
+    answers(text, debate, verdict);
     if !verdict.unmasked.is_empty() {
         let names = verdict.unmasked.join(", ");
         let _ =
@@ -92,6 +116,91 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             standing::brought(debate)
         );
     }
+    court::told(text, debate, verdict);
+    judged(text, debate, verdict);
+}
+
+/// How far the verdict can be trusted, and every ruling where they are several or there is doubt.
+fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+    if let Some(confidence) = verdict.confidence {
+        let stated = verdict.stated.map(|stated| format!("; the judge itself says {stated}%"));
+        let _ = write!(
+            text,
+            "\nConfidence: {confidence}% (from the margin and the agreement of the rulings{})\n",
+            stated.unwrap_or_default()
+        );
+    }
+    if standing::labels(debate).contains(&"partial-judge") {
+        text.push_str(
+            "\nPartial judge: a judge is the same model as one of those who argued, so do not take \
+             its ruling for an independent one.\n",
+        );
+    }
+    let rulings = |swapped: bool| verdict.rulings.iter().filter(move |it| it.swapped == swapped);
+    let panel = rulings(false).count() > 1;
+    if panel {
+        let split = |swapped: bool| {
+            let agree = rulings(swapped).filter(|ruling| ruling.winner == verdict.winner).count();
+            format!("{agree} of {}", rulings(swapped).count())
+        };
+        let mut says = format!("{} judges are for {}", split(false), verdict.winner);
+        if rulings(true).count() > 0 {
+            let _ = write!(says, "; with the sides swapped, {}", split(true));
+        }
+        let _ = write!(text, "\nPanel: {says}.\n");
+    }
+    if verdict.contested {
+        let _ = write!(text, "\nContested: {}.\n", verdict.doubts.join("; "));
+    }
+    if !panel && !verdict.contested {
+        return;
+    }
+    for ruling in &verdict.rulings {
+        let order = if ruling.swapped { "sides swapped" } else { "sides as seated" };
+        let seat = if panel { format!("{}, ", one_line(&ruling.seat)) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "- {seat}{order}: for {}{}. {}",
+            ruling.winner,
+            apart(ruling),
+            one_line(&ruling.reasoning)
+        );
+    }
+}
+
+/// ` (70 to 55, margin 15)`, where the sides were scored.
+fn apart(ruling: &RulingView) -> String {
+    match (ruling.pro_score, ruling.con_score, ruling.margin) {
+        (Some(pro), Some(con), Some(margin)) => format!(" ({pro} to {con}, margin {margin})"),
+        _ => String::new(),
+    }
+}
+
+/// What was answered about single claims before the whole was ruled on.
+fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+    if verdict.checks.is_empty() {
+        return;
+    }
+    text.push_str("\n| Claim | answered | supported | conceded |\n|---|---|---|---|\n");
+    let word = |yes: bool| if yes { "yes" } else { "no" };
+    for check in &verdict.checks {
+        let _ = writeln!(
+            text,
+            "| {} ({}) | {} | {} | {} |",
+            cell(&check.claim),
+            cell(&standing::name_of(debate, check.side)),
+            word(check.answered),
+            word(check.supported),
+            word(check.conceded)
+        );
+    }
+    if !verdict.despite.trim().is_empty() {
+        let despite = one_line(&verdict.despite);
+        let _ = write!(text, "\nRuled otherwise than these answers say, because: {despite}\n");
+    }
+}
+
+fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let quality = verdict.quality.map(|quality| {
         vec![
             format!("Genuine disagreement: {}", quality.disagreement.word()),
@@ -147,13 +256,15 @@ fn unruled(text: &mut String, debate: &Debate) {
         None => write!(text, "\nNo verdict yet.\n"),
         Some(Outcome::Cancelled) => write!(text, "\nCancelled before a verdict.\n"),
         Some(_) => {
-            for (cue, body) in debate.spoken(..).filter(|(cue, _)| cue.round == 1) {
+            let first = |cue: Cue, body: &Body| cue.round == 1 && body.kind() == Kind::Speech;
+            for (cue, body) in debate.spoken(..).filter(|(cue, body)| first(*cue, body)) {
                 let _ = write!(text, "\n### Position ({})\n\n", turn_name(debate, cue));
                 let _ = writeln!(text, "{}", demoted(body.text().trim()));
             }
             write!(text, "\nNo verdict was given, and nobody has won.\n")
         }
     };
+    court::marked(text, debate);
     list(text, "\nUnsupported claims:\n", &unsupported(debate));
     list(text, "\nCitations that do not resolve:\n", &wrong(debate));
 }

@@ -13,6 +13,11 @@ pub fn one_line(text: &str) -> String {
     printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// In a cell of a table, out of which it cannot break.
+pub fn cell(text: &str) -> String {
+    one_line(text).replace('\\', "\\\\").replace('|', "\\|")
+}
+
 /// With its headings and rules made smaller than any of ours, and its fences closed.
 pub fn demoted(text: &str) -> String {
     let text = printable(text);
@@ -40,7 +45,12 @@ pub fn demoted(text: &str) -> String {
 
 /// The mark and length of a code fence, and whether it could close one.
 fn fence(line: &str) -> Option<(char, usize, bool)> {
-    let line = line.trim_start();
+    // Further in it is code by itself, and opens or closes nothing.
+    let inset = line.len() - line.trim_start_matches(' ').len();
+    let line = line.trim_start_matches(' ');
+    if inset > 3 {
+        return None;
+    }
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
@@ -51,12 +61,27 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
 fn demoted_line(line: &str) -> String {
     let bare = line.trim();
     let underline = |mark: char| !bare.is_empty() && bare.chars().all(|c| c == mark);
-    if bare.starts_with('#') {
+    let marks = bare.len() - bare.trim_start_matches('#').len();
+    let titled = bare[marks..].is_empty() || bare[marks..].starts_with([' ', '\t']);
+    if (1..=6).contains(&marks) && titled {
         return format!("###{bare}");
     }
     // A line of these would make a heading of the one before it.
     if underline('=') || underline('-') {
         return "***".into();
     }
-    line.to_owned()
+    unmarked(line)
+}
+
+/// Without tags, which would hide what follows them, or do things on a page. In code they stay.
+fn unmarked(line: &str) -> String {
+    let mut done = String::with_capacity(line.len());
+    let mut code = false;
+    let mut letters = line.chars().peekable();
+    while let Some(c) = letters.next() {
+        code ^= c == '`';
+        let tag = letters.peek().is_some_and(|c| c.is_ascii_alphabetic() || "!/?".contains(*c));
+        if c == '<' && tag && !code { done.push_str("&lt;") } else { done.push(c) }
+    }
+    done
 }

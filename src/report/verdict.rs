@@ -1,8 +1,9 @@
 //! What was ruled, under the names of the sides: judges know them as A and B, readers do not.
+use super::court::{CourtView, court};
 use super::ledger::{all_noticed, wrong};
-use crate::debate::body::{Agreement, Changed, Disagreement, Quality};
+use crate::debate::body::{Agreement, BlindSpot, Changed, Check, Disagreement, Quality};
 use crate::debate::ledger;
-use crate::debate::verdict::{Basis, Judgment, judgment, leading, rulings};
+use crate::debate::verdict::{Basis, Judgment, Weighed, judgment, leading, rulings};
 use crate::debate::{Cue, Debate, Role, Ruling, Side, prompt, standing};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,14 +19,21 @@ pub struct VerdictView {
     pub basis: Basis,
     /// The same in words.
     pub decided: String,
-    /// The rulings do not agree: with the sides swapped, the judge saw it otherwise.
+    /// Whether it could as well have come out otherwise.
     pub contested: bool,
+    /// Why.
+    pub doubts: Vec<String>,
+    /// How marks, rulings and votes were weighed, where there are marks or votes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weighed: Option<Weighed>,
     /// Why, as the leading ruling has it.
     pub reasoning: String,
     /// The turns it rests on.
     pub cites: Vec<String>,
-    /// In hundredths, as the judge says it.
+    /// In hundredths, by the margin and by whether the rulings agree.
     pub confidence: Option<u8>,
+    /// In hundredths, as the judge says it of itself.
+    pub stated: Option<u8>,
     /// Points between the sides, where they were scored.
     pub margin: Option<u8>,
     /// What the debate itself was worth.
@@ -47,10 +55,36 @@ pub struct VerdictView {
     /// What the debate did to the decision, where both sides had answered before it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Changed>,
+    /// The argument that decided it, as the leading ruling has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisive: Option<Decisive>,
+    /// What each side did not see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blind_spots: Vec<BlindSpot>,
+    /// What was answered about single claims before the whole was ruled on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// Why it goes to the side for which those answers say less.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub despite: String,
+    /// What a court adds, where rounds were marked or listeners voted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub court: Option<CourtView>,
     /// Every ruling there was.
     pub rulings: Vec<RulingView>,
     /// Names the judge could not be kept from seeing, because the debate is about them.
     pub unmasked: Vec<String>,
+}
+
+/// The argument that decided it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Decisive {
+    /// The claim, by id.
+    pub claim: String,
+    /// Whose it is, if it is on the record.
+    pub side: Option<Side>,
+    /// As it was first put.
+    pub text: Option<String>,
 }
 
 /// One ruling.
@@ -70,15 +104,22 @@ pub struct RulingView {
     pub pro_score: Option<u8>,
     /// Points for the challenger.
     pub con_score: Option<u8>,
+    /// Points between the sides, where they were scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<u8>,
     /// In hundredths, as the judge says it.
     pub confidence: u8,
 }
 
 /// What was ruled, if anything was.
 pub fn verdict(debate: &Debate) -> Option<VerdictView> {
-    let Judgment { winner, basis, contested, .. } = judgment(debate)?;
+    let Judgment { winner, basis, weighed, contests, confidence, .. } = judgment(debate)?;
     let none = Ruling::default();
-    let (cue, ruling) = leading(debate, winner).map_or((None, &none), |(cue, r)| (Some(cue), r));
+    let against = leading(debate, winner.other());
+    let (cue, ruling) = leading(debate, winner)
+        .or(against)
+        .map_or((None, &none), |(cue, ruling)| (Some(cue), ruling));
+    let own = ruling.side == Some(winner);
     let words = |text: &str| cue.map_or_else(|| text.to_owned(), |cue| unmask(debate, cue, text));
     let sides = |said: &Disagreement| Disagreement {
         point: words(&said.point),
@@ -92,16 +133,26 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         side: winner,
         basis,
         decided: basis.says().into(),
-        contested,
-        reasoning: words(&ruling.because),
+        contested: !contests.is_empty(),
+        doubts: contests.iter().map(|why| why.says().into()).collect(),
+        weighed,
+        reasoning: match (own, cue) {
+            (true, _) => words(&ruling.because),
+            (false, Some(_)) => overruled(debate, winner, &words(&ruling.because)),
+            (false, None) => format!("{}.", unruled(basis)),
+        },
         cites: ruling.cites.iter().map(|cited| turn_name(debate, *cited)).collect(),
-        confidence: cue.map(|_| ruling.confidence),
-        margin: ruling.margin(),
+        confidence,
+        stated: cue.map(|_| ruling.confidence),
+        margin: ruling.margin().filter(|_| own),
         quality: ruling.quality,
         agreements: ruling.agreements.iter().map(both).collect(),
         disagreements: ruling.disagreements.iter().map(sides).collect(),
         unresolved: ruling.unresolved.iter().map(|text| words(text)).collect(),
-        recommendation: words(&ruling.recommendation),
+        recommendation: match (own, cue) {
+            (false, Some(_)) => overruled(debate, winner, &words(&ruling.recommendation)),
+            _ => words(&ruling.recommendation),
+        },
         unsupported: unsupported(debate),
         wrong: wrong(debate),
         noticed: all_noticed(debate),
@@ -109,9 +160,32 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
             .changed
             .as_ref()
             .map(|it| Changed { decision: it.decision, because: words(&it.because) }),
+        decisive: ruling.decisive.as_deref().filter(|_| own).map(|id| decisive(debate, winner, id)),
+        blind_spots: ruling
+            .blind_spots
+            .iter()
+            .map(|spot| BlindSpot { side: spot.side, text: words(&spot.text) })
+            .collect(),
+        checks: ruling.checks.clone(),
+        despite: words(&ruling.despite),
+        court: court(debate, winner),
         rulings: rulings(debate).map(|(cue, side, r)| ruling_view(debate, cue, side, r)).collect(),
         unmasked: cue.map(|cue| prompt::render(debate, cue).unmasked).unwrap_or_default(),
     })
+}
+
+/// What a judge said who was outweighed: it stands for the other side, and is not the winner's.
+fn overruled(debate: &Debate, winner: Side, said: &str) -> String {
+    let other = standing::name_of(debate, winner.other());
+    format!("Marks and votes outweigh the judge, who ruled for {other}: {said}")
+}
+
+/// Why somebody has won about whom nobody ruled.
+fn unruled(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Forfeit => "The other side fell silent",
+        _ => "Nobody gave a final ruling; marks and votes alone decided",
+    }
 }
 
 fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &Ruling) -> RulingView {
@@ -124,7 +198,20 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &Ruling) -> Ruling
         recommendation: unmask(debate, cue, &ruling.recommendation),
         pro_score: ruling.scores.map(|scores| scores.pro),
         con_score: ruling.scores.map(|scores| scores.con),
+        margin: ruling.margin(),
         confidence: ruling.confidence,
+    }
+}
+
+/// The winner's claim of that name, or anybody's.
+fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
+    let entries = ledger::entries(debate, Cue::END);
+    let named = || entries.iter().filter(|entry| entry.claim.id == id);
+    let entry = named().find(|entry| entry.side == winner).or_else(|| named().next());
+    Decisive {
+        claim: id.into(),
+        side: entry.map(|entry| entry.side),
+        text: entry.map(|entry| entry.claim.text.clone()),
     }
 }
 
@@ -140,12 +227,13 @@ pub fn unsupported(debate: &Debate) -> Vec<String> {
 
 /// `round 2, challenger`.
 pub fn turn_name(debate: &Debate, cue: Cue) -> String {
-    let role = debate.seat(cue).role.title().to_lowercase();
+    let seat = debate.seat(cue);
+    let role = if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() };
     if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
 }
 
 /// Gives the sides their names back in what a judge wrote.
-fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
+pub(super) fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
     let mut text = text.to_owned();
     for side in [Side::Pro, Side::Con] {
         if let Some(label) = debate.label_for(cue, side) {

@@ -1,12 +1,19 @@
 //! The whole debate as JSON, for programs. Fields are only ever added; `v` says when they are not.
+use super::court::{VoteView, votes};
+use super::dialogue::ended;
+use super::people::{notices, rounds_completed};
+use super::research::research;
 use super::verdict::{VerdictView, verdict};
+use crate::debate::insights::{End, insights};
 use crate::debate::ledger::{Tally, tally};
+use crate::debate::points::{self, RoundMarks};
 use crate::debate::{
-    Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Pause,
-    Resolution, Role, Side, Spend, Status, Step, next, standing,
+    Body, Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Kind,
+    Pause, Proof, Resolution, Role, Section, Side, Spend, Status, Step, next, standing,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A debate, all of it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -59,6 +66,38 @@ pub struct DebateView {
     pub remarks: Vec<String>,
     /// What the user made of it.
     pub decision: Option<String>,
+    /// What the format was told besides: the goal, who reads the result.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub terms: BTreeMap<String, String>,
+    /// Every round that was marked, in hundredths of a point of ten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds_marked: Vec<RoundMarks>,
+    /// Every vote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<VoteView>,
+    /// How far those who talked agree in the end, where nobody wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<End>,
+    /// What they have learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insights: Option<Vec<Section>>,
+    /// The report of a research, as Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// What became of the verdict in the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<LearnedView>,
+}
+
+/// What became of a verdict.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LearnedView {
+    /// Whether it was right.
+    pub proof: Proof,
+    /// How sure it was thought to be, in hundredths.
+    pub confidence: Option<u8>,
+    /// What happened.
+    pub note: String,
 }
 
 /// A seat.
@@ -113,6 +152,11 @@ pub struct TurnView {
     pub seat: String,
     /// As what.
     pub role: Role,
+    /// What was asked for.
+    pub kind: Kind,
+    /// What was answered, where that is not a speech.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<Body>,
     /// By which tool.
     pub tool: String,
     /// What, without the claims block; none if the turn was lost.
@@ -145,7 +189,7 @@ pub fn view(debate: &Debate) -> DebateView {
         topic: debate.question().into(),
         format: setup.format.name.clone(),
         status,
-        result: status.told().into(),
+        result: standing::told(debate).into(),
         labels: standing::labels(debate).into_iter().map(Into::into).collect(),
         created_at: super::iso(setup.opened_at),
         seats: debate
@@ -162,10 +206,10 @@ pub fn view(debate: &Debate) -> DebateView {
         pin: setup.pin.clone(),
         effort: setup.effort,
         rounds: debate.rounds(),
-        rounds_completed: standing::rounds_completed(debate),
+        rounds_completed: rounds_completed(debate),
         rigor: standing::rigor(debate),
         verdict: verdict(debate),
-        notices: standing::notices(debate),
+        notices: notices(debate),
         due: due(debate),
         spent: debate.spent(),
         ledger: [Side::Pro, Side::Con]
@@ -174,6 +218,17 @@ pub fn view(debate: &Debate) -> DebateView {
         turns: debate.turns().map(|(cue, turn)| turn_view(debate, cue, turn.as_ref())).collect(),
         remarks: debate.remarks().iter().map(|remark| remark.text.clone()).collect(),
         decision: debate.decision().map(Into::into),
+        terms: debate.terms().clone(),
+        rounds_marked: points::rounds(debate),
+        votes: votes(debate),
+        outcome: ended(debate),
+        insights: insights(debate).map(<[Section]>::to_vec),
+        report: research(debate),
+        learned: debate.learned().map(|lesson| LearnedView {
+            proof: lesson.proof,
+            confidence: lesson.confidence,
+            note: lesson.note.clone(),
+        }),
     }
 }
 
@@ -198,8 +253,10 @@ fn turn_view(debate: &Debate, cue: Cue, turn: Result<&crate::debate::Reply, &Fai
         phase: debate.setup().phase(cue).name.clone(),
         seat: seat.name.clone(),
         role: seat.role,
+        kind: debate.setup().phase(cue).reply,
+        paper: body.filter(|body| body.kind() != Kind::Speech).cloned(),
         tool: debate.tool(cue).into(),
-        text: body.map(crate::debate::Body::text),
+        text: body.map(Body::text),
         claims: body.map(|body| body.claims().to_vec()).unwrap_or_default(),
         concedes: body.map(|body| body.concedes().to_vec()).unwrap_or_default(),
         resolves: body.map(|body| body.resolves().to_vec()).unwrap_or_default(),

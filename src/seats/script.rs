@@ -106,8 +106,9 @@ impl Script {
 
 impl Line {
     fn fits(&self, ask: &Ask) -> bool {
-        // A judge shown the sides the other way round is still the judge.
-        let seat = |name: &str| name == ask.seat || (name == "judge" && ask.role == Role::Mirror);
+        // Whoever judges is the judge, also with the sides the other way round, and also in a panel.
+        let judges = matches!(ask.role, Role::Judge | Role::Mirror);
+        let seat = |name: &str| name == ask.seat || (name == "judge" && judges);
         self.seat.as_deref().is_none_or(seat)
             && self.phase.as_deref().is_none_or(|phase| phase == ask.phase)
             && self.round.is_none_or(|round| round == ask.round)

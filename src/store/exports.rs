@@ -1,11 +1,14 @@
 //! The files people read: state files and the record. Written after every turn by a thread of their
 //! own, from the archive itself, so that nothing waits for them and they can never be ahead of it.
 use super::archive::{Database, stored};
+use super::schema::broken;
 use super::sign::Key;
 use super::{files, state_file};
 use crate::debate::Debate;
+use crate::debate::prompt::fingerprint;
 use crate::engine::{ArchiveError, Stored};
 use crate::report::record::record;
+use crate::report::research::research;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -99,12 +102,14 @@ fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
 }
 
 fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError> {
-    let (stored, root): (Stored, String) = database.with(|connection| {
-        let root = connection
-            .query_row("SELECT root FROM debates WHERE id = ?1", [row], |row| row.get(0))
-            .map_err(super::schema::broken)?;
-        Ok((stored(connection, row)?, root))
-    })?;
+    let (stored, root, reported): (Stored, String, Option<String>) =
+        database.with(|connection| {
+            let of_row = "SELECT root, reported FROM debates WHERE id = ?1";
+            let (root, reported) = connection
+                .query_row(of_row, [row], |row| Ok((row.get(0)?, row.get(1)?)))
+                .map_err(broken)?;
+            Ok((stored(connection, row)?, root, reported))
+        })?;
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
     let (debate, flaw) = Debate::salvage(stored.setup.clone(), events)
         .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
@@ -132,7 +137,27 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
             tracing::warn!("`{}` could not be written: {error}", path.display());
         }
     }
-    Ok(())
+    let Some((path, text)) = finished(root, &debate) else { return Ok(()) };
+    let print = fingerprint(&text);
+    if reported.as_deref() == Some(print.as_str()) {
+        return Ok(());
+    }
+    if let Err(error) = files::write_for_user(root, &path, &text) {
+        tracing::warn!("`{}` could not be written: {error}", path.display());
+        return Ok(());
+    }
+    database.with(|connection| {
+        let done = "UPDATE debates SET reported = ?2 WHERE id = ?1";
+        connection.execute(done, rusqlite::params![row, print]).map(drop).map_err(broken)
+    })
+}
+
+/// The report of a debate that has come to its end, and where the user wants it. It is written once,
+/// and again only when it has changed: from then on the file is the user's.
+fn finished(root: &Path, debate: &Debate) -> Option<(PathBuf, String)> {
+    let output = debate.setup().output.as_deref().map(str::trim).filter(|it| !it.is_empty())?;
+    debate.outcome()?;
+    Some((files::plain(&root.join(output)), research(debate)?))
 }
 
 /// Nothing is removed that lies elsewhere, by way of a link.

@@ -1,7 +1,7 @@
 //! Whole files or none, private where they should be.
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Writes a file so that a reader sees the old one or the new one, never half of it. Not synced:
 /// whatever is written here can be written again.
@@ -37,6 +37,38 @@ pub(super) fn within(root: &Path, folder: &Path) -> io::Result<()> {
         return Err(io::Error::other(says));
     }
     Ok(())
+}
+
+/// Writes a file where a user wants it. Inside the repository folders are made for it, if they really
+/// lie there; elsewhere nothing is made but the file itself.
+pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    if path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+        return Err(io::Error::other("what lies in `.git` is git's own"));
+    }
+    if folder.starts_with(root) && root.is_dir() {
+        within(root, folder)?;
+        fs::create_dir_all(folder)?;
+    }
+    write(path, text)
+}
+
+/// A path without `.` and `..`, so that where it leads can be told from its beginning.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Makes an empty file only its owner can read, unless there is one already.

@@ -36,6 +36,7 @@ fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
         let SignedLog { setup, events } = serde_json::from_value(log).map_err(foreign)?;
         return Ok(Foreign::Ours(Box::new(setup), events));
     }
+    let dialogue = file.exchanges.iter().any(|said| leads(&said.role));
     let turns = file.exchanges.into_iter().map(|said| {
         Some(TranscriptTurn {
             round: said.round,
@@ -51,7 +52,7 @@ fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
     }
     let rounds = highest(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
     let topic = printable(&file.topic);
-    Ok(Foreign::Transcript(Transcript { id: Some(file.id), topic, rounds, turns }))
+    Ok(Foreign::Transcript(Transcript { id: Some(file.id), topic, rounds, turns, dialogue }))
 }
 
 fn signed_part(log: &Value) -> Option<(Value, String)> {
@@ -62,10 +63,15 @@ fn signed_part(log: &Value) -> Option<(Value, String)> {
 
 fn side(role: &str) -> Option<Side> {
     match role.to_lowercase().as_str() {
-        "proposer" | "main agent" | "pro" => Some(Side::Pro),
-        "challenger" | "sub agent" | "con" => Some(Side::Con),
+        "proposer" | "main agent" | "lead" | "pro" => Some(Side::Pro),
+        "challenger" | "sub agent" | "partner" | "con" => Some(Side::Con),
         _ => None,
     }
+}
+
+/// Whether a role is that of somebody who leads a conversation.
+fn leads(role: &str) -> bool {
+    ["main agent", "lead"].contains(&role.to_lowercase().as_str())
 }
 
 /// A record as far as it can be read: the title, and under each `## Round N` what stands under
@@ -91,6 +97,7 @@ fn markdown(text: &str) -> Transcript {
             Some(("###", title)) => {
                 found.turns.extend(open.take().and_then(finished));
                 let (role, tool) = title.trim().split_once('(').unwrap_or((title.trim(), ""));
+                found.dialogue |= leads(role.trim());
                 open = round.zip(side(role.trim())).map(|(round, side)| TranscriptTurn {
                     round,
                     side,

@@ -1,10 +1,13 @@
-//! The tables people query: debates, agents, rounds, messages, scores, votes. Written in the same
+//! The tables people query: debates, agents, rounds, messages, scores, petitions, votes. Written in the same
 //! transaction as the event they come from, and rebuilt from the events at any time.
 use super::schema::broken;
+use crate::debate::body::{Foul, Novelty};
+use crate::debate::points;
 use crate::debate::verdict::judgment;
-use crate::debate::{Body, Change, Claim, Cue, Debate, Event, Side, standing};
+use crate::debate::{Body, Change, Claim, Cue, Debate, Event, Kind, Role, Side, Stand, standing};
 use crate::engine::ArchiveError;
 use crate::report::iso;
+use crate::report::people::pair;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -33,6 +36,11 @@ pub(super) fn project(
             for turn in turns.iter().filter(|turn| !kept.contains(turn)) {
                 forget(change, row, debate, turn)?;
             }
+            // Of several judges, some may have been forgotten and others not.
+            let marked = debate.spoken(..).filter(|(_, body)| body.kind() == Kind::Score);
+            for (cue, _) in marked {
+                marks(change, round(change, row, debate, cue)?, debate, cue.stand())?;
+            }
         }
         Event::Amended { change: Change::Seat { .. } | Change::Plan { .. }, .. } => {
             agents(change, row, debate)?;
@@ -49,12 +57,15 @@ pub(super) fn card(
     debate: &Debate,
     at: i64,
 ) -> Result<(), ArchiveError> {
-    let winner = judgment(debate).map(|judgment| standing::name_of(debate, judgment.winner));
-    let voice = |side: Side| debate.seated(side.role()).map(|seat| seat.voice.to_string());
+    let judgment = judgment(debate);
+    let winner = judgment.as_ref().map(|judgment| standing::name_of(debate, judgment.winner));
+    let [proposer, challenger] =
+        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].voice.to_string()));
     change
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,
-                 challenger = ?6, labels = ?7, topic = ?8 WHERE id = ?1",
+                 challenger = ?6, labels = ?7, topic = ?8, confidence = ?9, proof = ?10
+             WHERE id = ?1",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -62,10 +73,16 @@ pub(super) fn card(
                 at,
                 standing::status(debate).word(),
                 winner,
-                voice(Side::Pro),
-                voice(Side::Con),
+                proposer,
+                challenger,
                 standing::labels(debate).join(","),
                 debate.question(),
+                // As it was thought to be when it became known, if it has.
+                debate
+                    .learned()
+                    .and_then(|lesson| lesson.confidence)
+                    .or(judgment.and_then(|judgment| judgment.confidence)),
+                debate.learned().map(|lesson| lesson.proof.word()),
             ])
         })
         .map(drop)
@@ -86,6 +103,10 @@ pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(
         let stance = match seat.role.side() {
             Some(Side::Pro) => Some("pro"),
             Some(Side::Con) => Some("con"),
+            // What a listener stands for is what kind of listener it is.
+            None if seat.role == Role::Audience && !seat.kind.is_empty() => {
+                Some(seat.kind.as_str())
+            }
             None => Some(seat.stance.as_str()).filter(|stance| !stance.is_empty()),
         };
         let role = serde_json::to_value(seat.role).unwrap_or_default();
@@ -140,14 +161,35 @@ fn message(
         })
         .map_err(broken)?;
     match body {
-        Body::Score { pro, con, .. } => {
-            for (side, marks) in [(Side::Pro, pro), (Side::Con, con)] {
-                if let Some(seat) = debate.seated(side.role()) {
-                    score(change, round, &agent(debate, &seat.name), marks)?;
-                }
-            }
-            Ok(())
+        Body::Score { .. } => marks(change, round, debate, cue.stand()),
+        Body::Petition { supports, claim, novelty, confidence } => {
+            let intent = match supports {
+                Some(Side::Pro) => "support_pro",
+                Some(Side::Con) => "support_con",
+                None => "none",
+            };
+            let novelty = match novelty {
+                Novelty::New => "new",
+                Novelty::Reinforcement => "reinforcement",
+            };
+            let sure = f64::from(*confidence) / 100.0;
+            change
+                .execute(
+                    "INSERT OR REPLACE INTO petitions
+                         (round_id, agent_id, intent, claim, novelty, confidence)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    params![round, speaker, intent, claim, novelty, sure],
+                )
+                .map(drop)
+                .map_err(broken)
         }
+        Body::Ruling { admits: Some(name), .. } => change
+            .execute(
+                "UPDATE petitions SET admitted = 1 WHERE round_id = ?1 AND agent_id = ?2",
+                params![round, agent(debate, name)],
+            )
+            .map(drop)
+            .map_err(broken),
         Body::Vote { side, confidence, because } => change
             .execute(
                 "INSERT INTO votes (audience_id, debate_id, vote, weight, confidence, reason)
@@ -173,28 +215,54 @@ fn claims(body: &Body) -> String {
     body.claims().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn score(
-    change: &Connection,
-    round: i64,
-    agent: &str,
-    marks: &BTreeMap<String, u8>,
-) -> Result<(), ArchiveError> {
-    let mark = |name: &str| marks.get(name).map(|tenths| f64::from(*tenths) / 10.0);
-    change
-        .execute(
-            "INSERT OR REPLACE INTO scores (round_id, agent_id, logic, rebuttal, clarity, evidence)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![
-                round,
-                agent,
-                mark("logic"),
-                mark("rebuttal"),
-                mark("clarity"),
-                mark("evidence")
-            ],
-        )
-        .map(drop)
-        .map_err(broken)
+/// One judge's marks for a round.
+struct Paper<'a> {
+    pro: &'a BTreeMap<String, u8>,
+    con: &'a BTreeMap<String, u8>,
+    fouls: &'a [Foul],
+}
+
+/// What the judges of a round made of it: of several, the mean.
+fn marks(change: &Connection, round: i64, debate: &Debate, at: Stand) -> Result<(), ArchiveError> {
+    let papers: Vec<Paper<'_>> = debate
+        .spoken(..)
+        .filter(|(cue, _)| cue.stand() == at)
+        .filter_map(|(_, body)| match body {
+            Body::Score { pro, con, fouls, .. } => Some(Paper { pro, con, fouls }),
+            _ => None,
+        })
+        .collect();
+    let worked_out = points::rounds(debate).into_iter().find(|marks| marks.round == at.round);
+    for side in [Side::Pro, Side::Con] {
+        let Some(seat) = debate.seated(side.role()) else { continue };
+        let mean = |name: &str| {
+            let own = papers.iter().map(|it| if side == Side::Pro { it.pro } else { it.con });
+            let given: Vec<f64> =
+                own.filter_map(|marks| marks.get(name)).map(|it| f64::from(*it) / 10.0).collect();
+            (!given.is_empty()).then(|| given.iter().sum::<f64>() / given.len() as f64)
+        };
+        let fouls: usize =
+            papers.iter().map(|it| it.fouls.iter().filter(|foul| foul.side == side).count()).sum();
+        let reliance = worked_out.map_or(0, |marks| marks.of(side).reliance);
+        change
+            .execute(
+                "INSERT OR REPLACE INTO scores
+                     (round_id, agent_id, logic, rebuttal, clarity, evidence, fouls, reliance)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    round,
+                    agent(debate, &seat.name),
+                    mean("logic"),
+                    mean("rebuttal"),
+                    mean("clarity"),
+                    mean("evidence"),
+                    i64::try_from(fouls).unwrap_or(i64::MAX),
+                    f64::from(reliance) / 100.0
+                ],
+            )
+            .map_err(broken)?;
+    }
+    Ok(())
 }
 
 /// The row of a round, made when its first turn is taken.
@@ -245,6 +313,22 @@ fn forget(change: &Connection, row: i64, debate: &Debate, turn: &str) -> Result<
         })
         .and_then(|_| {
             change.execute(
+                "DELETE FROM petitions WHERE agent_id = ?3 AND round_id IN
+                     (SELECT round_id FROM messages
+                      WHERE debate_id = ?1 AND turn = ?2 AND kind = 'petition')",
+                params![row, turn, speaker],
+            )
+        })
+        .and_then(|_| {
+            change.execute(
+                "UPDATE petitions SET admitted = 0 WHERE round_id IN
+                     (SELECT round_id FROM messages
+                      WHERE debate_id = ?1 AND turn = ?2 AND kind = 'ruling')",
+                params![row, turn],
+            )
+        })
+        .and_then(|_| {
+            change.execute(
                 "DELETE FROM messages WHERE debate_id = ?1 AND turn = ?2",
                 params![row, turn],
             )
@@ -258,6 +342,7 @@ pub(super) fn clear(change: &Connection, row: i64) -> Result<(), ArchiveError> {
     for statement in [
         "DELETE FROM votes WHERE debate_id = ?1",
         "DELETE FROM scores WHERE round_id IN (SELECT id FROM rounds WHERE debate_id = ?1)",
+        "DELETE FROM petitions WHERE round_id IN (SELECT id FROM rounds WHERE debate_id = ?1)",
         "DELETE FROM messages WHERE debate_id = ?1",
         "DELETE FROM rounds WHERE debate_id = ?1",
         "DELETE FROM agents WHERE debate_id = ?1",

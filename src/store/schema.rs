@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 pub(super) const APPLICATION: i64 = 0x4445_4241;
 
 /// One step per version, never changed once released.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
 CREATE TABLE debates (
     id INTEGER PRIMARY KEY,
     public_id TEXT NOT NULL UNIQUE,
@@ -112,7 +113,26 @@ CREATE TABLE votes (
     UNIQUE (audience_id, debate_id)
 );
 
-"];
+",
+    "
+ALTER TABLE scores ADD COLUMN fouls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scores ADD COLUMN reliance REAL NOT NULL DEFAULT 0;
+ALTER TABLE debates ADD COLUMN confidence INTEGER;
+ALTER TABLE debates ADD COLUMN proof TEXT;
+ALTER TABLE debates ADD COLUMN reported TEXT;
+
+CREATE TABLE petitions (
+    round_id INTEGER NOT NULL REFERENCES rounds (id),
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    intent TEXT NOT NULL,
+    claim TEXT NOT NULL,
+    novelty TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    admitted INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (round_id, agent_id)
+);
+",
+];
 
 /// The index over everything said. Made with the first step, and made anew when it is damaged.
 const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
@@ -138,8 +158,8 @@ DROP TABLE IF EXISTS messages_fts;
 ";
 
 /// The version this program writes.
-pub(super) const VERSION: i64 = 1;
-const _: () = assert!(STEPS.len() == 1, "a step was added: raise the version");
+pub(super) const VERSION: i64 = 2;
+const _: () = assert!(STEPS.len() == 2, "a step was added: raise the version");
 
 /// Makes a connection ready: settings first, then whatever steps are missing.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {

@@ -55,7 +55,7 @@ pub(super) fn list(connection: &Connection, query: &Query) -> Result<Vec<Card>, 
     values.push(Box::new(limit(query)));
     let sql = format!(
         "SELECT public_id, topic, format, status, created_at, updated_at, root, proposer,
-             challenger, winner, labels
+             challenger, winner, labels, confidence, proof
          FROM debates WHERE {conditions} ORDER BY updated_at DESC, id DESC LIMIT ?"
     );
     let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
@@ -78,6 +78,8 @@ fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
         challenger: row.get(8)?,
         winner: row.get(9)?,
         labels: labels.split(',').filter(|label| !label.is_empty()).map(Into::into).collect(),
+        confidence: row.get(11)?,
+        proof: row.get(12)?,
     })
 }
 

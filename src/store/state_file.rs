@@ -1,8 +1,12 @@
 //! `last-debate.json`: the fields other tools know, and the signed log, so that the file alone can
 //! resume the debate where the archive is not.
 use super::sign::Key;
-use crate::debate::{Debate, Kind, Setup, Side, standing};
+use crate::debate::insights::{self, insights};
+use crate::debate::{Cue, Debate, Kind, Section, Setup, nine, standing};
 use crate::engine::{Recorded, Stored};
+use crate::report::dialogue::{ended, part};
+use crate::report::people::{pair, rounds_completed};
+use crate::report::research::judgment;
 use crate::report::verdict::verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,7 +59,7 @@ pub struct Participant {
 pub struct Exchange {
     /// Counted from 1.
     pub round: u8,
-    /// `proposer`, `challenger`.
+    /// `proposer`, `challenger`; elsewhere `main agent`, `sub agent`, or a name.
     pub role: String,
     /// By which tool.
     #[serde(default)]
@@ -70,9 +74,9 @@ pub struct Exchange {
 /// What was ruled.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// By tool, or by side where both tools are the same.
-    pub winner: String,
-    /// Why.
+    /// By tool, or by side where both tools are the same; null where nobody wins.
+    pub winner: Option<String>,
+    /// Why, or what came of it.
     pub reasoning: String,
     /// What both accept.
     pub agreements: Vec<String>,
@@ -83,7 +87,7 @@ pub struct Verdict {
     /// What decided it.
     #[serde(default)]
     pub decided: String,
-    /// Whether it depends on the order in which the sides were shown.
+    /// Whether it could as well have come out otherwise.
     #[serde(default)]
     pub contested: bool,
 }
@@ -108,13 +112,14 @@ pub(super) fn text(debate: &Debate, stored: &Stored, key: &Key) -> String {
 
 fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> StateFile {
     let setup = debate.setup();
+    let [proposer, challenger] = pair(debate).map(|nth| Some(participant(debate, nth?)));
     StateFile {
         id: setup.id.clone(),
-        topic: setup.topic.clone(),
-        proposer: participant(debate, Side::Pro),
-        challenger: participant(debate, Side::Con),
+        topic: debate.question().into(),
+        proposer,
+        challenger,
         effort: setup.effort.map(|effort| effort.word().into()),
-        rounds_completed: standing::rounds_completed(debate),
+        rounds_completed: rounds_completed(debate),
         max_rounds: debate.rounds(),
         status: standing::status(debate).word().into(),
         exchanges: exchanges(debate),
@@ -125,14 +130,14 @@ fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> State
     }
 }
 
-fn participant(debate: &Debate, side: Side) -> Option<Participant> {
-    let seat = debate.seated(side.role())?;
-    let mut own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == side.role());
+fn participant(debate: &Debate, nth: u8) -> Participant {
+    let voice = &debate.seats()[usize::from(nth)].voice;
+    let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
     let reported = own.find_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.clone());
-    Some(Participant {
-        tool: seat.voice.tool().into(),
-        model: reported.or_else(|| seat.voice.model().map(Into::into)),
-    })
+    Participant {
+        tool: voice.tool().into(),
+        model: reported.or_else(|| voice.model().map(Into::into)),
+    }
 }
 
 fn exchanges(debate: &Debate) -> Vec<Exchange> {
@@ -141,7 +146,7 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
     aloud
         .map(|(cue, reply)| Exchange {
             round: cue.round,
-            role: debate.seat(cue).role.title().to_lowercase(),
+            role: role(debate, cue),
             tool: debate.tool(cue).into(),
             response: reply.body.text(),
             duration_ms: reply.envelope.duration_ms,
@@ -149,10 +154,16 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
         .collect()
 }
 
+/// `proposer`, `challenger`, `main agent`; where there are several, by name.
+fn role(debate: &Debate, cue: Cue) -> String {
+    let seat = debate.seat(cue);
+    if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() }
+}
+
 fn ruled(debate: &Debate) -> Option<Verdict> {
-    let ruled = verdict(debate)?;
+    let Some(ruled) = verdict(debate) else { return learned(debate).or_else(|| judged(debate)) };
     Some(Verdict {
-        winner: ruled.winner,
+        winner: Some(ruled.winner),
         reasoning: ruled.reasoning,
         agreements: ruled.agreements.into_iter().map(|agreed| agreed.point).collect(),
         disagreements: ruled
@@ -164,4 +175,45 @@ fn ruled(debate: &Debate) -> Option<Verdict> {
         decided: ruled.decided,
         contested: ruled.contested,
     })
+}
+
+/// What a dialogue comes to: nobody wins it.
+fn learned(debate: &Debate) -> Option<Verdict> {
+    let sections = insights(debate)?;
+    Some(Verdict {
+        winner: None,
+        reasoning: insights::learned(sections).unwrap_or_default().into(),
+        agreements: points(part(sections, "Common Ground")),
+        disagreements: points(part(sections, "Open Disagreement")),
+        recommendation: debate.decision().unwrap_or_default().into(),
+        decided: ended(debate).map_or("", insights::End::word).into(),
+        contested: false,
+    })
+}
+
+/// What a research comes to: nobody wins it either.
+fn judged(debate: &Debate) -> Option<Verdict> {
+    let sections = judgment(debate)?;
+    let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
+    Some(Verdict {
+        winner: None,
+        reasoning: said(nine::RECOMMENDATION).unwrap_or_default().into(),
+        agreements: points(said(nine::RECOMMENDATION - 1)),
+        disagreements: points(said(nine::RECOMMENDATION - 2)),
+        recommendation: said(nine::SUMMARY).unwrap_or_default().into(),
+        decided: String::new(),
+        contested: false,
+    })
+}
+
+/// The lines of a list, or a text that is none as one.
+fn points(text: Option<&str>) -> Vec<String> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return vec![] };
+    let item = |line: &str| {
+        let line = line.trim();
+        ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).map(str::to_owned)
+    };
+    let items: Option<Vec<String>> =
+        text.lines().filter(|line| !line.trim().is_empty()).map(item).collect();
+    items.unwrap_or_else(|| vec![text.to_owned()])
 }

@@ -9,6 +9,8 @@ Usage: fake_llm.py [--port 8787] [--log requests.jsonl] [--text "fixed answer"]
 A SCENARIO may be put as a path prefix of the base URL, so that one server serves every test:
   http://127.0.0.1:8787/x/text                 fixed text (same as no prefix)
   http://127.0.0.1:8787/x/say:<urlencoded>     that text
+  http://127.0.0.1:8787/x/table:<urlencoded path>   a file of [[words...], text]: the first row all of whose words stand in
+        what the user said last; "OK" if none does
   http://127.0.0.1:8787/x/tool:<substr>:<urlencoded json args>
         if the request offers a tool whose name contains <substr> and no tool result has come back yet,
         answer with a call of that tool; otherwise answer "TOOL-RESULT-SEEN: <text of last tool result>".
@@ -145,6 +147,9 @@ class H(BaseHTTPRequestHandler):
     def choose(self, tools, result, last_user, nres=0):
         kind, _, rest = self.sc.partition(':')
         if kind == 'say': return ('text', urllib.parse.unquote(rest))
+        if kind == 'table':
+            with open(urllib.parse.unquote(rest)) as f: rows = json.load(f)
+            return ('text', next((text for words, text in rows if all(w in last_user for w in words)), 'OK'))
         if kind == 'empty': return ('text', '')
         if kind == 'echo': return ('text', last_user)
         if kind == 'seq':

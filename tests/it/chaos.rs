@@ -1,9 +1,9 @@
 //! Everything a user, a model and bad luck can do, in any order, checking as it goes.
-use crate::players::{amended, answer, ask, ask_again, dutiful, failed, told};
+use crate::players::{amended, answer, ask, ask_again, dutiful, failed, good, told};
 use crate::scene::{Rng, due, model, money};
 use debate_mcp::debate::{
-    Change, Cue, Debate, Event, Failure, Hold, Line, Order, Role, Seat, Setup, Step, Trouble,
-    Voice, next,
+    Change, Cue, Debate, Envelope, Event, Failure, Hold, Line, Order, Reply, Role, Seat, Setup,
+    Step, Trouble, Voice, next,
 };
 use std::collections::BTreeMap;
 
@@ -23,12 +23,18 @@ impl Chaos {
         let (log, asked, topic) = (vec![], BTreeMap::new(), setup.topic.clone());
         let mut chaos = Chaos { seed, rng: Rng(seed), log, asked, topic, halves: 0 };
         let mut debate = Debate::open(setup.clone()).unwrap();
+        let mut killed = debate.clone();
         while let Some(event) = chaos.choose(&debate) {
             let before = debate.clone();
             debate.apply(event.clone()).unwrap();
             assert!(debate.take() - before.take() <= 1);
             chaos.hear(&debate, &event);
             chaos.watch(&debate, &event);
+            // Whoever is killed now reads all of it back from what was written.
+            let written = serde_json::to_string(&event).unwrap();
+            killed.apply(serde_json::from_str(&written).unwrap()).unwrap();
+            assert_eq!(killed, debate, "after {event:?}");
+            too_late(&debate, &event);
             chaos.log.push(event);
             assert!(chaos.log.len() < 3000, "the debate did not end");
             if matches!(next(&debate), Step::Rest | Step::Hold { .. }) {
@@ -153,7 +159,10 @@ impl Chaos {
                 let voice = model(self.rng.pick(&["claude", "gemini"]));
                 let name = format!("{name}{}", self.log.len());
                 let (stance, style) = (String::new(), "Briefly.".into());
-                seats.insert(at, Seat { name, role, voice, weight: 2, stance, style });
+                seats.insert(
+                    at,
+                    Seat { name, role, voice, weight: 2, stance, style, kind: String::new() },
+                );
             }
         }
         amended(Change::Plan { rounds: None, seats: Some(seats), holds: None })
@@ -167,6 +176,17 @@ impl Chaos {
         let from = debate.missing().map(|(cue, _)| cue).chain(debate.reopens_at());
         let mut legal = from.map(|from| Event::Reopened { from });
         legal.find(|event| debate.check(event).is_ok() && self.rng.one_in(2))
+    }
+}
+
+/// A turn that was taken or lost is over: whatever comes after that comes too late.
+fn too_late(debate: &Debate, event: &Event) {
+    let (Event::Spoke { cue, .. } | Event::Failed { cue, .. }) = event else { return };
+    let body = good(debate, *cue);
+    let (findings, citations) = (vec![], vec![]);
+    let reply = Reply { body, findings, citations, envelope: Envelope::default() };
+    for late in [Event::Spoke { cue: *cue, reply }, failed(debate, *cue, Trouble::TimedOut)] {
+        assert!(debate.check(&late).is_err(), "{late:?} after {event:?}");
     }
 }
 

@@ -39,7 +39,7 @@ fn check(text: &str, expected: &[&str]) {
 
 fn body(evidence: &[&str]) -> Body {
     let evidence = evidence.iter().map(|entry| (*entry).to_owned()).collect();
-    let claim = Claim { id: "c1".into(), text: "x".into(), evidence, answers: vec![] };
+    let claim = Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() };
     let mut body = Body::prose("");
     if let Body::Speech { claims, .. } = &mut body {
         claims.push(claim);

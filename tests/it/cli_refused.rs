@@ -134,9 +134,10 @@ fn a_judge_that_sees_it_otherwise_with_the_sides_swapped_is_told_of() {
     done.says(&[
         "had the stronger argument because:",
         "Decided: tie-break:",
-        "This verdict depends on the order in which the sides were shown:",
-        "- sides as seated: for proposer. It was shown in T1",
-        "- sides swapped: for challenger. The lock was shown in T2.",
+        "Contested: it depends on the order in which the sides were shown",
+        "- sides as seated: for proposer (",
+        "). It was shown in T1",
+        "- sides swapped: for challenger (40 to 90, margin 50). The lock was shown in T2.",
     ]);
     let shown = lab.debate(&["show", "--json"]).success().json();
     let verdict = &shown["verdict"];
@@ -154,7 +155,8 @@ fn a_judge_that_sees_it_otherwise_with_the_sides_swapped_is_told_of() {
 fn letters_mean_what_each_judge_was_shown() {
     let letters = |winner: &str| {
         let mut ruling = ruling(winner);
-        ruling["scores"] = json!({"A": 1, "B": 2});
+        let other = if winner == "A" { "B" } else { "A" };
+        ruling["scores"] = json!({winner: 20, other: 1});
         ruling["reasoning"] = "Side A was vague; Side B was not (T2).".into();
         ruling["disagreements"] = json!([{"point": "locks", "A": "first", "B": "second"}]);
         ruling

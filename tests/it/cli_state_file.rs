@@ -258,7 +258,7 @@ fn logs_that_went_different_ways_become_two_debates() {
     let own = lab.events(&id);
     lab.write(
         &Script::new()
-            .first(json!({"phase": "defend", "text": speech("Otherwise.", "P2", &["C1"])})),
+            .first(json!({"phase": "defend", "text": speech("Otherwise.", "P1", &["C1"])})),
     );
     lab.debate(&["resume", &id, "--yes"]).home(&other).success();
     let theirs = lab.outside("theirs.json");

@@ -212,7 +212,9 @@ fn a_setup_that_cannot_be_played_says_why() {
         (
             |s| drop(s.prompts.insert("defend".into(), "{{tpoic}}".into())),
             "prompt `defend`: `{{tpoic}}` is not known; known are topic, brief, round, rounds, \
-             previous_round, role, tool, opponent, stance, style, heard, checks, claims, reply, why",
+             previous_round, role, seat, tool, opponent, stance, style, focus, act, rules, audience, \
+             goal, readers, decision, language, letter, words, heard, checks, claims, contested, \
+             reply, why",
         ),
     ];
     for (spoil, expected) in table {
@@ -306,6 +308,24 @@ fn a_debate_goes_on_at_the_failure_that_matters() {
     run(&mut debate, &["0.investigate/Gus"], |debate| here(debate, 0, "audit").is_some());
     apply(&mut debate, [Event::Cancelled]);
     reopens(&debate, Some(cue(0, 0, 2, 12)));
+}
+
+#[test]
+fn no_act_grows_behind_what_was_asked() {
+    // A table with something in the middle that is done once, after the rounds.
+    let mut format = formats::duel();
+    let mut interlude = format.acts[0].clone();
+    (interlude.name, interlude.rounds) = ("interlude".into(), Rounds::Once);
+    format.acts.insert(3, interlude);
+    let mut debate = open(setup(format, 3));
+    let rounds = |rounds| amended(Change::Plan { rounds: Some(rounds), seats: None, holds: None });
+    until(&mut debate, 3, "defend");
+    assert!(debate.check(&rounds(5)).is_ok());
+    until(&mut debate, 0, "propose");
+    assert!(debate.check(&rounds(5)).is_ok(), "the interlude has not begun");
+    put(&mut debate);
+    assert!(debate.check(&rounds(5)).is_err(), "its prompt is out");
+    assert!(debate.check(&rounds(3)).is_ok());
 }
 
 #[test]

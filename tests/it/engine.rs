@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
 /// A session on a disk that keeps its events, and a way to ask things of it.
-fn session(
+pub(crate) fn session(
     setup: &Setup,
     events: &Shared,
     writes: usize,

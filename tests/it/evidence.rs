@@ -39,7 +39,7 @@ impl Field {
         let mut body = Body::prose("");
         if let Body::Speech { claims, .. } = &mut body {
             let evidence = vec![entry.to_owned()];
-            claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, answers: vec![] });
+            claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() });
         }
         let found = self.checker.check(&self.ground.root(), &self.tree, &read(&body), &WHOLE);
         found.unwrap().swap_remove(0)

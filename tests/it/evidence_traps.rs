@@ -40,7 +40,7 @@ fn every_claim_answers_for_its_own_evidence() {
     if let Body::Speech { claims, .. } = &mut body {
         for id in ["c1", "c2"] {
             let evidence = vec!["src/gone.rs:9 \"never_there()\"".into()];
-            claims.push(Claim { id: id.into(), text: "x".into(), evidence, answers: vec![] });
+            claims.push(Claim { id: id.into(), text: "x".into(), evidence, ..Claim::default() });
         }
     }
     let claims: Vec<_> = read(&body).into_iter().map(|it| it.claim.unwrap_or_default()).collect();

@@ -1,5 +1,5 @@
 //! What a careful listener notices: giving way for nothing, taking back, repeating, nothing left.
-use crate::players::ruling;
+use crate::players::{complete, ruling};
 use crate::scene::{citation, open, run, say, say_with, setup, speech, trace, until};
 use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
 use debate_mcp::debate::body::Changed;
@@ -218,5 +218,6 @@ fn sealed_answers_come_first_and_the_verdict_says_what_they_became() {
     assert!(objects.iter().any(|it| it.rule == Rule::SaysWhatChanged), "{objects:?}");
     let Body::Verdict(mut ruling) = silent else { panic!() };
     ruling.changed = Some(Changed { decision: true, because: "a.rs".into() });
-    assert!(findings(&debate, judge, &Body::Verdict(ruling), &[]).is_empty());
+    let said = complete(&debate, judge, Body::Verdict(ruling));
+    assert!(findings(&debate, judge, &said, &[]).is_empty());
 }

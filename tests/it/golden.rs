@@ -102,3 +102,32 @@ fn the_second_archive_opens_and_replays() {
     assert_eq!(sealed["verdict"]["changed"]["decision"], false);
     assert_eq!(sealed["turns"][2]["citations"][1]["found"], "line_out_of_range");
 }
+
+/// Every format that was added since opens as it was written, and the one that waits goes on.
+#[test]
+fn the_third_archive_opens_replays_and_goes_on() {
+    let lab = Lab::new();
+    home(&lab, "v3");
+    let debates = debates(&lab);
+    let told = |debate: &Value| {
+        let word = |name: &str| debate[name].as_str().unwrap_or("-").to_owned();
+        [word("format"), word("status"), word("proof")].join(" ")
+    };
+    let told: Vec<String> = debates.iter().map(told).collect();
+    assert_eq!(told, ["tribunal completed right", "dialectic paused -", "research completed -"]);
+    for debate in &debates {
+        lab.replays(id(debate));
+        let shown = lab.debate(&["show", id(debate), "--json"]).success().json();
+        assert_eq!(shown["flaw"], Value::Null);
+    }
+    let court = lab.debate(&["show", id(&debates[0]), "--json"]).success().json();
+    assert_eq!(court["votes"].as_array().unwrap().len(), 5);
+    assert_eq!(court["verdict"]["court"]["turning_round"], 3);
+    let research = lab.debate(&["show", id(&debates[2]), "--json"]).success().json();
+    assert!(research["report"].as_str().unwrap().contains("## Scenario Matrix"));
+    let cast = lab.cast(&crate::casts::dialectic());
+    let seats = ["lead", "partner"].map(|seat| format!("{seat}={cast}"));
+    let args = ["resume", id(&debates[1]), "--yes", "--end", "--json", "--seat", &seats[0]];
+    let done = lab.debate(&[&args[..], &["--seat", &seats[1]]].concat()).success().json();
+    assert_eq!(done["outcome"], "partial");
+}

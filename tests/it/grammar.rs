@@ -21,10 +21,9 @@ fn any_act(rng: &mut Rng, nth: usize) -> Act {
 fn any_phase(rng: &mut Rng) -> Phase {
     let role = |rng: &mut Rng| -> Role { rng.pick(SEATS).1 };
     let speakers = match rng.below(8) {
-        0 => Speakers::Admitted,
-        1 => Speakers::Called,
+        0 | 1 => Speakers::Admitted,
         2 => Speakers::Silent(Role::Audience),
-        3 => Speakers::Prompted(role(rng), Kind::Petition),
+        3 => Speakers::Prompted(role(rng)),
         _ => Speakers::Seated(vec![role(rng), role(rng)]),
     };
     let kinds = [

@@ -1,6 +1,6 @@
 //! A client of the real server: it speaks JSON-RPC on the server's stdin and stdout, line by line,
 //! as plainly as the protocol allows, so that it can also misbehave.
-use crate::lab::{Call, Lab, Running, speech};
+use crate::lab::{Call, Lab, Running, checks, speech};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -239,19 +239,17 @@ pub(crate) fn said(role: &str, round: &Value) -> String {
     let round = round.as_u64().unwrap();
     match (role, round) {
         ("Proposer", 1) => speech("Use one file.", "P1", &[]),
-        ("Proposer", n) => {
-            speech("The lock is short.", &format!("P{n}"), &[&format!("C{}", n - 1)])
-        }
-        (_, n) => speech("One file locks.", &format!("C{n}"), &[&format!("P{n}")]),
+        ("Proposer", n) => speech(&format!("The lock is short, {n}."), "P1", &["C1"]),
+        (_, n) => speech(&format!("One file locks, {n}."), "C1", &["P1"]),
     }
 }
 
 /// A ruling as its brief asks for.
 pub(crate) fn ruling() -> Value {
     json!({"winner": "A", "confidence": 0.7, "reasoning": "It was shown in T1.", "cites": ["T1"],
-        "recommendation": "Use one file and measure the lock."})
+        "recommendation": "Use one file and measure the lock.", "checks": checks()})
 }
 
 fn minutes() -> &'static str {
-    "## Minutes\n\nOpen: P1, P2, P3, P4, P5, C1, C2, C3, C4, C5."
+    "## Minutes\n\nOpen: P1, C1."
 }

@@ -19,12 +19,12 @@ fn script(folder: &Path) {
         format!("Because.\n\n```claims\n{}\n```", json!({"claims": [claim]}))
     };
     let ruling = json!({"winner": "proposer", "confidence": 0.8, "reasoning": "it was shown",
-        "cites": ["T1"], "recommendation": "do it"});
+        "cites": ["T1"], "recommendation": "do it", "checks": crate::lab::checks()});
     let turns = json!({"turns": [
         {"phase": "propose", "text": claims("P1", "none"), "delay_ms": 6},
         {"phase": "challenge", "text": claims("C1", "P1"), "delay_ms": 6},
-        {"phase": "defend", "text": claims("P2", "C1"), "delay_ms": 6},
-        {"phase": "follow_up", "text": claims("C2", "P2"), "delay_ms": 6},
+        {"phase": "defend", "text": claims("P1", "C1"), "delay_ms": 6},
+        {"phase": "follow_up", "text": claims("C1", "P1"), "delay_ms": 6},
         {"phase": "judge", "json": ruling, "delay_ms": 6},
     ]});
     fs::write(folder.join("turns.json"), turns.to_string()).unwrap();

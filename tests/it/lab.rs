@@ -351,20 +351,20 @@ pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
 pub(crate) struct Script(Vec<Value>);
 
 impl Script {
-    /// A debate in which everything goes well, for as many rounds as there may be.
+    /// A debate in which everything goes well, for as many rounds as there may be: each side holds
+    /// on to one claim and brings something new for it, so that every judge is asked about the same.
     pub(crate) fn new() -> Script {
         let mut lines = vec![
             json!({"phase": "propose", "text": speech("Use one file.", "P1", &[])}),
             json!({"phase": "challenge", "text": speech("One file locks.", "C1", &["P1"])}),
         ];
         for round in 2..=5 {
-            let (before, own) = (format!("C{}", round - 1), format!("P{round}"));
-            let defence = speech(&format!("The lock is short, {round}."), &own, &[&before]);
+            let defence = speech(&format!("The lock is short, {round}."), "P1", &["C1"]);
             lines.push(json!({"phase": "defend", "round": round, "text": defence}));
-            let next = speech(&format!("It is not, {round}."), &format!("C{round}"), &[&own]);
+            let next = speech(&format!("It is not, {round}."), "C1", &["P1"]);
             lines.push(json!({"phase": "follow_up", "round": round, "text": next}));
         }
-        let minutes = "## Minutes\n\nOpen: P1, P2, P3, P4, P5, C1, C2, C3, C4, C5.";
+        let minutes = "## Minutes\n\nOpen: P1, C1.";
         lines.push(json!({"seat": "scribe", "text": minutes}));
         lines.push(json!({"seat": "judge", "json": ruling("pro")}));
         Script(lines)
@@ -386,25 +386,35 @@ impl Script {
     }
 }
 
-/// A speech that makes one claim, with evidence.
+/// A speech that makes one claim, with evidence that is new where the prose is.
 pub(crate) fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
     let claim = json!({"id": id, "text": format!("{id} holds."),
-        "evidence": [format!("documented behaviour of {id}")], "answers": answers});
+        "evidence": [format!("documented behaviour of {id}: {prose}")], "answers": answers});
     let block = json!({"claims": [claim], "concedes": [], "resolves": []});
     format!("{prose}\n\n```claims\n{block}\n```\n")
 }
 
 /// A verdict as it is asked for.
 pub(crate) fn ruling(winner: &str) -> Value {
+    let (pro, con) = if winner == "con" { (60, 70) } else { (70, 60) };
     json!({
-        "winner": winner, "confidence": 0.7, "scores": {"pro": 70, "con": 60},
+        "winner": winner, "confidence": 0.7, "scores": {"pro": pro, "con": con},
         "reasoning": "It was shown in T1 and never answered.", "cites": ["T1"],
         "quality": {"disagreement": "high", "evidence": "medium", "depth": "low"},
         "agreements": [{"point": "files are slow", "evidence": "T2"}],
         "disagreements": [{"point": "locks", "pro": "short", "con": "long"}],
         "unresolved": ["How long is a lock held?"],
-        "recommendation": "Use one file and measure the lock.",
+        "recommendation": "Use one file and measure the lock.", "checks": checks(),
     })
+}
+
+/// What is answered about the one claim each side makes: by that, neither stands.
+pub(crate) fn checks() -> Value {
+    let check = |side: &str, claim: &str| {
+        json!({"side": side, "claim": claim, "answered": true, "supported": false,
+            "conceded": false})
+    };
+    json!([check("pro", "P1"), check("con", "C1")])
 }
 
 /// Whether these words stand in any file below a folder.

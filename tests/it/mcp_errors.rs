@@ -382,6 +382,7 @@ table! { complaints: Complaint,
         spent: s("0.50, 0 tokens"),
         step: s("continue_round {\"decision\":\"change\",\"say\":\"max_cost=1.00\"}"),
     }],
+    Complaint::About { .. } => [Complaint::About { decision: s("deepen"), id: s(ID) }],
     Complaint::Change { .. } => [Complaint::Change { why: s("it is empty") }],
     Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("rounds=1"), s(ID))],
     Complaint::Part { .. } => [Complaint::Part { part: s("gossip") }],
@@ -394,6 +395,12 @@ table! { complaints: Complaint,
 
 table! { desk_errors: DeskError,
     DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
+    DeskError::BrokenFormat { .. } => [DeskError::BrokenFormat {
+        name: s("mine"), file: s("/home/me/formats/mine.toml"), why: s("it has no acts"),
+    }],
+    DeskError::Partial { .. } =>
+        [DeskError::Partial { voice: s("claude"), name: s("proposer") }],
+    DeskError::Cast(..) => [DeskError::Cast(s("5 roles; there must be two to four"))],
     DeskError::Settings(..) => [DeskError::Settings(s("`tools.claude`: unknown field `foo`"))],
     DeskError::Deserted(..) => [DeskError::Deserted(
         Vacant("proposer"),

@@ -228,7 +228,15 @@ fn resources_are_read_by_address() {
         listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
     let transcript = format!("debate://{}/transcript", id.replace(':', "%3A"));
     assert!(read(&mut host, &transcript)["result"]["contents"][0]["text"].is_string());
-    assert_eq!(listed, ["debate://last", "debate://formats/duel", &transcript]);
+    let formats =
+        ["duel", "research", "dialectic", "tribunal", "api-design", "security", "migration"];
+    let formats = formats.map(|name| format!("debate://formats/{name}"));
+    let all: Vec<&str> = ["debate://last"]
+        .into_iter()
+        .chain(formats.iter().map(String::as_str))
+        .chain([transcript.as_str()])
+        .collect();
+    assert_eq!(listed, all);
 }
 
 /// Prompts carry what the user typed, on its line; completion offers what fits.
@@ -254,5 +262,5 @@ fn prompts_and_completion() {
     assert_eq!(complete(prompt.clone(), "topic", "One f"), json!(["One file or many?"]));
     assert_eq!(complete(prompt, "topic", "Two"), json!([]));
     let address = json!({"type": "ref/resource", "uri": "debate://formats/{name}"});
-    assert_eq!(complete(address, "name", "d"), json!(["duel"]));
+    assert_eq!(complete(address, "name", "d"), json!(["duel", "dialectic"]));
 }

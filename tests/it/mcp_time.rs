@@ -3,13 +3,13 @@
 use crate::lab::{ruling, speech};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
+use debate_mcp::catalogue;
 use debate_mcp::config::{Config, Environment, Settings};
 use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Listing, Parts, Said, Stream, Unplayable, Voices,
 };
 use debate_mcp::mcp::{Server, serve_on};
-use debate_mcp::prompts;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
@@ -86,11 +86,12 @@ impl Client {
             evidence: Arc::new(NothingToLookUp),
             secrets: Secrets::new(Vec::new, []),
             clock,
-            prompts: prompts::load(folder),
+            catalogue: catalogue::load(folder, folder),
         });
         let config = Config {
             home: folder.join("home"),
             prompts: folder.join("prompts"),
+            formats: folder.join("formats"),
             folder: folder.into(),
             root: folder.into(),
             state_dir: None,

@@ -157,9 +157,10 @@ fn a_plan_can_be_changed() {
     assert!(brief.ends_with(&plan(&mut host)), "the plan is shown anew: {brief}");
     let wanted = before
         .replace("Rounds: 2 (4 speeches", "Rounds: 3 (6 speeches")
-        .replace(&format!("Challenger: {}", lab.seat("con.json")), "Challenger: host")
+        .replace(&lab.seat("con.json"), "host")
         .replace("Topic: One file?", "Topic: One, or many?");
-    assert_eq!(plan(&mut host), wanted);
+    let same = |line: &&str| !line.starts_with("Calls:");
+    assert!(plan(&mut host).lines().filter(same).eq(wanted.lines().filter(same)));
     let account = host.call("summarize", json!({}));
     assert_eq!((&account["rounds"], &account["status"]), (&json!(3), &json!("paused")));
     let started = host.call("continue_round", json!({"decision": "confirm"}));

@@ -6,7 +6,7 @@ fn able(list: &str) -> Vec<Able> {
     let one = |word: &str| {
         let (tool, family) = word.split_once('=').unwrap_or((word, ""));
         let family = Some(family.to_owned()).filter(|family| !family.is_empty());
-        Able { voice: tool.parse().unwrap(), family }
+        Able { voice: tool.parse().unwrap(), family, reads: false }
     };
     list.split_whitespace().map(one).collect()
 }

@@ -1,11 +1,13 @@
 //! Who plays a debate: a seat that is always good, one that depends on the seed and the prompt
 //! alone, and a user who only does what is asked of them.
-use crate::scene::{Rng, SEATS, due, money, setup};
-use debate_mcp::debate::body::Novelty;
+use crate::scene::{Rng, due, money, setup};
+use debate_mcp::debate::body::{BlindSpot, Check, Fact, Foul, Grounds, Novelty, Part, Source};
+use debate_mcp::debate::ledger::{self, Fate};
+use debate_mcp::debate::rules::research;
 use debate_mcp::debate::{
     Attempt, Body, Change, Claim, Cue, Debate, Envelope, Event, Failure, Finding, Format, Help,
-    Hold, Kind, Pause, Role, Rounds, Ruling, Section, Setup, Side, Step, Trouble, Voice, digest,
-    next, prompt, weigh,
+    Hold, Kind, Pause, Role, Rounds, Rule, Ruling, Seat, Section, Setup, Side, Step, Trouble,
+    Voice, digest, language, next, nine, prompt, weigh,
 };
 use std::collections::BTreeMap;
 
@@ -30,12 +32,28 @@ pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
     }
     let holds = [Hold::Start, Hold::Rounds];
     setup.holds = holds.into_iter().filter(|_| rng.one_in(2)).collect();
+    for seat in setup.seats.iter_mut().filter(|seat| seat.role == Role::Audience) {
+        seat.kind = rng.pick(&["risk-averse", "rational-logic", ""]).into();
+        seat.weight = rng.below(4) as u16;
+    }
+    // Some courts have a panel.
+    if rng.one_in(3) {
+        for (name, role) in [("Kit", Role::Judge), ("Lex", Role::Mirror)] {
+            setup.seats.push(Seat { name: name.into(), role, ..setup.seats[0].clone() });
+        }
+    }
+    setup.judge_share = rng.one_in(2).then(|| rng.below(101) as u8);
+    setup.prompts.values_mut().for_each(|prompt| prompt.push_str(MORE));
     setup.brief = if rng.one_in(2) { "What gemini is for.".into() } else { String::new() };
     if rng.one_in(2) {
         setup.limits.budget = money(20);
     }
     setup
 }
+
+/// What else a prompt can ask for.
+const MORE: &str = "\n{{seat}} {{role}} {{focus}} {{act}} {{rules}}\n{{audience}}\n{{goal}} {{readers}} \
+    {{decision}} {{language}} {{letter}} {{words}}\n{{contested}}";
 
 /// What a seat is told. Any change in it is a change of the prompt.
 pub(crate) fn told(debate: &Debate, cue: Cue) -> String {
@@ -96,18 +114,15 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
     match phase.reply {
         Kind::Speech => Body::Speech {
             text: said_aloud(debate, cue),
-            claims: own_claim(debate, cue),
+            claims: claims(debate, cue),
             concedes: vec![],
             resolves: vec![],
             help: None,
             unstructured: None,
         },
-        Kind::Score => Body::Score {
-            pro: BTreeMap::from([("logic".into(), 75)]),
-            con: BTreeMap::from([("logic".into(), 70)]),
-            fouls: vec![],
-            comment: because,
-        },
+        Kind::Score => {
+            Body::Score { pro: marks(75), con: marks(70), fouls: vec![], comment: because }
+        }
         Kind::Petition => Body::Petition {
             supports: Some(Side::Pro),
             claim: "me".into(),
@@ -115,33 +130,113 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
             confidence: 50,
         },
         Kind::Ruling => {
-            let asks = |body: &Body| body.kind() == Kind::Petition && !body.declines();
             let mut round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
-            let admits = round.find(|(_, body)| asks(body));
-            let admits = admits.map(|(past, _)| debate.seat(past).name.clone());
-            Body::Ruling { admits, because }
+            let admits = round.find_map(|(past, body)| wants_in(debate, cue, past, body));
+            let grounds =
+                Grounds { new_information: true, avoids_repetition: true, shifts_balance: false };
+            Body::Ruling { admits, grounds, because }
         }
         Kind::Vote => Body::Vote { side: Side::Con, confidence: 60, because },
-        Kind::Audit => Body::Audit {
-            facts: vec![debate_mcp::debate::body::Fact {
-                claim: "fast".into(),
-                tag: "no-source".into(),
-            }],
-        },
+        Kind::Audit => Body::Audit { facts: facts(debate, cue) },
         Kind::Verdict => {
             let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
-            ruling(Some(Side::Pro), 80, cites)
+            complete(debate, cue, ruling(Some(Side::Pro), 80, cites))
         }
         // What the record makes of itself leaves nothing out.
         Kind::Sections if seat.role == Role::Scribe => {
             let text = digest::mechanical(debate, cue.round.saturating_sub(2));
             Body::Sections { sections: vec![Section { title: "So far".into(), text }] }
         }
-        Kind::Sections => {
-            let section = |n| Section { title: format!("{n}"), text: because.clone() };
-            Body::Sections { sections: (1..=9).map(section).collect() }
-        }
+        Kind::Sections => Body::Sections { sections: sections(debate, cue) },
     }
+}
+
+/// All four dimensions the same, in tenths.
+pub(crate) fn marks(tenths: u8) -> BTreeMap<String, u8> {
+    ["logic", "rebuttal", "clarity", "evidence"].map(|name| (name.into(), tenths)).into()
+}
+
+/// Who is to be let in by what was said in a round, if anybody.
+fn wants_in(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Option<String> {
+    if body.kind() == Kind::Petition && !body.declines() {
+        return Some(debate.seat(past).name.clone());
+    }
+    let help = body.help()?;
+    let spoke = |nth: u8| {
+        let mut own = debate.before(cue).filter(|(past, _)| past.seat == nth);
+        own.any(|(_, body)| body.kind() == Kind::Speech)
+    };
+    let meant = |seat: &Seat| seat.name == help.from || seat.kind == help.from;
+    let mut seats = (0..).zip(debate.seats()).filter(|(_, seat)| seat.role == Role::Audience);
+    seats.find(|(nth, seat)| meant(seat) && !spoke(*nth)).map(|(_, seat)| seat.name.clone())
+}
+
+/// Every argument there is, or something at least.
+fn facts(debate: &Debate, cue: Cue) -> Vec<Fact> {
+    let fact = |claim: &Claim, by: &str| Fact {
+        claim: claim.text.clone(),
+        tag: "no-source".into(),
+        by: by.into(),
+        id: claim.id.clone(),
+    };
+    let arguments = debate.before(cue).flat_map(|(past, body)| {
+        let own = body.claims().iter().filter(|claim| claim.part == Some(Part::Argument));
+        own.map(move |claim| fact(claim, &debate.seat(past).name))
+    });
+    let facts: Vec<Fact> = arguments.collect();
+    let something = Fact { claim: "fast".into(), tag: "no-source".into(), ..Fact::default() };
+    if facts.is_empty() { vec![something] } else { facts }
+}
+
+/// The parts this phase asks for.
+fn sections(debate: &Debate, cue: Cue) -> Vec<Section> {
+    let section = |title: &str, text: &str| Section { title: title.into(), text: text.into() };
+    if asks(debate, cue, Rule::StatesOutcome) {
+        let outcome = section("Outcome", "partial: they differ about the cost.");
+        return vec![outcome, section("Key Insights", "- Indentation is a habit.")];
+    }
+    let headings = nine::headings(language::of(debate.topic(cue)));
+    let headings = headings.unwrap_or(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+    let text = |nth: usize| match nth {
+        nine::MATRIX => "| Scenario | Choice | Why |\n|---|---|---|\n| alone | tabs | short |",
+        nine::SUMMARY => "Use tabs.",
+        _ => "Tabs.",
+    };
+    headings.into_iter().enumerate().map(|(nth, title)| section(title, text(nth))).collect()
+}
+
+fn asks(debate: &Debate, cue: Cue, rule: Rule) -> bool {
+    debate.setup().phase(cue).rules.iter().any(|(known, _)| *known == rule)
+}
+
+/// A ruling with the answers about single claims, the claim that decided it and the blind spots, as
+/// far as they are missing. By those answers nothing stands but what was conceded.
+pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
+    let Body::Verdict(mut ruling) = body else { return body };
+    let horizon = debate.horizon(cue);
+    if ruling.checks.is_empty() && asks(debate, cue, Rule::ChecksClaims) {
+        let check = |entry: ledger::Entry<'_>| Check {
+            side: entry.side,
+            claim: entry.claim.id.clone(),
+            answered: true,
+            supported: false,
+            conceded: matches!(entry.fate, Fate::Conceded(_)),
+        };
+        ruling.checks = ledger::contested(debate, horizon).into_iter().map(check).collect();
+        ruling.despite = "What was conceded weighs little.".into();
+    }
+    if asks(debate, cue, Rule::NamesDecisive) {
+        let entries = ledger::entries(debate, horizon).into_iter();
+        let mut own = entries.filter(|entry| Some(entry.side) == ruling.side);
+        let stands = own.find(|entry| entry.fate != Fate::Resolved);
+        let id = stands.map(|entry| entry.claim.id.clone());
+        ruling.decisive = ruling.decisive.or(id);
+    }
+    if ruling.blind_spots.is_empty() && asks(debate, cue, Rule::NamesBlindSpots) {
+        let spot = |side| BlindSpot { side, text: "The editors.".into() };
+        ruling.blind_spots = [Side::Pro, Side::Con].map(spot).into();
+    }
+    Body::Verdict(ruling)
 }
 
 /// Models name themselves, which a judge must not see.
@@ -153,17 +248,51 @@ fn said_aloud(debate: &Debate, cue: Cue) -> String {
     }
 }
 
+/// What this phase asks for.
+fn claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
+    if asks(debate, cue, Rule::Investigates) {
+        let parts = [Part::Argument; 3].into_iter().chain([Part::Weakness; 2]);
+        return numbered(debate, cue, parts.chain([Part::Counter]).map(|part| (part, None)));
+    }
+    if asks(debate, cue, Rule::Rebuts) {
+        let others = debate.before(cue).filter(|(past, _)| past.seat != cue.seat);
+        let arguments = others.flat_map(|(_, body)| body.claims());
+        let arguments = arguments.filter(|claim| claim.part == Some(Part::Argument));
+        let answers = arguments.map(|claim| (Part::Rebuttal, Some(claim.id.clone())));
+        let attacks = [Part::Premise, Part::Attack, Part::Attack].map(|part| (part, None));
+        return numbered(debate, cue, answers.chain(attacks));
+    }
+    own_claim(debate, cue)
+}
+
+/// Claims of a stance, under its own letter, each with what it is there for and what it answers.
+fn numbered(
+    debate: &Debate,
+    cue: Cue,
+    parts: impl Iterator<Item = (Part, Option<String>)>,
+) -> Vec<Claim> {
+    let letter = research::letter(debate, cue);
+    let claim = |(nth, (part, answers)): (usize, (Part, Option<String>))| Claim {
+        id: format!("{letter}{}{nth}", cue.phase),
+        text: format!("{} is right", debate.seat(cue).name),
+        evidence: vec!["src/lib.rs:1".into()],
+        answers: answers.into_iter().collect(),
+        part: Some(part),
+        confidence: Some(80),
+        source: Some(Source::OfficialDocs),
+    };
+    (1..).zip(parts).map(claim).collect()
+}
+
 /// One claim, answering the last of the other side's, unless it would be too late for it.
 fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
-    use debate_mcp::debate::Rule;
     let seat = debate.seat(cue);
     let other = seat.role.side().map(Side::other);
     let theirs = debate
         .before(cue)
         .filter(|(past, _)| other.is_some() && debate.seat(*past).role.side() == other);
     let last = theirs.flat_map(|(_, body)| body.claims()).map(|claim| claim.id.clone()).next_back();
-    let rules = &debate.setup().phase(cue).rules;
-    let late = rules.iter().any(|(rule, _)| *rule == Rule::NoNewClaims);
+    let late = asks(debate, cue, Rule::NoNewClaims);
     if late && last.is_none() {
         return vec![];
     }
@@ -172,6 +301,7 @@ fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
         text: format!("{} is right", seat.name),
         evidence: vec!["src/lib.rs:1".into()],
         answers: last.into_iter().collect(),
+        ..Claim::default()
     }]
 }
 
@@ -200,7 +330,9 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
         Body::Speech { text, help, claims, unstructured, .. } => {
             let other = rng.pick(&["claude", "Codex", "Gemini/Claude", "opus", "nobody"]);
             text.extend([" Even ", other, " agrees."]);
-            let (kind, from) = (String::new(), SEATS[7 + rng.below(3)].0.into());
+            let kind = rng.pick(&["technical", "ethical", "practical", "technical", "moral"]);
+            let from = rng.pick(&["Hal", "Ivy", "Jan", "risk-averse", "rational-logic", "Ada"]);
+            let (kind, from) = (kind.into(), from.into());
             *help = rng.one_in(3).then(|| Help { kind, from, because: "lost".into() });
             match rng.below(9) {
                 0 => claims.clear(),
@@ -213,9 +345,28 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
                 }
             }
         }
-        Body::Ruling { admits, .. } if rng.one_in(5) => *admits = Some("Ada".into()),
-        Body::Verdict(ruling) if rng.one_in(6) => ruling.side = None,
-        Body::Verdict(ruling) if rng.one_in(3) => ruling.side = Some(Side::Con),
+        Body::Ruling { admits, grounds, .. } => match rng.below(8) {
+            0 => *admits = Some("Ada".into()),
+            1 => *admits = None,
+            2 => *grounds = Grounds::default(),
+            _ => {}
+        },
+        Body::Verdict(ruling) => match rng.below(10) {
+            0 => ruling.side = None,
+            1 => ruling.checks.clear(),
+            2 => ruling.decisive = None,
+            3..7 => {
+                (ruling.side, ruling.decisive) = (Some(Side::Con), None);
+                body = complete(debate, cue, body);
+            }
+            _ => {}
+        },
+        Body::Score { fouls, .. } if rng.one_in(3) => {
+            let side = rng.pick(&[Side::Pro, Side::Con]);
+            fouls.push(Foul { side, kind: "other".into(), note: String::new() });
+        }
+        Body::Vote { side, .. } if rng.one_in(2) => *side = Side::Pro,
+        Body::Audit { facts } if rng.one_in(4) => facts.clear(),
         Body::Petition { supports, .. } if rng.one_in(3) => *supports = None,
         Body::Sections { sections } if rng.one_in(4) => sections.truncate(0),
         _ => {}

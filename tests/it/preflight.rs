@@ -3,13 +3,14 @@ use crate::fakes::Capture;
 use crate::lab::{Lab, speech};
 use crate::voices::{Hands, NothingToLookUp};
 use debate_mcp::brief::FromRepository;
+use debate_mcp::catalogue;
 use debate_mcp::debate::{Failure, Trouble, Voice};
 use debate_mcp::engine::pairing::{Judge, Named, Preferred, There};
+use debate_mcp::engine::particulars::WantedCast;
 use debate_mcp::engine::preflight::Wish;
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Listing, Opening, Parts, Said, Stream, Unplayable, Voices,
 };
-use debate_mcp::prompts;
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
@@ -144,7 +145,7 @@ async fn asking_takes_its_time_once() {
     let clock: Arc<dyn Clock> = Hands::new();
     let archive = Arc::new(SqliteArchive::at(folder.path(), clock.clone()));
     let briefs = FromRepository { folder: folder.path().into(), trees: Trees::at(folder.path()) };
-    let words = prompts::load(folder.path());
+    let words = catalogue::load(folder.path(), folder.path());
     let desk = Desk::new(Parts {
         archive,
         voices: voices.clone(),
@@ -152,13 +153,14 @@ async fn asking_takes_its_time_once() {
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        prompts: words,
+        catalogue: words,
     });
     let (host, began) = ("host".parse::<Voice>().unwrap(), Instant::now());
     let wish = Wish {
         named: Named::default(),
         preferred: Preferred::default(),
         there: There { side: Some(host.clone()), judge: Judge::Other(host.clone()) },
+        cast: WantedCast::default(),
         context: "none".into(),
         effort: None,
         probe: Some(Duration::from_secs(20)),

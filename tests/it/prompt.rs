@@ -91,7 +91,7 @@ fn a_missing_turn_and_a_remark_are_told() {
     });
     apply(&mut debate, [remark]);
     let text = told(&debate, due(&debate)[0]);
-    assert!(text.contains("\n\nAdvocate (gemini):\n[INCOMPLETE]\n"), "{text}");
+    assert!(text.contains("\n\nFay (gemini):\n[INCOMPLETE]\n"), "{text}");
     let remark = "The user remarks, and both sides must answer it:\nMind the cost.";
     assert!(text.ends_with(remark), "the user's words stand outside the marks: {text}");
 }

@@ -3,9 +3,11 @@ use crate::chaos::{Chaos, with_attempt};
 use crate::grammar::any_format;
 use crate::players::{any_setup, ask_again, deadline, dutiful, failed, good, told};
 use crate::scene::{Rng, apply, due, put, word};
+use debate_mcp::debate::points::{help, rounds, turning};
+use debate_mcp::debate::verdict::{judgment, rulings};
 use debate_mcp::debate::{
     Body, Change, Cue, Debate, Envelope, Event, Finding, Kind, Outcome, Reply, Role, Rule, Seat,
-    Setup, Side, Speakers, Stand, Trouble, Weight, formats,
+    Setup, Side, Speakers, Stand, Step, Trouble, Weight, formats, next,
 };
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
@@ -54,7 +56,7 @@ fn a_crash_after_any_event_changes_nothing() {
 fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
     let mut outcomes = BTreeMap::new();
     let mut seen = BTreeMap::new();
-    let (mut played, mut halves, mut reseated) = (0, 0, [0, 0]);
+    let (mut played, mut halves, mut reseated, mut court) = (0, 0, [0, 0], Court::default());
     for (seed, setup) in every_setup(80, 400) {
         played += 1;
         let (debate, chaos) = Chaos::play(&setup, seed);
@@ -76,6 +78,9 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
         rebuild(&setup, &chaos);
         refusals(&chaos.log);
         speeches(&debate);
+        kept(&debate, &chaos.log);
+        sums(&debate);
+        court.watch(&debate);
         if formats::all().contains(&setup.format) {
             decorum(&debate);
         }
@@ -86,7 +91,95 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
         assert!(reached.count() >= 3, "chaos is too tame: {outcomes:?}");
     }
     assert!(seen.len() == 14 && seen.values().all(|n| *n > 20), "chaos is too tame: {seen:?}");
+    assert!(court.tame().is_none(), "chaos is too tame: {court:?}");
     assert!(halves > 20 && reseated.iter().all(|n| *n > 20), "too tame: {halves} {reseated:?}");
+}
+
+/// How often something came about that only a court knows.
+#[derive(Debug, Default)]
+struct Court {
+    petitions: usize,
+    declined: usize,
+    calls: usize,
+    granted: u32,
+    admitted: usize,
+    turned_away: usize,
+    panels: usize,
+    contested: usize,
+}
+
+impl Court {
+    fn watch(&mut self, debate: &Debate) {
+        if debate.setup().format.name != "tribunal" {
+            return;
+        }
+        for (cue, body) in debate.spoken(..) {
+            self.petitions += usize::from(body.kind() == Kind::Petition);
+            self.declined += usize::from(body.declines());
+            self.calls += usize::from(body.help().is_some());
+            if let Body::Ruling { admits, .. } = body {
+                self.admitted += usize::from(admits.is_some());
+                self.turned_away += usize::from(admits.is_none());
+            }
+            let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge).count();
+            self.panels += usize::from(judges > 1 && body.kind() == Kind::Score && cue.round == 1);
+        }
+        for side in [Side::Pro, Side::Con] {
+            self.granted += help(debate, Cue::END.stand(), side).0.granted;
+        }
+        self.contested += usize::from(judgment(debate).is_some_and(|it| it.contested()));
+    }
+
+    /// What hardly ever came about.
+    fn tame(&self) -> Option<usize> {
+        let Court { petitions, declined, calls, granted, .. } = self;
+        let Court { admitted, turned_away, panels, contested, .. } = self;
+        let all = [petitions, declined, calls, admitted, turned_away, panels, contested];
+        all.into_iter().copied().chain([*granted as usize]).find(|count| *count < 3)
+    }
+}
+
+/// Nothing that was taken since the debate was last reopened is lost, and nothing the user said.
+fn kept(debate: &Debate, log: &[Event]) {
+    assert!(debate.outcome().is_some() && next(debate) == Step::Rest);
+    let reopened = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
+    for event in &log[reopened.map_or(0, |at| at + 1)..] {
+        match event {
+            Event::Spoke { cue, reply } => {
+                assert_eq!(debate.turn(*cue).unwrap().as_ref(), Ok(reply));
+            }
+            Event::Failed { cue, failure } => assert_eq!(debate.failure(*cue), Some(failure)),
+            _ => {}
+        }
+    }
+    let said = log.iter().filter(|event| matches!(event, Event::Interjected { .. })).count();
+    assert_eq!(debate.remarks().len(), said);
+}
+
+/// However it was played, the sums come out: parts of a whole, nothing below nothing, and a finding
+/// only where somebody found one.
+fn sums(debate: &Debate) {
+    let marks = rounds(debate);
+    for round in &marks {
+        for mark in [round.pro, round.con] {
+            assert!(mark.given <= 1000 && mark.reliance <= 100, "{mark:?}");
+            assert_eq!(mark.counts, mark.given.saturating_sub(mark.fouls + mark.reliance));
+        }
+    }
+    for side in [Side::Pro, Side::Con] {
+        let turned = turning(debate, side);
+        assert_eq!(turned.is_none(), marks.is_empty());
+        assert!(turned.is_none_or(|round| marks.iter().any(|mark| mark.round == round)));
+    }
+    let ruled = rulings(debate).next().is_some();
+    let voted = debate.spoken(..).any(|(_, body)| body.kind() == Kind::Vote);
+    let forfeited = matches!(debate.outcome(), Some(Outcome::Forfeited { .. }));
+    let judgment = judgment(debate);
+    assert_eq!(judgment.is_some(), forfeited || ruled || voted);
+    let Some(weighed) = judgment.as_ref().and_then(|judgment| judgment.weighed) else { return };
+    let parts = [weighed.rounds, weighed.rulings, weighed.judge, weighed.audience];
+    let parts = parts.into_iter().flatten().chain([weighed.total]);
+    assert!({ parts }.all(|part| part <= 10_000), "{weighed:?}");
 }
 
 /// The seats an event asks for.

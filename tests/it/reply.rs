@@ -1,6 +1,6 @@
 //! Replies as models really send them: what is read, and what is asked for again.
 use crate::scene::{open, setup, until};
-use debate_mcp::debate::body::{Foul, Novelty, Scores};
+use debate_mcp::debate::body::{Fact, Foul, Grounds, Novelty, Scores};
 use debate_mcp::debate::reply::read;
 use debate_mcp::debate::{Body, Cue, Debate, Format, Ruling, Side, formats};
 use std::collections::BTreeMap;
@@ -85,9 +85,8 @@ fn a_verdict_is_one_object_of_its_shape() {
     for wrong in ["\"not A\"", "\"a\"", "\"A or B\"", "\"C\"", "\"tie\"", "\"\""] {
         check(&judge(), &VERDICT.replace("\"A\"", wrong), Err("wrong_shape"));
     }
-    for odd in ["1", "[\"A\"]", "true"] {
-        // Where a word is due, the parser takes anything else for bad syntax.
-        check(&judge(), &VERDICT.replace("\"A\"", odd), Err("not_json"));
+    for odd in ["1", "[\"A\"]", "true", "{\"A\":null}"] {
+        check(&judge(), &VERDICT.replace("\"A\"", odd), Err("wrong_shape"));
     }
     for missing in ["\"reasoning\":\"because\",", ",\"cites\":[\"T1\"]"] {
         check(&judge(), &VERDICT.replace(missing, ""), Err("wrong_shape"));
@@ -195,22 +194,25 @@ fn a_score_is_one_object_of_its_shape() {
             format!(r#"{{"logic":{logic},"rebuttal":7.5,"clarity":10,"evidence":0}}"#)
         };
         let (pro, con) = (marks(logic), marks("8"));
-        format!(r#"{{"scores":{{"pro":{pro},"con":{con}}},"fouls":[{fouls}],"comment":"c"}}"#)
+        let foul = !fouls.is_empty();
+        format!(
+            r#"{{"round":1,"scores":{{"pro":{pro},"con":{con}}},"foul":{foul},"fouls":[{fouls}],"comment":"c"}}"#
+        )
     };
     nasty(&court, &score("7", ""));
     let marks = |logic| {
         let marks = [("logic", logic), ("rebuttal", 75), ("clarity", 100), ("evidence", 0)];
         marks.into_iter().map(|(name, mark)| (name.into(), mark)).collect::<BTreeMap<_, _>>()
     };
-    let foul = Foul { side: Side::Con, kind: "straw man".into(), note: String::new() };
+    let foul = Foul { side: Side::Con, kind: "off_topic".into(), note: String::new() };
     let body =
         Body::Score { pro: marks(70), con: marks(80), fouls: vec![foul], comment: "c".into() };
-    check(&court, &score("7", r#"{"side":"con","kind":"straw man"}"#), Ok(body));
+    check(&court, &score("7", r#"{"side":"con","kind":"off_topic"}"#), Ok(body));
     check(&court, &score("10.1", ""), Err("out_of_range"));
     check(&court, &score("-1", ""), Err("out_of_range"));
     check(&court, &score("\"7\"", ""), Err("wrong_shape"));
     check(&court, &score("null", ""), Err("wrong_shape"));
-    check(&court, &score("7", r#"{"side":"both","kind":"k"}"#), Err("wrong_shape"));
+    check(&court, &score("7", r#"{"side":"both","kind":"other"}"#), Err("wrong_shape"));
     check(&court, &score("7", "").replace(r#""clarity":10,"#, ""), Err("wrong_shape"));
     check(&court, &score("7", "").replace(r#","comment":"c""#, ""), Err("wrong_shape"));
 }
@@ -219,7 +221,8 @@ fn a_score_is_one_object_of_its_shape() {
 fn a_petition_is_one_object_of_its_shape() {
     let court = at(formats::tribunal(), 7, 3, "petition");
     let petition = |rest: &str| format!(r#"{{"intent":{rest}}}"#);
-    nasty(&court, &petition(r#""support_pro""#));
+    nasty(&court, &petition(r#""none""#));
+    check(&court, &petition(r#""support_pro""#), Err("wrong_shape"));
     let asks = petition(r#""support_con","claim":"me","novelty":"new","confidence":0.4"#);
     let (claim, novelty, confidence) = ("me".into(), Novelty::New, 40);
     let supports = Some(Side::Con);
@@ -227,9 +230,9 @@ fn a_petition_is_one_object_of_its_shape() {
     assert!(read(&court.0, court.1, &petition(r#""none""#)).unwrap().declines());
     for (rest, code) in [
         (r#""do not support_pro""#, "wrong_shape"),
-        ("null", "not_json"),
-        (r#""support_pro","novelty":"brand new""#, "wrong_shape"),
-        (r#""support_pro","confidence":2"#, "out_of_range"),
+        ("null", "wrong_shape"),
+        (r#""support_pro","claim":"me","novelty":"brand new","confidence":1"#, "wrong_shape"),
+        (r#""support_pro","claim":"me","novelty":"new","confidence":2"#, "out_of_range"),
     ] {
         check(&court, &petition(rest), Err(code));
     }
@@ -238,15 +241,23 @@ fn a_petition_is_one_object_of_its_shape() {
 #[test]
 fn an_admission_is_one_object_of_its_shape() {
     let court = at(formats::tribunal(), 7, 3, "admit");
-    nasty(&court, r#"{"admits":"Hal","because":"new"}"#);
-    let admits = |name: Option<&str>| {
-        Ok(Body::Ruling { admits: name.map(Into::into), because: "new".into() })
+    let said = |admits: &str, why: &str| {
+        format!(
+            r#"{{"admits":{admits},"new_information":true,"avoids_repetition":true,"shifts_balance":false{why}}}"#
+        )
     };
-    check(&court, r#"{"admits":"Hal","reason":"new"}"#, admits(Some("Hal")));
-    check(&court, r#"{"admits":null,"because":"new"}"#, admits(None));
-    check(&court, r#"{"admits":"","because":"new"}"#, admits(None));
-    check(&court, r#"{"admits":["Hal"],"because":"new"}"#, Err("wrong_shape"));
-    check(&court, r#"{"admits":"Hal"}"#, Err("wrong_shape"));
+    nasty(&court, &said("\"Hal\"", r#","because":"new""#));
+    let admits = |name: Option<&str>| {
+        let grounds =
+            Grounds { new_information: true, avoids_repetition: true, shifts_balance: false };
+        Ok(Body::Ruling { admits: name.map(Into::into), grounds, because: "new".into() })
+    };
+    check(&court, &said("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
+    check(&court, &said("null", r#","because":"new""#), admits(None));
+    check(&court, &said("\"\"", r#","because":"new""#), admits(None));
+    check(&court, &said("[\"Hal\"]", r#","because":"new""#), Err("wrong_shape"));
+    check(&court, &said("\"Hal\"", ""), Err("wrong_shape"));
+    check(&court, r#"{"admits":"Hal","because":"new"}"#, Err("wrong_shape"));
 }
 
 #[test]
@@ -256,7 +267,7 @@ fn an_audit_is_one_object_of_its_shape() {
     nasty(&research, &audit("no-source"));
     let tags = ["official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated"];
     for tag in tags {
-        let facts = vec![debate_mcp::debate::body::Fact { claim: "fast".into(), tag: tag.into() }];
+        let facts = vec![Fact { claim: "fast".into(), tag: tag.into(), ..Fact::default() }];
         check(&research, &audit(tag), Ok(Body::Audit { facts }));
     }
     check(&research, r#"{"facts":[]}"#, Ok(Body::Audit { facts: vec![] }));
@@ -279,8 +290,12 @@ fn prose_is_read_gently() {
     let sections = |sections| Ok(Body::Sections { sections });
     check(&research, "Only this.", sections(vec![section("Summary", "Only this.")]));
     let text = "\nFirst.\n## One\na\n\nb\n### Two\n#### c\n## Three";
-    let parts = [("Summary", "First."), ("One", "a\n\nb"), ("Two", "#### c"), ("Three", "")];
+    let parts = [("Summary", "First."), ("One", "a\n\nb\n### Two\n#### c"), ("Three", "")];
     check(&research, text, sections(parts.map(|(title, text)| section(title, text)).into()));
+    let smaller = sections(vec![section("One", "a"), section("Two", "b")]);
+    check(&research, "### One\na\n### Two\nb", smaller);
+    let code = sections(vec![section("One", "```\n## no heading\n```")]);
+    check(&research, "## One\n```\n## no heading\n```", code);
     check(&research, "", Err("empty"));
 }
 
@@ -291,7 +306,8 @@ fn whom_to_admit_must_be_said() {
 
 #[test]
 fn marks_are_never_guessed_from_their_position() {
-    let marks = r#"{"scores":{"pro":[7,7,7,7],"con":[7,7,7,7]},"comment":"c"}"#;
+    let marks =
+        r#"{"round":1,"scores":{"pro":[7,7,7,7],"con":[7,7,7,7]},"foul":false,"comment":"c"}"#;
     check(&at(formats::tribunal(), 7, 1, "score"), marks, Err("wrong_shape"));
     let twice =
         r#"{"winner":"A","scores":{"A":70,"pro":20,"B":60},"reasoning":"r","cites":["T1"]}"#;

@@ -1,5 +1,5 @@
 //! The rules, by table: a reply, and which rules object to it.
-use crate::players::{good, ruling};
+use crate::players::{complete, good, ruling};
 use crate::scene::{open, say, setup, speech, until};
 use Rule::{
     AnswersOpponent, AtMostThreeClaims, CitesRecord, ConcedesVerbatim, Evidenced, FitsLength,
@@ -53,9 +53,9 @@ fn an_opposing_claim_must_be_answered() {
         &at(formats::tribunal(), 3, "argue"),
         &[
             (speech("p4>Bob1", &[], &[]), &[]),
-            (speech("p4", &[], &[]), &[AnswersOpponent]),
-            (speech("p4>Ada1", &[], &[]), &[AnswersOpponent]),
-            (speech("p4>nobody", &[], &[]), &[AnswersOpponent]),
+            (speech("p4", &[], &[]), &[AnswersOpponent, NoNewClaims]),
+            (speech("p4>Ada1", &[], &[]), &[AnswersOpponent, NoNewClaims]),
+            (speech("Ada1>nobody", &[], &[]), &[AnswersOpponent]),
         ],
     );
 }
@@ -187,7 +187,7 @@ fn a_verdict_picks_a_side_and_cites_the_record() {
     let said = court.0.turns().next().unwrap().0;
     let never = Cue { round: 9, ..said };
     let itself = court.1;
-    let verdict = |side, cites: &[Cue]| ruling(side, 70, cites.into());
+    let verdict = |side, cites: &[Cue]| complete(&court.0, court.1, ruling(side, 70, cites.into()));
     check(
         &court,
         &[
@@ -205,13 +205,14 @@ fn a_verdict_does_not_hedge() {
     let court = at(formats::duel(), 0, "judge");
     let cites: Vec<Cue> = court.0.before(court.1).map(|(cue, _)| cue).take(1).collect();
     let verdict = |because: &str, recommendation: &str| {
-        Body::Verdict(Box::new(Ruling {
+        let ruling = Ruling {
             side: Some(Side::Pro),
             because: because.into(),
             cites: cites.clone(),
             recommendation: recommendation.into(),
             ..Ruling::default()
-        }))
+        };
+        complete(&court.0, court.1, Body::Verdict(Box::new(ruling)))
     };
     check(
         &court,

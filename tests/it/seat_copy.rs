@@ -66,7 +66,7 @@ fn a_debate_goes_on_with_the_tree_it_was_opened_on() {
     let more = ["--rounds", "2", "--pause", "--json"];
     lab.debate(&[&["run", "Well?"][..], &seats, &more].concat()).stdin("").done();
     lab.file("src/here.rs", "fn there() {}\n");
-    lab.speaks("claude", &speech("Still one file.", "P2", &["C1"]));
+    lab.speaks("claude", &speech("Still one file.", "P1", &["C1"]));
     let notes = format!("/bin/cat src/here.rs > '{0}/read'\n/bin/cat '{0}/out'", own.display());
     lab.program("claude", &notes);
     fs::write(own.join("read"), "").unwrap();

@@ -1,5 +1,5 @@
 //! How a debate stands, in the words users are told.
-use crate::players::{amended, failed};
+use crate::players::{amended, failed, good};
 use crate::scene::{
     apply, citation, cue, due, model, money, open, played, put, run, say_with, setup, speech,
     until, without,
@@ -220,6 +220,7 @@ fn two_remote_bots_are_not_one_model() {
 fn what_advocates_cite_counts_too() {
     let mut debate = open(setup(formats::research(), 1));
     let first = until(&mut debate, 0, "investigate");
-    say_with(&mut debate, first, speech("p", &[], &[]), vec![citation("x", Found::Exact)]);
+    let body = good(&debate, first);
+    say_with(&mut debate, first, body, vec![citation("x", Found::Exact)]);
     assert!(rigor(&debate).contains("1 citations, 1 verified"));
 }

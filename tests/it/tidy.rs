@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("evidence", &["debate", "engine", "private", "redact", "repo"]),
     ("private", &[]),
     ("repo", &["private", "redact"]),
-    ("prompts", &["engine"]),
+    ("catalogue", &["debate", "engine"]),
     ("config", &[]),
     ("cli", &["debate", "engine", "report", "config"]),
     ("mcp", &["debate", "engine", "report", "config"]),

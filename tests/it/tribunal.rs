@@ -1,13 +1,20 @@
 //! The court: who is let in, who is called, and what it all comes to.
 use crate::players::{good, ruling, said};
 use crate::scene::{due, open, put, run, say, setup, until};
+use debate_mcp::debate::body::Grounds;
 use debate_mcp::debate::{
     Body, Cue, Debate, Envelope, Event, Help, Reply, Role, Rule, Shortfall, Side, Step, Weight,
-    findings, formats, next, verdict::Basis, verdict::judgment,
+    findings, formats, next, verdict::Contest, verdict::judgment,
 };
 
 fn court() -> Debate {
     open(setup(formats::tribunal(), 10))
+}
+
+/// A listener is let in, or nobody, on good grounds.
+fn admission(admits: Option<&str>, because: &str) -> Body {
+    let grounds = Grounds { new_information: true, avoids_repetition: true, shifts_balance: true };
+    Body::Ruling { admits: admits.map(Into::into), grounds, because: because.into() }
 }
 
 fn names(debate: &Debate, cues: &[Cue]) -> Vec<String> {
@@ -50,40 +57,35 @@ fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
     };
     let early = until(&mut debate, 2, "argue");
     let fouls = findings(&debate, early, &ask(&debate, early, "Ivy"), &[]);
-    assert!(fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == Weight::Foul));
+    assert!(fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == Weight::Reask));
     let cue = until(&mut debate, 3, "argue");
     let body = ask(&debate, cue, "Ivy");
     say(&mut debate, cue, body);
-    until(&mut debate, 3, "assist");
-    assert_eq!(names(&debate, &due(&debate)), ["Ivy"]);
-    until(&mut debate, 3, "petition");
-    assert_eq!(names(&debate, &due(&debate)), ["Hal", "Jan"], "Ivy has had her speech");
+    until(&mut debate, 3, "address");
+    assert_eq!(names(&debate, &due(&debate)), ["Ivy"], "the judge grants what was asked for");
     let cue = until(&mut debate, 4, "argue");
     let again = said(&debate, cue, ask(&debate, cue, "Jan")).unwrap_err();
     assert_eq!(again[0].rule, Rule::HelpNotTwice);
-    // The round after that it may, but whoever has spoken does not come.
+    until(&mut debate, 4, "petition");
+    assert_eq!(names(&debate, &due(&debate)), ["Hal", "Jan"], "Ivy has had her speech");
     let cue = until(&mut debate, 5, "argue");
-    let body = ask(&debate, cue, "Ivy");
-    say(&mut debate, cue, body);
-    until(&mut debate, 5, "score");
-    let round = debate.turns().filter(|(past, _)| past.stand() == cue.stand());
-    let phases: Vec<&str> =
-        round.map(|(past, _)| debate.setup().phase(past).name.as_str()).collect();
-    assert_eq!(phases, ["argue", "argue"], "no audience left: nothing to ask, nothing to rule on");
+    // Whoever has spoken cannot be asked for any more.
+    let spent = said(&debate, cue, ask(&debate, cue, "Ivy")).unwrap_err();
+    assert_eq!(spent[0].rule, Rule::HelpFits);
+    assert!(spent[0].says.contains("`Jan`"), "{}", spent[0].says);
 }
 
 #[test]
 fn a_ruling_lets_in_only_who_asked() {
     let mut debate = court();
     let cue = until(&mut debate, 3, "admit");
-    let admits = |name: &str| Body::Ruling { admits: Some(name.into()), because: "new".into() };
+    let admits = |name: &str| admission(Some(name), "new");
     assert!(said(&debate, cue, admits("Ada")).is_err());
     say(&mut debate, cue, admits("Jan"));
     assert_eq!(names(&debate, &due(&debate)), ["Jan"]);
     // Nobody let in, nobody speaks.
     let cue = until(&mut debate, 4, "admit");
-    let none = Body::Ruling { admits: None, because: "nothing new".into() };
-    say(&mut debate, cue, none);
+    say(&mut debate, cue, admission(None, "nothing new"));
     assert_eq!(debate.setup().phase(due(&debate)[0]).name, "score");
 }
 
@@ -98,13 +100,15 @@ fn verdicts_and_votes_come_to_a_judgment() {
     let cites: Vec<Cue> = debate.before(judge).map(|(cue, _)| cue).take(2).collect();
     say(&mut debate, driven[0], ruling(Some(Side::Pro), 90, cites.clone()));
     say(&mut debate, driven[1], ruling(Some(Side::Con), 90, cites));
-    let split = judgment(&debate).unwrap();
-    // Each answered all it had a turn to answer, so that does not tell them apart either.
-    assert_eq!((split.winner, split.basis), (Side::Pro, Basis::Proposer));
+    assert_eq!(judgment(&debate), None, "nobody has won before all have voted");
     run(&mut debate, &[], |_| false);
     let judgment = judgment(&debate).unwrap();
-    assert!(judgment.contested, "the judge followed position, and it shows");
-    assert_eq!((judgment.winner, judgment.pro, judgment.con), (Side::Con, 270, 270 + 180));
+    let weighed = judgment.weighed.unwrap();
+    assert_eq!(judgment.contests, [Contest::Order], "the judge followed position, and it shows");
+    // Marks of 7.5 against 7, one ruling each, and nobody in the audience for the proposer.
+    assert_eq!((weighed.rounds, weighed.rulings), (Some(5172), Some(5000)));
+    assert_eq!((weighed.judge, weighed.audience), (Some(5086), Some(0)));
+    assert_eq!((judgment.winner, weighed.total, judgment.dissent.len()), (Side::Con, 2543, 0));
     assert!(debate.check(&Event::Concluded { because: None }).is_err());
 }
 
@@ -120,7 +124,7 @@ fn who_was_to_speak_does_not_change_afterwards() {
     assert_eq!(due(&debate).len(), 1, "round 4 has begun");
     // A log may hold a ruling no rule was asked about; it still lets nobody speak twice.
     let cue = until(&mut debate, 4, "admit");
-    let body = Body::Ruling { admits: Some("Ivy".into()), because: "again".into() };
+    let body = admission(Some("Ivy"), "again");
     put(&mut debate);
     let reply = Reply { body, findings: vec![], citations: vec![], envelope: Envelope::default() };
     debate.apply(Event::Spoke { cue, reply }).unwrap();

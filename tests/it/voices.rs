@@ -1,7 +1,8 @@
 //! Voices for the engine's tests: they say what a good player would, as text, the way a model does.
 use crate::players::good;
 use debate_mcp::debate::{
-    Body, Citation, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble, Voice, next,
+    Body, Citation, Claim, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble,
+    Voice, next,
 };
 use debate_mcp::engine::{
     About, Ask, BadContext, Boxed, Clock, Evidence, Log, LogError, Outside, Said, Stream,
@@ -9,6 +10,7 @@ use debate_mcp::engine::{
 };
 use debate_mcp::redact::Secrets;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -97,16 +99,27 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
     let side = |side: &Side| side.word();
     match body {
         Body::Speech { text, claims, concedes, resolves, help, unstructured: None } => {
+            let claims: Vec<_> = claims.iter().map(claim).collect();
             let block = json!({
                 "claims": claims, "concedes": concedes, "resolves": resolves, "help": help,
             });
             format!("{text}\n\n```claims\n{block}\n```\n")
         }
         Body::Speech { text, .. } => text.clone(),
-        Body::Score { comment, .. } => {
-            let marks = json!({"logic": 7.5, "rebuttal": 7, "clarity": 8, "evidence": 6});
-            json!({"round": cue.round, "scores": {"pro": marks, "con": marks}, "comment": comment})
-                .to_string()
+        Body::Score { pro, con, fouls, comment } => {
+            let marks = |marks: &BTreeMap<String, u8>| -> BTreeMap<String, f64> {
+                let mark =
+                    |(name, tenths): (&String, &u8)| (name.clone(), f64::from(*tenths) / 10.0);
+                marks.iter().map(mark).collect()
+            };
+            let scores = json!({"pro": marks(pro), "con": marks(con)});
+            let fouls: Vec<_> = fouls
+                .iter()
+                .map(|it| json!({"side": side(&it.side), "kind": it.kind, "note": it.note}))
+                .collect();
+            json!({"round": cue.round, "scores": scores, "foul": !fouls.is_empty(),
+                "fouls": fouls, "comment": comment})
+            .to_string()
         }
         Body::Petition { supports, claim, .. } => {
             let intent = match supports {
@@ -117,17 +130,16 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
             json!({"intent": intent, "claim": claim, "novelty": "new", "confidence": 0.5})
                 .to_string()
         }
-        Body::Ruling { admits, because } => {
-            json!({"admits": admits, "because": because}).to_string()
+        Body::Ruling { admits, grounds, because } => {
+            let mut said = serde_json::to_value(grounds).unwrap();
+            said["admits"] = json!(admits);
+            said["because"] = json!(because);
+            said.to_string()
         }
         Body::Vote { side: for_whom, because, .. } => {
             json!({"vote": side(for_whom), "confidence": 0.6, "reason": because}).to_string()
         }
-        Body::Audit { facts } => {
-            let facts: Vec<_> =
-                facts.iter().map(|fact| json!({"claim": fact.claim, "tag": fact.tag})).collect();
-            json!({ "facts": facts }).to_string()
-        }
+        Body::Audit { facts } => json!({ "facts": facts }).to_string(),
         Body::Verdict(ruling) => {
             let citable = debate.citable(cue);
             let number = |cited| citable.iter().position(|known| known == cited).unwrap() + 1;
@@ -135,7 +147,9 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
             json!({
                 "winner": ruling.side.as_ref().map(side), "confidence": 0.8,
                 "reasoning": ruling.because, "cites": cites,
-                "recommendation": ruling.recommendation,
+                "recommendation": ruling.recommendation, "decisive": ruling.decisive,
+                "blind_spots": ruling.blind_spots, "checks": ruling.checks,
+                "despite": ruling.despite,
             })
             .to_string()
         }
@@ -144,6 +158,15 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
             sections.iter().map(part).collect::<Vec<_>>().join("\n\n")
         }
     }
+}
+
+/// A claim as a model writes it: how sure it is, as a part of one.
+fn claim(claim: &Claim) -> serde_json::Value {
+    let mut said = serde_json::to_value(claim).unwrap();
+    if let Some(sure) = claim.confidence {
+        said["confidence"] = json!(f64::from(sure) / 100.0);
+    }
+    said
 }
 
 /// A disk that fails after so many writes, but keeps what it has.

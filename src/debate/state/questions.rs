@@ -1,11 +1,12 @@
 //! What can be asked of a debate.
-use super::{Debate, Remark};
+use super::{Debate, Lesson, Remark};
 use crate::debate::body::Body;
 use crate::debate::envelope::Spend;
 use crate::debate::event::{Attempt, Cue, Failure, Outcome, Reply, Stand};
 use crate::debate::format::Role;
 use crate::debate::seat::Seat;
 use crate::debate::setup::{Budget, Hold, Setup};
+use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
 impl Debate {
@@ -49,6 +50,10 @@ impl Debate {
     pub fn holds(&self) -> &[Hold] {
         &self.holds
     }
+    /// What the format was told besides, by name.
+    pub fn terms(&self) -> &BTreeMap<String, String> {
+        &self.terms
+    }
     /// Whether the user asked for the floor.
     pub fn held(&self) -> bool {
         self.held
@@ -88,6 +93,10 @@ impl Debate {
     /// What the user made of it.
     pub fn decision(&self) -> Option<&str> {
         self.decision.as_deref()
+    }
+    /// What became of the verdict in the world, if that is known.
+    pub fn learned(&self) -> Option<&Lesson> {
+        self.learned.as_ref()
     }
     /// Whether the written record is to stay, if the user said so.
     pub fn kept(&self) -> Option<bool> {

@@ -153,6 +153,10 @@ pub struct Card {
     pub winner: Option<String>,
     /// `demo`, `single-model`, `imported`.
     pub labels: Vec<String>,
+    /// How sure one can be of the verdict, in hundredths.
+    pub confidence: Option<u8>,
+    /// What became of it in the world: `right`, `wrong`, `reverted`.
+    pub proof: Option<String>,
 }
 
 /// A turn that was searched for.
@@ -201,6 +205,8 @@ pub struct Transcript {
     pub topic: String,
     /// How many rounds were to be played.
     pub rounds: Option<u8>,
+    /// Whether somebody led and another questioned, and nobody was to win.
+    pub dialogue: bool,
     /// In the order they were taken.
     pub turns: Vec<TranscriptTurn>,
 }

@@ -1,0 +1,193 @@
+//! A format as it is written in a file: a table of its own, or another format with an eye on one kind
+//! of question.
+use super::sound;
+use crate::debate::formats::Offer;
+use crate::debate::{
+    Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Rule, Shortfall, Speakers, Weight,
+};
+use crate::engine::catalogue::{From, Offering};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default)]
+    name: Option<String>,
+    about: String,
+    /// The format it is made from.
+    #[serde(default)]
+    base: Option<String>,
+    /// What everyone is told to look at.
+    #[serde(default)]
+    focus: String,
+    #[serde(default)]
+    rounds: Option<Span>,
+    #[serde(default)]
+    confirm_plan: Option<bool>,
+    #[serde(default)]
+    impartial_judge: Option<bool>,
+    #[serde(default)]
+    acts: Vec<WrittenAct>,
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+    /// What listeners of each type care about.
+    #[serde(default)]
+    audience: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Span {
+    least: u8,
+    most: u8,
+    usual: u8,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAct {
+    name: String,
+    rounds: Rounds,
+    phases: Vec<WrittenPhase>,
+}
+
+/// A row. What most rows have need not be written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPhase {
+    name: String,
+    speakers: Named,
+    reply: Kind,
+    #[serde(default = "in_turn")]
+    order: Order,
+    #[serde(default = "speeches")]
+    hears: Hears,
+    #[serde(default = "one")]
+    quorum: Quorum,
+    #[serde(default = "go_on")]
+    short: Shortfall,
+    #[serde(default)]
+    rules: BTreeMap<Rule, Weight>,
+    #[serde(default)]
+    web: bool,
+}
+
+/// Most speakers are simply those with certain roles.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Named {
+    Roles(Vec<Role>),
+    Others(Speakers),
+}
+
+fn in_turn() -> Order {
+    Order::InTurn
+}
+
+fn speeches() -> Hears {
+    Hears::Speeches
+}
+
+fn one() -> Quorum {
+    Quorum::One
+}
+
+fn go_on() -> Shortfall {
+    Shortfall::GoOn
+}
+
+/// Reads a format, made from one of `known` if it says so, and says from which.
+pub(super) fn read(
+    name: &str,
+    text: &str,
+    known: &[Offering],
+) -> Result<(Option<String>, Offering), String> {
+    let written: Written = toml::from_str(text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
+        format!("line {line}: {}", error.message().replace('\n', " "))
+    })?;
+    sound::name(name, written.name.as_deref(), known)?;
+    let base = match (&written.base, written.acts.is_empty()) {
+        (Some(base), true) => {
+            let found = known.iter().find(|offering| offering.name() == base);
+            let names = || known.iter().map(Offering::name).collect::<Vec<_>>().join(", ");
+            Some(
+                found.ok_or_else(|| {
+                    format!("there is no `base` format `{base}`; known: {}", names())
+                })?,
+            )
+        }
+        (None, false) => None,
+        (Some(_), false) => {
+            return Err("it has both `base` and `acts`; one of them is enough".into());
+        }
+        (None, true) => return Err("it has neither `acts` nor a `base` to take them from".into()),
+    };
+    let span = match (written.rounds, base) {
+        (Some(span), _) => span,
+        (None, Some(base)) => {
+            let rounds = &base.offer.rounds;
+            Span { least: *rounds.start(), most: *rounds.end(), usual: base.offer.usual }
+        }
+        (None, None) => Span { least: 1, most: 5, usual: 2 },
+    };
+    let acts = match base {
+        Some(base) => base.offer.format.acts.clone(),
+        None => written.acts.into_iter().map(act).collect(),
+    };
+    let mut prompts = match base.or(known.first()) {
+        Some(base) if written.base.is_some() => base.prompts.clone(),
+        // What every format says about replies.
+        Some(first) => {
+            let common = first
+                .prompts
+                .iter()
+                .filter(|(name, _)| name.starts_with("reply.") || name.as_str() == "again");
+            common.map(|(name, words)| (name.clone(), words.clone())).collect()
+        }
+        None => BTreeMap::new(),
+    };
+    prompts.extend(written.prompts);
+    let listeners = written.audience.into_iter();
+    prompts.extend(listeners.map(|(kind, words)| (format!("audience.{kind}"), words)));
+    if !written.focus.trim().is_empty() {
+        prompts.insert("focus".into(), written.focus);
+    }
+    let offer = Offer {
+        format: Format { name: name.into(), acts },
+        about: written.about.split_whitespace().collect::<Vec<_>>().join(" "),
+        rounds: span.least..=span.most,
+        usual: span.usual,
+        confirms: written.confirm_plan.unwrap_or(base.is_some_and(|base| base.offer.confirms)),
+        impartial: written.impartial_judge.unwrap_or(base.is_some_and(|base| base.offer.impartial)),
+    };
+    let offering = Offering { offer, prompts, from: From::Program };
+    sound::check(&offering)?;
+    Ok((written.base, offering))
+}
+
+fn act(written: WrittenAct) -> Act {
+    let phases = written.phases.into_iter().map(phase).collect();
+    Act { name: written.name, rounds: written.rounds, phases }
+}
+
+fn phase(row: WrittenPhase) -> Phase {
+    let speakers = match row.speakers {
+        Named::Roles(roles) => Speakers::Seated(roles),
+        Named::Others(speakers) => speakers,
+    };
+    Phase {
+        name: row.name,
+        speakers,
+        order: row.order,
+        hears: row.hears,
+        reply: row.reply,
+        quorum: row.quorum,
+        short: row.short,
+        rules: row.rules.into_iter().collect(),
+        web: row.web,
+    }
+}

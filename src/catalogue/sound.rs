@@ -1,0 +1,140 @@
+//! Whether a format that was written in a file could be played, and if not, why.
+use crate::debate::format::OPEN_LIMIT;
+use crate::debate::{Kind, Phase, Role, Rounds, Speakers, template};
+use crate::engine::catalogue::Offering;
+
+/// Characters of a name.
+const LONGEST_NAME: usize = 40;
+
+/// Whether a format may be called so.
+pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if file.is_empty() || file.len() > LONGEST_NAME || !file.chars().all(plain) {
+        return Err(format!(
+            "`{file}` is no name: it has small letters, digits and `-`, at most {LONGEST_NAME}"
+        ));
+    }
+    if let Some(said) = said.filter(|said| *said != file) {
+        return Err(format!("it calls itself `{said}`, and the file is called `{file}`"));
+    }
+    if known.iter().any(|offering| offering.name() == file) {
+        return Err(format!("there is a format `{file}` already; call yours something else"));
+    }
+    Ok(())
+}
+
+/// Whether it has an end, words for all it asks, and rules that can be broken where they stand.
+pub(super) fn check(offering: &Offering) -> Result<(), String> {
+    let (offer, acts) = (&offering.offer, &offering.offer.format.acts);
+    let (least, most, usual) = (*offer.rounds.start(), *offer.rounds.end(), offer.usual);
+    if least == 0 || most > OPEN_LIMIT || !offer.rounds.contains(&usual) {
+        return Err(format!(
+            "`rounds` has least {least}, usual {usual}, most {most}; they must rise, from 1 to {OPEN_LIMIT}"
+        ));
+    }
+    let ending = acts.last().ok_or("it has no acts")?;
+    if ending.rounds != Rounds::Once {
+        return Err(format!(
+            "the last act, `{}`, is the ending, and must have `rounds = \"once\"`",
+            ending.name
+        ));
+    }
+    if let Some(act) = acts.iter().find(|act| act.phases.is_empty()) {
+        return Err(format!("the act `{}` has no phases", act.name));
+    }
+    let before = acts.iter().zip(offer.format.spans(usual)).take(acts.len() - 1);
+    if before.filter(|(_, span)| !span.is_empty()).count() == 0 {
+        return Err(format!("in {usual} rounds nothing happens before its ending"));
+    }
+    let phases = || acts.iter().flat_map(|act| &act.phases);
+    for phase in phases() {
+        words(offering, phase)?;
+        rules(phase)?;
+    }
+    audience(offering)?;
+    sides(phases())?;
+    for (name, text) in &offering.prompts {
+        template::check(text).map_err(|bad| format!("prompt `{name}`: {bad}"))?;
+        let prefixed = ["reply.", "act.", "audience."].iter().any(|it| name.starts_with(it));
+        // Whoever answers before the others are heard is asked in a phase that is added later.
+        let fixed = ["focus", "again", "answer"].contains(&name.as_str());
+        if !prefixed && !fixed && phases().all(|phase| phase.name != *name) {
+            return Err(format!("prompt `{name}` belongs to no phase"));
+        }
+    }
+    Ok(())
+}
+
+/// Everyone is named once, and what chooses between two sides has two sides to choose between.
+fn sides<'a>(phases: impl Iterator<Item = &'a Phase> + Clone) -> Result<(), String> {
+    let mut seated: Vec<Role> = vec![];
+    for phase in phases.clone() {
+        let Speakers::Seated(roles) = &phase.speakers else { continue };
+        if roles.is_empty() {
+            return Err(format!("nobody speaks in phase `{}`", phase.name));
+        }
+        if let Some(twice) = (1..roles.len()).find(|nth| roles[..*nth].contains(&roles[*nth])) {
+            let role = word(&roles[twice]);
+            return Err(format!("phase `{}` names `{role}` twice", phase.name));
+        }
+        seated.extend(roles);
+    }
+    let both = [Role::Pro, Role::Con].iter().all(|role| seated.contains(role));
+    let chooses = |phase: &&Phase| matches!(phase.reply, Kind::Score | Kind::Verdict | Kind::Vote);
+    let mut phases = phases;
+    match phases.find(|phase| chooses(phase)).filter(|_| !both) {
+        Some(phase) => Err(format!(
+            "phase `{}` chooses between `pro` and `con`, and they do not both speak",
+            phase.name
+        )),
+        None => Ok(()),
+    }
+}
+
+fn words(offering: &Offering, phase: &Phase) -> Result<(), String> {
+    let text = offering.prompts.get(&phase.name);
+    let fits = text.is_some_and(|text| !text.trim().is_empty());
+    fits.then_some(()).ok_or_else(|| format!("phase `{}` has no prompt", phase.name))
+}
+
+fn rules(phase: &Phase) -> Result<(), String> {
+    let wrong = phase.rules.iter().find(|(rule, _)| rule.about() != phase.reply);
+    match wrong {
+        Some((rule, _)) => Err(format!(
+            "phase `{}`: the rule `{}` is about a {}, and the phase asks for a {}",
+            phase.name,
+            word(rule),
+            word(&rule.about()),
+            word(&phase.reply)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whoever is let in must be somebody who listens, and somebody must let them in.
+fn audience(offering: &Offering) -> Result<(), String> {
+    let phases = || offering.offer.format.acts.iter().flat_map(|act| &act.phases);
+    let listens = |phase: &Phase| match &phase.speakers {
+        Speakers::Seated(roles) => roles.contains(&Role::Audience),
+        Speakers::Silent(role) => *role == Role::Audience,
+        _ => false,
+    };
+    let admits = phases().any(|phase| phase.speakers == Speakers::Admitted);
+    let prompted = phases().any(|phase| matches!(phase.speakers, Speakers::Prompted(_)));
+    if admits && !prompted {
+        return Err("somebody is `admitted`, but no phase is `prompted` to admit them".into());
+    }
+    if (admits || prompted) && !phases().any(listens) {
+        return Err("somebody is let in, but no phase seats an audience".into());
+    }
+    if phases().any(listens) && offering.listeners().next().is_none() {
+        return Err("there is an audience, but `[audience]` has no type of listener".into());
+    }
+    Ok(())
+}
+
+/// As it is written in the file.
+fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,106 @@
+//! Forms for a person who has to answer with one object: filled in in an editor, or said in plain
+//! words on a line.
+use crate::debate::ledger::contested;
+use crate::debate::{Cue, Debate, Kind, Rule};
+use serde_json::{Value, json};
+
+/// What stands in the editor before anything is written.
+pub(super) fn form(debate: &Debate, cue: Cue) -> String {
+    let form = match debate.setup().phase(cue).reply {
+        Kind::Speech | Kind::Sections => return String::new(),
+        Kind::Verdict => {
+            let label = |side| debate.label_for(cue, side).unwrap_or_default();
+            let checks: Vec<Value> = contested(debate, debate.horizon(cue))
+                .iter()
+                .map(|entry| {
+                    json!({
+                        "side": label(entry.side), "claim": entry.claim.id,
+                        "answered": false, "supported": false, "conceded": false,
+                    })
+                })
+                .collect();
+            let mut form = json!({
+                "winner": "", "confidence": 0.5, "reasoning": "", "cites": ["T1"],
+                "recommendation": "", "checks": checks, "despite": "",
+            });
+            let rules = &debate.setup().phase(cue).rules;
+            let asks = |wanted: Rule| rules.iter().any(|(rule, _)| *rule == wanted);
+            if asks(Rule::NamesDecisive) {
+                form["decisive"] = "".into();
+                let spot = |side| json!({"side": side, "text": ""});
+                form["blind_spots"] = json!([spot("A"), spot("B")]);
+            }
+            if asks(Rule::SaysWhatChanged) {
+                form["changed"] = json!({"decision": false, "because": ""});
+            }
+            form
+        }
+        Kind::Vote => vote(debate, cue, "", 0.5, ""),
+        Kind::Petition => json!({
+            "intent": "none", "claim": "", "novelty": "new", "confidence": 0.5,
+        }),
+        Kind::Ruling => json!({
+            "admits": null, "new_information": false, "avoids_repetition": false,
+            "shifts_balance": false, "because": "",
+        }),
+        Kind::Audit => json!({"facts": [{"by": "", "id": "", "claim": "", "tag": "no-source"}]}),
+        Kind::Score => {
+            let marks = || json!({"logic": 5, "rebuttal": 5, "clarity": 5, "evidence": 5});
+            json!({
+                "round": cue.round, "scores": {"A": marks(), "B": marks()}, "foul": false,
+                "fouls": [], "comment": "",
+            })
+        }
+    };
+    serde_json::to_string_pretty(&form).unwrap_or_default()
+}
+
+/// How to answer on a line.
+pub(super) fn how(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Vote => "Vote as in `pro 0.8 because ...`, how sure you are between 0 and 1",
+        Kind::Petition => {
+            "Say `none`, or ask for the floor as in `con 0.8 new: what you would say`"
+        }
+        _ => "Write your answer",
+    }
+}
+
+/// Plain words as the object they stand for; anything else as it is.
+pub(super) fn in_form(debate: &Debate, cue: Cue, text: &str) -> String {
+    let read = match debate.setup().phase(cue).reply {
+        Kind::Vote => said(text).map(|(side, sure, why)| vote(debate, cue, side, sure, &why)),
+        Kind::Petition if text.trim() == "none" => Some(json!({"intent": "none"})),
+        Kind::Petition => said(text).map(|(side, sure, rest)| {
+            let (novelty, claim) = match rest.split_once(':') {
+                Some((word, claim)) if word.trim() == "new" => ("new", claim.trim()),
+                Some((word, claim)) if word.trim() == "reinforcement" => {
+                    ("reinforcement", claim.trim())
+                }
+                _ => ("reinforcement", rest.as_str()),
+            };
+            let intent = format!("support_{side}");
+            json!({"intent": intent, "claim": claim, "novelty": novelty, "confidence": sure})
+        }),
+        _ => None,
+    };
+    read.map_or_else(|| text.to_owned(), |object| object.to_string())
+}
+
+fn vote(debate: &Debate, cue: Cue, side: &str, sure: f64, why: &str) -> Value {
+    let name = &debate.seat(cue).name;
+    json!({"agent_id": name, "vote": side, "confidence": sure, "reason": why})
+}
+
+/// `pro 0.8 because ...`
+fn said(text: &str) -> Option<(&'static str, f64, String)> {
+    let mut words = text.trim().splitn(3, char::is_whitespace);
+    let side = match words.next()?.to_lowercase().as_str() {
+        "pro" => "pro",
+        "con" => "con",
+        _ => return None,
+    };
+    let sure = words.next()?.parse().ok()?;
+    let why = words.next().unwrap_or_default().trim();
+    Some((side, sure, why.strip_prefix("because").unwrap_or(why).trim().to_owned()))
+}

@@ -1,0 +1,110 @@
+//! `debate formats`: which formats a debate can have.
+use super::args::Formats;
+use super::exit::{Exit, Failed};
+use super::output;
+use super::screen::Screen;
+use crate::debate::Role;
+use crate::engine::Desk;
+use crate::engine::catalogue::{Broken, From, Offering};
+use crate::report::format::described;
+use std::fmt::Write;
+
+/// Lists them, or shows one.
+pub(super) fn formats(formats: &Formats, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
+    let catalogue = desk.catalogue();
+    if let Some(name) = &formats.name {
+        let offering = catalogue.offered(name)?;
+        if formats.json.json {
+            screen.json(&output::Format { v: 1, format: entry(offering, Detail::Table) })?;
+        } else {
+            let (table, flags) = (described(&offering.offer), flags(offering));
+            screen.print(&format!("{table}{}{flags}", origin(offering)))?;
+        }
+        return Ok(Exit::Ok);
+    }
+    if formats.json.json {
+        let entries = catalogue.offerings.iter().map(|it| entry(it, Detail::Line)).collect();
+        let broken = catalogue.broken.iter().map(unusable).collect();
+        screen.json(&output::Formats { v: 1, formats: entries, broken })?;
+        return Ok(Exit::Ok);
+    }
+    let width = catalogue.offerings.iter().map(|it| it.name().len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for offering in &catalogue.offerings {
+        let _ = writeln!(text, "{:width$}  {}", offering.name(), offering.offer.about);
+    }
+    screen.print(&text)?;
+    for Broken { name, file, why } in &catalogue.broken {
+        screen.warn(&format!("[WARN] `{name}` cannot be played: {file}: {why}"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// How much is told of a format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Line,
+    Table,
+}
+
+fn entry(offering: &Offering, detail: Detail) -> output::FormatEntry {
+    let offer = &offering.offer;
+    output::FormatEntry {
+        name: offering.name().into(),
+        about: offer.about.clone(),
+        least: *offer.rounds.start(),
+        most: *offer.rounds.end(),
+        usual: offer.usual,
+        confirms: offer.confirms,
+        listeners: offering.listeners().map(Into::into).collect(),
+        from: match &offering.from {
+            From::Program => "program".into(),
+            From::Template(base) => format!("template of {base}"),
+            From::User(file) => file.clone(),
+        },
+        table: (detail == Detail::Table).then(|| offer.format.clone()),
+    }
+}
+
+fn origin(offering: &Offering) -> String {
+    let listeners: Vec<&str> = offering.listeners().collect();
+    let listeners = if listeners.is_empty() {
+        String::new()
+    } else {
+        format!("\nListeners: {}.\n", listeners.join(", "))
+    };
+    match &offering.from {
+        From::Program => listeners,
+        From::Template(base) => format!("{listeners}\nA template: `{base}` with an eye on this.\n"),
+        From::User(file) => format!("{listeners}\nFrom {file}\n"),
+    }
+}
+
+/// The flags of `debate run` that mean something in it.
+fn flags(offering: &Offering) -> String {
+    let rows = [
+        (
+            Role::Advocate,
+            "--role NAME=STANCE[@SEAT], --goal, --readers, --decision-type, --evidence-round, --output",
+        ),
+        (Role::Partner, "--lead SEAT, --partner SEAT; in the course of it say, deepen, steer, end"),
+        (
+            Role::Pro,
+            "--proposer SEAT, --challenger SEAT, --stance-proposer, --stance-challenger, \
+             --style-proposer, --style-challenger, --sealed, --stop-when-settled",
+        ),
+        (Role::Judge, "--judge SEAT (several are a panel)"),
+        (Role::Audience, "--listener TYPE[=SEAT][*WEIGHT], --judge-share, --audience-share"),
+    ];
+    let own = rows.into_iter().filter(|(role, _)| offering.seats(*role));
+    let lines: Vec<String> = own.map(|(_, flags)| format!("- {flags}\n")).collect();
+    format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
+}
+
+fn unusable(broken: &Broken) -> output::BrokenFormat {
+    output::BrokenFormat {
+        name: broken.name.clone(),
+        file: broken.file.clone(),
+        why: broken.why.clone(),
+    }
+}

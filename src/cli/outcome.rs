@@ -1,0 +1,169 @@
+//! What became of verdicts, and how often they were right: `debate outcome` and `debate stats`.
+use super::args::{Outcome, Stats};
+use super::exit::{Exit, Failed};
+use super::output;
+use super::place;
+use super::screen::Screen;
+use crate::config::Config;
+use crate::debate::verdict::judgment;
+use crate::debate::{Debate, Proof};
+use crate::engine::{Command, Desk, Query};
+use std::collections::BTreeMap;
+
+/// Records what the user decided and what became of it, or says what is recorded.
+pub(super) async fn outcome(
+    said: &Outcome,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let id = desk.meant(said.id.as_deref(), false, &place.root)?;
+    let (_, debate, _) = desk.read(&id)?;
+    let wishes = wishes(said, &debate)?;
+    let mut after = debate;
+    if !wishes.is_empty() {
+        let job = desk.resume(&id, &place, wishes)?;
+        job.stop().await;
+        after = desk.read(&id)?.1;
+    }
+    let learned = after.learned();
+    let told = output::Learned {
+        v: 1,
+        id,
+        proof: learned.map(|it| it.proof.word().into()),
+        confidence: learned
+            .and_then(|it| it.confidence)
+            .or_else(|| judgment(&after).and_then(|it| it.confidence)),
+        decision: after.decision().map(Into::into),
+        kept: after.kept(),
+    };
+    if said.json.json {
+        screen.json(&told)?;
+        return Ok(Exit::Ok);
+    }
+    let mut lines = vec![told.id.clone()];
+    lines.push(match (&told.proof, told.confidence) {
+        (Some(proof), Some(sure)) => format!("The verdict was {proof}; it was {sure}% sure."),
+        (Some(proof), None) => format!("The verdict was {proof}."),
+        (None, Some(sure)) => {
+            format!("The verdict is {sure}% sure; what became of it is not known.")
+        }
+        (None, None) => "There is no verdict.".into(),
+    });
+    lines.push(match &told.decision {
+        Some(decision) => format!("Decided: {decision}"),
+        None => "No decision is recorded; silence is not consent.".into(),
+    });
+    lines.extend(told.kept.map(|kept| {
+        if kept { "The record is kept.".to_owned() } else { "The record is discarded.".to_owned() }
+    }));
+    screen.print(&format!("{}\n", lines.join("\n")))?;
+    Ok(Exit::Ok)
+}
+
+fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
+    let mut wishes = vec![];
+    let over = debate.outcome().is_some();
+    let proof =
+        [(said.right, Proof::Right), (said.wrong, Proof::Wrong), (said.reverted, Proof::Reverted)];
+    let proof = proof.into_iter().find(|(said, _)| *said).map(|(_, proof)| proof);
+    if (proof.is_some() || said.keep || said.discard) && !over {
+        return Err(Failed::Usage(
+            "this debate has not ended".into(),
+            format!("`debate resume {}` goes on with it", debate.setup().id),
+        ));
+    }
+    if let Some(text) = &said.decided {
+        if text.trim().is_empty() {
+            return Err(Failed::Usage(
+                "the decision is empty".into(),
+                "say it in your own words, or leave it".into(),
+            ));
+        }
+        wishes.push(Command::Decide { text: text.clone() });
+    }
+    if let Some(proof) = proof {
+        let Some(judgment) = judgment(debate) else {
+            return Err(Failed::Usage(
+                "this debate came to no verdict that could be right or wrong".into(),
+                "`--decided TEXT` records what you decided".into(),
+            ));
+        };
+        let (confidence, note) = (judgment.confidence, said.note.clone().unwrap_or_default());
+        wishes.push(Command::Learn { proof, confidence, note });
+    }
+    if said.keep || said.discard {
+        wishes.push(Command::Keep { keep: said.keep });
+    }
+    Ok(wishes)
+}
+
+/// How often verdicts were right, by how sure they were.
+pub(super) fn stats(
+    stats: &Stats,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let root = stats.here.then(|| place::here(config).root);
+    let cards = desk.archive().list(&Query { root, ..Query::default() })?;
+    let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
+    let known: Vec<(u8, bool)> = cards
+        .iter()
+        .filter_map(|card| Some((card.confidence?, card.proof.as_deref()? == Proof::Right.word())))
+        .collect();
+    let mut groups: BTreeMap<u8, Vec<bool>> = BTreeMap::new();
+    for (sure, right) in &known {
+        groups.entry(*sure).or_default().push(*right);
+    }
+    let right = known.iter().filter(|(_, right)| *right).count();
+    let told = output::Stats {
+        v: 1,
+        verdicts,
+        known: known.len(),
+        right,
+        wrong: known.len() - right,
+        brier: brier(&known),
+        calibration: groups
+            .into_iter()
+            .map(|(confidence, all)| output::Calibration {
+                confidence,
+                known: all.len(),
+                right: all.iter().filter(|right| **right).count() as f64 / all.len() as f64,
+            })
+            .collect(),
+    };
+    if stats.json.json {
+        screen.json(&told)?;
+        return Ok(Exit::Ok);
+    }
+    let mut lines = vec![format!(
+        "{} verdicts; of {} it is known what became of them: {} right, {} wrong or reverted.",
+        told.verdicts, told.known, told.right, told.wrong
+    )];
+    match told.brier {
+        Some(brier) => {
+            lines.push(format!("Brier score: {brier:.3} (0 is perfect, 0.25 is a coin)."));
+            for it in &told.calibration {
+                let right = it.right * 100.0;
+                lines.push(format!("- {}% sure: {right:.0}% right of {}", it.confidence, it.known));
+            }
+        }
+        None => lines.push(
+            "`debate outcome ID --right`, `--wrong` or `--reverted` says what became of one."
+                .into(),
+        ),
+    }
+    screen.print(&format!("{}\n", lines.join("\n")))?;
+    Ok(Exit::Ok)
+}
+
+/// The mean square of what the confidence was off by.
+fn brier(known: &[(u8, bool)]) -> Option<f64> {
+    let off = |(sure, right): &(u8, bool)| {
+        let truth = if *right { 1.0 } else { 0.0 };
+        (f64::from(*sure) / 100.0 - truth).powi(2)
+    };
+    (!known.is_empty()).then(|| known.iter().map(off).sum::<f64>() / known.len() as f64)
+}

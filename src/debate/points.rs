@@ -1,0 +1,211 @@
+//! What the rounds of a court come to: marks, what fouls and leaning on others cost, and the round in
+//! which it turned. Worked out from the record, in hundredths of a point, and never guessed.
+use super::body::{Body, Foul, Kind};
+use super::event::{Cue, Stand};
+use super::format::{Role, Side};
+use super::ledger::is_news;
+use super::plan::called;
+use super::state::Debate;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a foul the judge calls takes off the mark of its round: two points of ten.
+pub const FOUL: u32 = 200;
+/// What help that was granted takes off the mark of its round, at most: one point of ten, times the
+/// part of the side's calls for help so far that were granted.
+pub const RELIANCE: u32 = 100;
+
+/// One round, as it was marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the sides")]
+pub struct RoundMarks {
+    pub round: u8,
+    pub pro: Mark,
+    pub con: Mark,
+}
+
+/// A side's mark for a round, in hundredths of a point of ten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Mark {
+    /// The mean of logic, rebuttal, clarity and evidence, over all judges.
+    pub given: u32,
+    /// What fouls cost.
+    pub fouls: u32,
+    /// What leaning on others cost.
+    pub reliance: u32,
+    /// What is left, never less than nothing.
+    pub counts: u32,
+}
+
+impl RoundMarks {
+    /// A side's.
+    pub fn of(&self, side: Side) -> Mark {
+        match side {
+            Side::Pro => self.pro,
+            Side::Con => self.con,
+        }
+    }
+}
+
+/// Every round that was marked, in order.
+pub fn rounds(debate: &Debate) -> Vec<RoundMarks> {
+    let mut stands: Vec<Stand> =
+        papers(debate).map(|(cue, ..)| cue.stand()).filter(|stand| stand.round > 0).collect();
+    stands.dedup();
+    stands
+        .into_iter()
+        .map(|at| RoundMarks {
+            round: at.round,
+            pro: mark(debate, at, Side::Pro),
+            con: mark(debate, at, Side::Con),
+        })
+        .collect()
+}
+
+type Paper<'a> = (Cue, [&'a BTreeMap<String, u8>; 2], &'a [Foul]);
+
+fn papers(debate: &Debate) -> impl Iterator<Item = Paper<'_>> {
+    debate.spoken(..).filter_map(|(cue, body)| match body {
+        Body::Score { pro, con, fouls, .. } => Some((cue, [pro, con], fouls.as_slice())),
+        _ => None,
+    })
+}
+
+fn mark(debate: &Debate, at: Stand, side: Side) -> Mark {
+    let own: Vec<Paper<'_>> = papers(debate).filter(|(cue, ..)| cue.stand() == at).collect();
+    let judges = own.len().max(1) as u32;
+    let nth = usize::from(side == Side::Con);
+    let mean = |marks: &BTreeMap<String, u8>| {
+        let sum: u32 = marks.values().map(|tenths| u32::from(*tenths) * 10).sum();
+        sum / (marks.len().max(1) as u32)
+    };
+    let given = own.iter().map(|(_, marks, _)| mean(marks[nth])).sum::<u32>() / judges;
+    let called: usize =
+        own.iter().map(|(_, _, fouls)| fouls.iter().filter(|foul| foul.side == side).count()).sum();
+    let fouls = called as u32 * FOUL / judges;
+    let reliance = reliance(debate, at, side);
+    // Whoever said nothing has earned nothing, whatever a judge wrote down.
+    let spoke = debate.spoken(..).any(|(cue, body)| {
+        let own = debate.seat(cue).role.side() == Some(side);
+        cue.stand() == at && own && body.kind() == Kind::Speech
+    });
+    let given = if spoke { given } else { 0 };
+    Mark { given, fouls, reliance, counts: given.saturating_sub(fouls + reliance) }
+}
+
+/// What a side's calls for help came to through a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Help {
+    /// How often it asked.
+    pub asked: u32,
+    /// How often it was granted.
+    pub granted: u32,
+}
+
+/// A side's calls for help through this round, and whether one was granted in it.
+pub fn help(debate: &Debate, through: Stand, side: Side) -> (Help, bool) {
+    let mut help = Help::default();
+    let mut now = false;
+    let asks = debate.spoken(..).filter(|(cue, body)| {
+        cue.stand() <= through
+            && debate.seat(*cue).role.side() == Some(side)
+            && body.help().is_some()
+    });
+    for (cue, _) in asks {
+        help.asked += 1;
+        let granted = granted(debate, cue.stand()) == Some(cue.seat);
+        help.granted += u32::from(granted);
+        now |= granted && cue.stand() == through;
+    }
+    (help, now)
+}
+
+/// The debater whose call for help was granted in a round, by seat: the first who called for the
+/// listener that spoke. One who had asked to speak for the other side has helped nobody, and neither
+/// has one who was let in and said nothing.
+fn granted(debate: &Debate, at: Stand) -> Option<u8> {
+    let round = || debate.spoken(..).filter(move |(cue, _)| cue.stand() == at);
+    let spoke = |nth: u8| round().any(|(cue, body)| cue.seat == nth && body.kind() == Kind::Speech);
+    let wanted = |nth: u8| {
+        round().find_map(|(cue, body)| match body {
+            Body::Petition { supports, .. } if cue.seat == nth => *supports,
+            _ => None,
+        })
+    };
+    round().find_map(|(cue, body)| {
+        let seat = called(debate, cue, body.help()?)?;
+        let own = debate.seat(cue).role.side();
+        (spoke(seat) && wanted(seat).is_none_or(|side| Some(side) == own)).then_some(cue.seat)
+    })
+}
+
+fn reliance(debate: &Debate, at: Stand, side: Side) -> u32 {
+    match help(debate, at, side) {
+        (help, true) => RELIANCE * help.granted / help.asked.max(1),
+        (_, false) => 0,
+    }
+}
+
+/// The round in which it turned for the winner: the last one after which the lead became the
+/// winner's and stayed so. Where the winner led from the first round on, the one that added most to
+/// the lead; of two that added the same, the one in which more that was looked up and found was
+/// brought for the winner; of two like that, the earlier.
+pub fn turning(debate: &Debate, winner: Side) -> Option<u8> {
+    let rounds = rounds(debate);
+    let gain = |round: &RoundMarks| {
+        i64::from(round.of(winner).counts) - i64::from(round.of(winner.other()).counts)
+    };
+    let mut lead = 0;
+    let mut behind = false;
+    let mut turned = None;
+    for round in &rounds {
+        let before = lead;
+        lead += gain(round);
+        if before <= 0 && lead > 0 {
+            turned = Some(round.round);
+        }
+        behind |= lead <= 0;
+    }
+    if lead > 0 && behind {
+        return turned;
+    }
+    let key = |round: &&RoundMarks| {
+        let found = brought(debate, round.round, winner);
+        (gain(round), found, std::cmp::Reverse(round.round))
+    };
+    rounds.iter().max_by_key(key).map(|round| round.round)
+}
+
+/// What was looked up, found and new in a round, for a side: by itself, or by a listener who was let
+/// in and had asked to speak for it.
+fn brought(debate: &Debate, round: u8, side: Side) -> usize {
+    let speaks_for = |cue: Cue| {
+        let seat = debate.seat(cue);
+        seat.role
+            .side()
+            .or_else(|| (seat.role == Role::Audience).then(|| speaks_for(debate, cue)).flatten())
+    };
+    debate
+        .turns()
+        .filter(|(cue, _)| cue.round == round && speaks_for(*cue) == Some(side))
+        .filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)))
+        .flat_map(|(cue, reply)| reply.citations.iter().map(move |citation| (cue, citation)))
+        .filter(|(cue, citation)| is_news(debate, *cue, citation))
+        .count()
+}
+
+/// The side a listener who speaks at a cue asked to speak for, or was called by.
+pub fn speaks_for(debate: &Debate, cue: Cue) -> Option<Side> {
+    let round = || debate.spoken(..cue).filter(|(past, _)| past.stand() == cue.stand());
+    let asked = round().find_map(|(past, body)| match body {
+        Body::Petition { supports, .. } if past.seat == cue.seat => *supports,
+        _ => None,
+    });
+    asked.or_else(|| {
+        round().find_map(|(past, body)| {
+            let side = debate.seat(past).role.side()?;
+            (called(debate, past, body.help()?) == Some(cue.seat)).then_some(side)
+        })
+    })
+}

@@ -1,0 +1,84 @@
+//! What is asked where an audience listens: calls for help, and who is let in.
+use super::{own, tick};
+use crate::debate::body::{Body, Kind};
+use crate::debate::event::Cue;
+use crate::debate::format::Role;
+use crate::debate::plan::called;
+use crate::debate::state::Debate;
+
+/// Not in two rounds running.
+pub(super) fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    body.help()?;
+    let again =
+        own(debate, cue).any(|(past, body)| past.round + 1 == cue.round && body.help().is_some());
+    again.then(|| "help was asked for in the round before".into())
+}
+
+/// No longer, or not yet.
+pub(super) fn no_help(body: &Body) -> Option<String> {
+    body.help().map(|_| "help cannot be asked for in this act".into())
+}
+
+/// The kinds of help there are.
+const HELP: [&str; 3] = ["technical", "ethical", "practical"];
+
+/// Help is of a kind there is, and from somebody who can still give it.
+pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let help = body.help()?;
+    if !HELP.contains(&help.kind.as_str()) {
+        return Some(format!("`request` must be one of {}", HELP.join(", ")));
+    }
+    let start = debate.horizon(cue);
+    if called(debate, start, help).is_some() {
+        return None;
+    }
+    let silent = |seat: &&crate::debate::seat::Seat| {
+        let help = crate::debate::body::Help { from: seat.name.clone(), ..help.clone() };
+        seat.role == Role::Audience && called(debate, start, &help).is_some()
+    };
+    let names: Vec<String> =
+        debate.seats().iter().filter(silent).map(|seat| tick(&seat.name)).collect();
+    Some(match names.as_slice() {
+        [] => "nobody is left who could be asked for help".into(),
+        names => {
+            format!("`target_audience` names nobody who can still speak: {}", names.join(", "))
+        }
+    })
+}
+
+/// Those who want the floor this round, by seat: petitioners, and whom debaters call for.
+fn wanted(debate: &Debate, cue: Cue) -> Vec<(u8, Why)> {
+    let round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
+    let asks = |(past, body): (Cue, &Body)| {
+        if body.kind() == Kind::Petition && !body.declines() {
+            return Some((past.seat, Why::Asks));
+        }
+        Some((called(debate, debate.horizon(cue), body.help()?)?, Why::IsCalled))
+    };
+    round.filter_map(asks).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Asks,
+    IsCalled,
+}
+
+/// Only who asked for the floor, or was asked for, can be given it.
+pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Ruling { admits: Some(name), .. } = body else { return None };
+    let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
+    let fits = wanted(debate, cue).into_iter().any(|(seat, _)| named(seat));
+    (!fits).then(|| format!("`{name}` did not ask for the floor, and nobody asked for it"))
+}
+
+/// Whoever is let in for asking brings something new and does not repeat.
+pub(super) fn admits_for_good(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Ruling { admits: Some(name), grounds, .. } = body else { return None };
+    let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
+    let is_called =
+        wanted(debate, cue).into_iter().any(|(seat, why)| named(seat) && why == Why::IsCalled);
+    let good = grounds.new_information && grounds.avoids_repetition;
+    (!good && !is_called)
+        .then(|| format!("`{name}` is let in, though it is said to bring nothing new or to repeat"))
+}

@@ -1,0 +1,120 @@
+//! What is asked where stances are researched.
+use super::tick;
+use crate::debate::body::{Body, Claim, Part};
+use crate::debate::event::Cue;
+use crate::debate::format::Role;
+use crate::debate::state::Debate;
+use crate::debate::words;
+
+fn parts(body: &Body, part: Part) -> impl Iterator<Item = &Claim> {
+    body.claims().iter().filter(move |claim| claim.part == Some(part))
+}
+
+/// Three to five arguments, two or three weaknesses of the others, one or two counter-attacks.
+pub(super) fn investigates(body: &Body) -> Option<String> {
+    if !body.structured() {
+        return None;
+    }
+    let wanted = [
+        (Part::Argument, "argument", 3..=5),
+        (Part::Weakness, "weakness", 2..=3),
+        (Part::Counter, "counter", 1..=2),
+    ];
+    wanted.into_iter().find_map(|(part, word, range)| {
+        let count = parts(body, part).count();
+        let (least, most) = (*range.start(), *range.end());
+        (!range.contains(&count))
+            .then(|| format!("{count} claims with part `{word}`; there must be {least} to {most}"))
+    })
+}
+
+/// Every argument says how sure it is, and what it rests on.
+pub(super) fn rates_arguments(body: &Body) -> Option<String> {
+    let rated = |claim: &&Claim| claim.confidence.is_some() && claim.source.is_some();
+    let bare = parts(body, Part::Argument).find(|claim| !rated(claim))?;
+    Some(format!("argument {} has no `confidence` or no `source`", tick(&bare.id)))
+}
+
+/// Every argument of every other stance is answered, with how sure one is; the weakest premise is
+/// attacked once, and two attacks are new.
+pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    if !body.structured() {
+        return None;
+    }
+    let answers: Vec<&str> =
+        parts(body, Part::Rebuttal).flat_map(|claim| &claim.answers).map(String::as_str).collect();
+    let unanswered = arguments(debate, cue).find(|claim| !answers.contains(&claim.id.as_str()));
+    if let Some(claim) = unanswered {
+        return Some(format!("no rebuttal answers argument {}", tick(&claim.id)));
+    }
+    if let Some(bare) = parts(body, Part::Rebuttal).find(|claim| claim.confidence.is_none()) {
+        return Some(format!("rebuttal {} has no `confidence`", tick(&bare.id)));
+    }
+    match (parts(body, Part::Premise).count(), parts(body, Part::Attack).count()) {
+        (1, 2) => None,
+        (1, attacks) => Some(format!("{attacks} new attacks; there must be two")),
+        (premises, _) => {
+            Some(format!("{premises} attacks on the weakest premise; there must be one"))
+        }
+    }
+}
+
+/// The arguments of every other stance, as of this turn.
+fn arguments(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
+    let others = debate.before(cue).filter(move |(past, _)| past.seat != cue.seat);
+    others.flat_map(|(_, body)| parts(body, Part::Argument))
+}
+
+/// So many words for each stance that is answered.
+pub const WORDS: usize = 300;
+
+/// How many words a rebuttal may have.
+pub fn most_words(debate: &Debate) -> usize {
+    let advocates = debate.seats().iter().filter(|seat| seat.role == Role::Advocate).count();
+    WORDS * advocates.saturating_sub(1).max(1)
+}
+
+/// A rebuttal stays short.
+pub(super) fn within_words(debate: &Debate, body: &Body) -> Option<String> {
+    let Body::Speech { text, .. } = body else { return None };
+    let (count, most) = (words::count(text), most_words(debate));
+    (count > most).then(|| format!("{count} words; at most {most} are allowed"))
+}
+
+/// No argument escapes an audit, and none is laid at another's door.
+pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Audit { facts } = body else { return None };
+    let made = || {
+        debate.before(cue).flat_map(|(at, body)| {
+            body.claims().iter().map(move |claim| (debate.seat(at).name.as_str(), claim))
+        })
+    };
+    let wrong = facts.iter().find_map(|fact| {
+        let (by, _) = made().find(|(_, claim)| !fact.id.is_empty() && claim.id == fact.id)?;
+        (!fact.by.is_empty() && by != fact.by)
+            .then(|| format!("{} is a claim of {by}", tick(&fact.id)))
+    });
+    if wrong.is_some() {
+        return wrong;
+    }
+    let mut all = made().filter(|(_, claim)| claim.part == Some(Part::Argument));
+    match all.find(|(_, claim)| facts.iter().all(|fact| fact.id != claim.id)) {
+        Some((_, claim)) => Some(format!("argument {} was not tagged", tick(&claim.id))),
+        None if facts.is_empty() => Some("no factual claim was found".into()),
+        None => None,
+    }
+}
+
+/// The letter the ids of this stance begin with.
+pub fn letter(debate: &Debate, cue: Cue) -> char {
+    let before = debate.seats().iter().take(usize::from(cue.seat));
+    let nth = before.filter(|seat| seat.role == Role::Advocate).count();
+    char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or(25))
+}
+
+/// Ids of one's own, so that what answers what can be told.
+pub(super) fn own_ids(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let letter = letter(debate, cue);
+    let foreign = body.claims().iter().find(|claim| !claim.id.starts_with(letter))?;
+    Some(format!("id {} does not begin with `{letter}`", tick(&foreign.id)))
+}

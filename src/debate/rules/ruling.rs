@@ -1,0 +1,156 @@
+//! What is asked of a ruling.
+use super::tick;
+use crate::debate::body::{Body, Check, Ruling};
+use crate::debate::digest;
+use crate::debate::event::Cue;
+use crate::debate::format::Side;
+use crate::debate::ledger::{self, Fate, contested};
+use crate::debate::state::Debate;
+
+/// One side or the other.
+pub(super) fn picks_side(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let Some(side) = ruling.side else { return Some("the verdict must pick a side".into()) };
+    let behind = ruling.scores.is_some_and(|scores| match side {
+        Side::Pro => scores.pro < scores.con,
+        Side::Con => scores.con < scores.pro,
+    });
+    if behind {
+        return Some("the scores put the other side ahead of the winner".into());
+    }
+    let own = &HEDGES[..REFUSALS];
+    hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
+}
+
+/// Something to do, and not everything at once.
+pub(super) fn recommends(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    if ruling.recommendation.trim().is_empty() {
+        return Some("the recommendation is empty; say what to do".into());
+    }
+    hedge(&ruling.recommendation, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
+}
+
+/// Ways of not choosing. The first few refuse to choose wherever they stand; the others may well be
+/// said of a part of a debate, but not of what to do.
+#[rustfmt::skip]
+pub(super) const HEDGES: &[&str] = &[
+    "both approaches have merit", "both have merit", "both sides have merit",
+    "both options have merit", "both positions have merit", "both approaches are valid",
+    "neither side wins", "it is a tie", "it's a tie", "各有优劣", "各有千秋", "都有可取之处",
+    "both are equally valid", "both sides are right", "equally valid", "equally strong",
+    "都有道理",
+];
+
+const REFUSALS: usize = 12;
+
+/// The first of these phrases that is one's own: what stands in quotation marks is somebody else's.
+pub(super) fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
+    let text = text.replace(['\u{201c}', '\u{201d}', '\u{300c}', '\u{300d}'], "\"");
+    let own: String = text.split('"').step_by(2).collect();
+    let flat = digest::squeeze(&own).to_lowercase();
+    phrases.iter().copied().find(|hedge| flat.contains(hedge))
+}
+
+/// A verdict rests on turns that were taken.
+pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let cites = &ruling.cites;
+    let said = |cited: &&Cue| debate.before(cue).any(|(past, _)| past == **cited);
+    if cites.is_empty() {
+        return Some("the verdict must cite the turns it rests on".into());
+    }
+    let wrong = cites.iter().find(|cited| !said(cited))?;
+    Some(format!("nothing was said at {wrong}"))
+}
+
+/// Where both sides answered before they heard each other, the verdict says what came of that.
+pub(super) fn says_what_changed(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let missing = ruling.changed.as_ref().is_none_or(|it| it.because.trim().is_empty());
+    missing.then(|| {
+        "`changed` is missing: say whether the debate changed the decision the sealed answers would \
+         have led to, and on what"
+            .into()
+    })
+}
+
+/// Every contested claim is asked about by itself, and nothing the record says is denied.
+pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let label = |side: Side| match debate.label_for(cue, side) {
+        Some(label) => format!("side {label}"),
+        None => side.word().to_owned(),
+    };
+    for entry in contested(debate, debate.horizon(cue)) {
+        let (id, whose) = (tick(&entry.claim.id), label(entry.side));
+        let of = |check: &&Check| check.side == entry.side && check.claim == entry.claim.id;
+        let Some(check) = ruling.checks.iter().find(of) else {
+            return Some(format!("`checks` has no entry for {id} of {whose}"));
+        };
+        let gone = !entry.citations.is_empty() && entry.unsupported();
+        if check.supported && gone {
+            return Some(format!("{id} of {whose}: none of its citations was found"));
+        }
+        // What was given away in prose alone, only a reader can tell.
+        if !check.conceded && matches!(entry.fate, Fate::Conceded(_)) {
+            return Some(format!("{id} of {whose} was conceded, as the record shows"));
+        }
+    }
+    let known = ledger::entries(debate, debate.horizon(cue));
+    let made = |check: &Check| {
+        known.iter().any(|entry| entry.side == check.side && entry.claim.id == check.claim)
+    };
+    let unknown = ruling.checks.iter().find(|check| !made(check))?;
+    Some(format!("{} is no claim of {}", tick(&unknown.claim), label(unknown.side)))
+}
+
+/// Whoever has fewer claims left standing by those answers wins only for a reason that is given.
+pub(super) fn follows_checks(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let side = ruling.side?;
+    let (own, other) = (standing(ruling, side), standing(ruling, side.other()));
+    (own < other && ruling.despite.trim().is_empty()).then(|| {
+        format!(
+            "by your own answers {own} claims of the winner stand and {other} of the other side: \
+             say in `despite` why it wins all the same, or rule otherwise"
+        )
+    })
+}
+
+/// How many claims of a side stand, by the answers about single claims.
+fn standing(ruling: &Ruling, side: Side) -> usize {
+    ruling.checks.iter().filter(|check| check.side == side && check.stands()).count()
+}
+
+/// What decided is one claim of the winner, by its id, that was not taken back.
+pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let entries = ledger::entries(debate, debate.horizon(cue));
+    let of = |entry: &&ledger::Entry<'_>| Some(entry.side) == ruling.side;
+    let own: Vec<_> = entries.iter().filter(of).collect();
+    // A side whose turns could not be read has no ids to choose from.
+    if own.is_empty() {
+        return None;
+    }
+    let Some(id) = ruling.decisive.as_deref().filter(|id| !id.trim().is_empty()) else {
+        return Some("`decisive` is missing: name the winner's claim that decided it".into());
+    };
+    match own.iter().find(|entry| entry.claim.id == id) {
+        None => Some(format!("`decisive` is {}, which is no claim of the winner", tick(id))),
+        Some(entry) if entry.fate == Fate::Resolved => {
+            Some(format!("`decisive` is {}, which its own side took back", tick(id)))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Each side has something it did not see.
+pub(super) fn names_blind_spots(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let named = |side: Side| {
+        ruling.blind_spots.iter().any(|spot| spot.side == side && !spot.text.trim().is_empty())
+    };
+    let missing = !named(Side::Pro) || !named(Side::Con);
+    missing.then(|| "`blind_spots` must name at least one of each side".into())
+}

@@ -1,0 +1,184 @@
+//! What is asked of a speech.
+use super::{against, own, tick};
+use crate::debate::body::{Body, Claim};
+use crate::debate::citation::Citation;
+use crate::debate::digest;
+use crate::debate::event::Cue;
+use crate::debate::format::Side;
+use crate::debate::ledger::{self, is_news};
+use crate::debate::state::Debate;
+
+/// A speech should end with a claims block that can be read.
+pub(super) fn structured(body: &Body) -> Option<String> {
+    match body {
+        Body::Speech { unstructured, .. } => unstructured.clone(),
+        _ => None,
+    }
+}
+
+/// Every claim must come with something that can be looked at.
+pub(super) fn evidenced(body: &Body) -> Option<String> {
+    let bare: Vec<String> = body.claims().iter().filter(|c| bare(c)).map(|c| tick(&c.id)).collect();
+    match bare.as_slice() {
+        [] => None,
+        [one] => Some(format!("claim {one} is unsupported")),
+        [one, two] => Some(format!("claims {one}, {two} are unsupported")),
+        [one, two, rest @ ..] => {
+            Some(format!("claims {one}, {two} and {} more are unsupported", rest.len()))
+        }
+    }
+}
+
+/// What the other side just left unsupported must be called out, by answering it or by the word.
+pub(super) fn flags_unsupported(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let Body::Speech { text, .. } = body else { return None };
+    let other = debate.seat(cue).role.side().map(Side::other);
+    let (_, last) =
+        debate.before(cue).rfind(|(past, _)| debate.seat(*past).role.side() == other)?;
+    let answered = |claim: &Claim| body.claims().iter().any(|own| own.answers.contains(&claim.id));
+    let said = text.to_lowercase().contains("unsupported");
+    let missed = last.claims().iter().find(|claim| bare(claim) && !said && !answered(claim))?;
+    Some(format!("claim {} is unsupported and was not called out", tick(&missed.id)))
+}
+
+/// Counted over the act; an answer is not a core claim.
+pub(super) fn at_most_three_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let act = own(debate, cue).filter(|(past, _)| past.act == cue.act).map(|(_, body)| body);
+    let claims = act.chain([body]).flat_map(Body::claims);
+    let count = claims.filter(|claim| !answers(debate, cue, claim)).count();
+    (count > 3).then(|| format!("{count} core claims; at most three are allowed"))
+}
+
+/// To debate is to answer.
+pub(super) fn answers_opponent(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let mut answered = body.claims().iter().flat_map(|claim| &claim.answers);
+    let opposing = |id: &String| against(debate, cue).any(|claim| claim.id == *id);
+    let speechless = against(debate, cue).next().is_none();
+    let conceded = body.concedes().iter().any(|given| opposing(&given.claim));
+    let silent = body.structured() && !speechless && !conceded;
+    (silent && !answered.any(opposing)).then(|| "no opposing claim is answered".into())
+}
+
+/// At least one flaw before anything is agreed to. Whether prose without claims names one, code
+/// cannot tell.
+pub(super) fn raises_flaw(body: &Body) -> Option<String> {
+    let silent = body.structured() && body.claims().is_empty();
+    silent.then(|| "no flaw or overlooked consideration is named as a claim".into())
+}
+
+/// Either a concern is raised, or one of one's own is certified as resolved, and by what.
+pub(super) fn raises_or_resolves(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    if !body.structured() || !body.claims().is_empty() {
+        return None;
+    }
+    let raised = |id: &str| own(debate, cue).flat_map(|(_, b)| b.claims()).any(|c| c.id == id);
+    match body.resolves() {
+        [] => Some("neither raises a concern nor certifies one as resolved".into()),
+        all => {
+            let wrong = all.iter().find(|r| !raised(&r.claim) || r.evidence.is_empty())?;
+            Some(if raised(&wrong.claim) {
+                format!("{} is certified as resolved, but not by what", tick(&wrong.claim))
+            } else {
+                format!("{} is no concern that was raised before", tick(&wrong.claim))
+            })
+        }
+    }
+}
+
+/// Whether a claim answers one the other side has made. An id nobody has used is no answer.
+fn answers(debate: &Debate, cue: Cue, claim: &Claim) -> bool {
+    against(debate, cue).any(|other| claim.answers.contains(&other.id))
+}
+
+/// To answer is to attack, and to repeat, in whichever words, is to compress; only what is neither is
+/// new.
+pub(super) fn no_new_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let known =
+        |id: &str| own(debate, cue).flat_map(|(_, body)| body.claims()).any(|claim| claim.id == id);
+    let mut claims = body.claims().iter();
+    let new = claims.find(|claim| !answers(debate, cue, claim) && !known(&claim.id))?;
+    Some(format!("claim {} is new, and it is too late for that", tick(&new.id)))
+}
+
+/// What is conceded is conceded in the other side's own words.
+pub(super) fn concedes_verbatim(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let says = |id: &str, quote: &str| {
+        let quote = plain(quote);
+        !quote.is_empty()
+            && against(debate, cue)
+                .any(|claim| claim.id == id && plain(&claim.text).contains(&quote))
+    };
+    let wrong = body.concedes().iter().find(|given| !says(&given.claim, &given.quote))?;
+    Some(format!(
+        "the concession of {} does not quote that claim of the other side word for word",
+        tick(&wrong.claim)
+    ))
+}
+
+/// The words alone: quotation marks, emphasis, case and a trailing full stop or ellipsis are how
+/// somebody writes, not what was said.
+fn plain(text: &str) -> String {
+    let marks = |c: char| "\"'`*_\u{201c}\u{201d}\u{2018}\u{2019}\u{300c}\u{300d}".contains(c);
+    let words: String = text.chars().filter(|c| !marks(*c)).collect();
+    let ends = |c: char| c.is_whitespace() || ".\u{2026}\u{3002}".contains(c);
+    digest::squeeze(words.trim_matches(ends)).to_lowercase()
+}
+
+/// What was conceded binds, unless something new is offered against it; where that can be looked up,
+/// something that was found.
+pub(super) fn keeps_concessions(
+    debate: &Debate,
+    cue: Cue,
+    body: &Body,
+    citations: &[Citation],
+) -> Option<String> {
+    let conceded = |id: &String| {
+        own(debate, cue).flat_map(|(_, body)| body.concedes()).any(|given| given.claim == *id)
+    };
+    let known: Vec<&str> = ledger::entries(debate, debate.horizon(cue))
+        .iter()
+        .flat_map(|entry| entry.evidence.clone())
+        .collect();
+    let looked_up = debate.setup().pin.is_some();
+    let stale = |claim: &&Claim| {
+        let found = ledger::of_claim(citations, &claim.id).any(|it| is_news(debate, cue, it));
+        let same = claim.evidence.iter().all(|new| known.contains(&new.as_str()));
+        if looked_up { !found } else { same }
+    };
+    let mut stale = body.claims().iter().filter(stale);
+    let taken_back = stale.find_map(|claim| claim.answers.iter().find(|id| conceded(id)))?;
+    Some(format!("{} was conceded, and nothing new is offered against it", tick(taken_back)))
+}
+
+/// In characters, as the reader counts them.
+pub(super) fn fits_length(debate: &Debate, body: &Body) -> Option<String> {
+    let Body::Speech { text, .. } = body else { return None };
+    let (limits, length) = (&debate.setup().limits, text.chars().count());
+    let fits = (limits.shortest..=limits.longest).contains(&length);
+    let (least, most) = (limits.shortest, limits.longest);
+    (!fits).then(|| format!("{length} characters; it must be {least} to {most}"))
+}
+
+fn bare(claim: &Claim) -> bool {
+    claim.evidence.iter().all(|evidence| evidence.trim().is_empty())
+}
+
+/// A summary brings nothing that was not offered before: neither evidence nor, where it can be
+/// looked up, something that had not been found.
+pub(super) fn no_new_facts(
+    debate: &Debate,
+    cue: Cue,
+    body: &Body,
+    citations: &[Citation],
+) -> Option<String> {
+    let offered = |evidence: &str| {
+        let past = debate.before(cue).flat_map(|(_, body)| body.claims());
+        past.flat_map(|claim| &claim.evidence).any(|it| digest::squeeze(it) == evidence)
+    };
+    let stated = body.claims().iter().flat_map(|claim| &claim.evidence);
+    let new = stated.map(|it| digest::squeeze(it)).find(|it| !it.is_empty() && !offered(it));
+    let found = citations.iter().any(|citation| is_news(debate, cue, citation));
+    (new.is_some() || found).then(|| {
+        "evidence is offered that was not offered before, and it is too late for new facts".into()
+    })
+}

@@ -1,0 +1,169 @@
+//! Everyone a format seats, from whom the user named and whom the format has to have.
+use super::catalogue::Offering;
+use super::desk::DeskError;
+use super::opening::Opening;
+use super::particulars::usual_roles;
+use crate::debate::{Role, Seat, Speakers, Voice};
+
+/// One of the stances of a research.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stance {
+    /// What its reports are headed by.
+    pub name: String,
+    /// What it argues for.
+    pub stance: String,
+    /// Who argues it.
+    pub voice: Voice,
+}
+
+/// Somebody who listens to a court and votes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// One of the types the format has words for.
+    pub kind: String,
+    /// Who it is.
+    pub voice: Voice,
+    /// What its vote counts.
+    pub weight: u16,
+}
+
+/// How many stances there may be.
+const STANCES: std::ops::RangeInclusive<usize> = 2..=4;
+/// How many may judge, and how many may listen.
+const BENCH: usize = 9;
+const LISTENERS: usize = 40;
+
+impl Opening {
+    /// One seat for each role the format names and somebody can fill. A judge that is a model also
+    /// judges with the sides swapped; whoever judges also audits and sums up, unless that is a person.
+    pub(super) fn seats(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
+        let mut roles: Vec<Role> = vec![];
+        for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
+            let named = match &phase.speakers {
+                Speakers::Seated(named) => named.as_slice(),
+                Speakers::Prompted(role) | Speakers::Silent(role) => std::slice::from_ref(role),
+                Speakers::Admitted => &[],
+            };
+            roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
+        }
+        let mut seats = vec![];
+        for role in roles {
+            seats.extend(self.seated(role, offering)?);
+        }
+        Ok(seats)
+    }
+
+    fn seated(&self, role: Role, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
+        let bench: Vec<&Voice> = [&self.judge].into_iter().chain(&self.panel).collect();
+        if bench.len() > BENCH {
+            return Err(DeskError::Cast(format!("{} judges; at most {BENCH} sit", bench.len())));
+        }
+        let one = |name: &str, voice: &Voice| vec![seat(name, role, voice)];
+        let argues = offering.prompts.values().any(|words| words.contains("{{stance}}"));
+        let side = |name: &str, voice: &Voice, nth: usize, usual: &str| {
+            let stance = Some(self.stances[nth].as_str()).filter(|it| !it.trim().is_empty());
+            let stance = stance.or(argues.then_some(usual)).unwrap_or_default().to_owned();
+            vec![Seat { stance, style: self.styles[nth].clone(), ..seat(name, role, voice) }]
+        };
+        Ok(match role {
+            Role::Pro => side("proposer", &self.proposer, 0, "for the motion: argue that it holds"),
+            Role::Con => side(
+                "challenger",
+                &self.challenger,
+                1,
+                "against the motion: argue that it does not",
+            ),
+            Role::Lead => {
+                let stance = self.stances[0].clone();
+                vec![Seat { stance, ..seat("lead", role, &self.proposer) }]
+            }
+            Role::Partner => {
+                let all = [&self.challenger].into_iter().chain(&self.partners);
+                several("partner", role, all)
+            }
+            Role::Advocate => self.advocates()?,
+            Role::Audience => self.listeners(offering)?,
+            Role::Judge => several("judge", role, bench.into_iter()),
+            Role::Mirror => {
+                let models = bench.into_iter().enumerate().filter(|(_, voice)| !voice.awaited());
+                models.map(|(nth, voice)| seat(&numbered("mirror", nth), role, voice)).collect()
+            }
+            Role::Auditor if self.audited => one("auditor", &self.judge),
+            Role::Scribe if self.judge != Voice::Human => one("scribe", &self.judge),
+            Role::Auditor | Role::Scribe => vec![],
+        })
+    }
+
+    fn advocates(&self) -> Result<Vec<Seat>, DeskError> {
+        let usual = usual_roles(&self.topic, None);
+        let voices = [&self.proposer, &self.challenger];
+        let usual: Vec<Stance> = usual
+            .into_iter()
+            .zip(voices)
+            .map(|((name, stance), voice)| Stance { name, stance, voice: voice.clone() })
+            .collect();
+        let stances = if self.roles.is_empty() { &usual[..] } else { &self.roles };
+        if !STANCES.contains(&stances.len()) {
+            let count = stances.len();
+            return Err(DeskError::Cast(format!("{count} roles; there must be two to four")));
+        }
+        let name = |nth: usize| stances[nth].name.trim().to_lowercase();
+        if let Some(nth) = (1..stances.len()).find(|nth| (0..*nth).any(|it| name(it) == name(*nth)))
+        {
+            let twice = stances[nth].name.trim();
+            return Err(DeskError::Cast(format!("two roles are called `{twice}`")));
+        }
+        let advocate = |stance: &Stance| {
+            let seat = seat(stance.name.trim(), Role::Advocate, &stance.voice);
+            Seat { stance: stance.stance.clone(), ..seat }
+        };
+        Ok(stances.iter().map(advocate).collect())
+    }
+
+    fn listeners(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
+        if self.audience.len() > LISTENERS {
+            let count = self.audience.len();
+            return Err(DeskError::Cast(format!("{count} listeners; at most {LISTENERS} sit")));
+        }
+        let mut seats: Vec<Seat> = vec![];
+        for listener in &self.audience {
+            let kind = listener.kind.as_str();
+            let preference =
+                offering.prompts.get(&format!("audience.{kind}")).ok_or_else(|| {
+                    let known = offering.listeners().collect::<Vec<_>>().join(", ");
+                    DeskError::Cast(format!(
+                        "there are no listeners of type `{kind}`; known: {known}"
+                    ))
+                })?;
+            let alike = seats.iter().filter(|seat| seat.kind == kind).count();
+            seats.push(Seat {
+                stance: preference.trim().to_owned(),
+                kind: kind.into(),
+                weight: listener.weight,
+                ..seat(&numbered(kind, alike), Role::Audience, &listener.voice)
+            });
+        }
+        Ok(seats)
+    }
+}
+
+fn several<'a>(name: &str, role: Role, voices: impl Iterator<Item = &'a Voice>) -> Vec<Seat> {
+    voices.enumerate().map(|(nth, voice)| seat(&numbered(name, nth), role, voice)).collect()
+}
+
+/// The first goes by the bare name.
+fn numbered(name: &str, nth: usize) -> String {
+    if nth == 0 { name.into() } else { format!("{name}-{}", nth + 1) }
+}
+
+fn seat(name: &str, role: Role, voice: &Voice) -> Seat {
+    Seat {
+        name: name.into(),
+        role,
+        voice: voice.clone(),
+        weight: 1,
+        stance: String::new(),
+        style: String::new(),
+        kind: String::new(),
+    }
+}

@@ -1,0 +1,130 @@
+//! The call that goes on from here: every result names one, and following it comes to an end.
+use super::complaint::call;
+use super::standing::{id_of, is_plan};
+use crate::debate::{Debate, Kind, Outcome, Pause, Role, Rounds, Step, Voice};
+
+/// What is left to do when it is over.
+fn after_the_end(debate: &Debate) -> String {
+    let id = &debate.setup().id;
+    let mut steps = vec![];
+    if debate.outcome() == Some(&Outcome::Cancelled) {
+        steps
+            .push(format!("it was cancelled; {} shows what was said", call("show_debate", id, "")));
+    } else {
+        let reported = debate.seated(Role::Advocate).is_some();
+        let part = if reported { "\"part\":\"report\"" } else { "" };
+        let all = call("show_debate", id, part);
+        steps.push(format!("tell the user the result; {all} has all of it"));
+    }
+    if debate.missing().next().is_some() {
+        let retry = call("continue_round", id, "\"decision\":\"retry\"");
+        steps.push(format!("{retry} takes the failed turn again"));
+    }
+    if debate.decision().is_none() {
+        let say = call("continue_round", id, "\"say\":\"...\"");
+        steps.push(format!("{say} records what the user decides"));
+    }
+    if debate.kept().is_none() {
+        let keep = call("continue_round", id, "\"decision\":\"keep\"");
+        steps.push(format!("{keep} (or discard) settles whether the record stays"));
+    }
+    steps.join("; ")
+}
+
+/// What to do when nothing may be spent any more: more, or an end with what there is.
+pub(super) fn spent(debate: &Debate) -> String {
+    let id = &debate.setup().id;
+    let (budget, spent) = (debate.budget(), debate.spent());
+    let mut more = vec![];
+    if budget.cost.is_some_and(|most| spent.cost >= most) {
+        let enough = (spent.cost as f64 / 5e5).max(1.0);
+        more.push(format!("max_cost={enough:.2}"));
+    }
+    if budget.tokens.is_some_and(|most| spent.tokens >= most) {
+        more.push(format!("max_tokens={}", (2 * spent.tokens).max(100_000)));
+    }
+    if budget.milliseconds.is_some_and(|most| spent.milliseconds >= most) {
+        more.push(format!("max_minutes={}", 2 * (spent.milliseconds / 60_000) + 10));
+    }
+    let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
+    let on = call("continue_round", id, &more);
+    let end = if debate.spoken(..).next().is_some() {
+        format!("{} rules with what there is", call("verdict", id, ""))
+    } else {
+        format!("{} stops it", call("continue_round", id, "\"decision\":\"cancel\""))
+    };
+    format!("if the user allows more, in all: {on}; else {end}")
+}
+
+/// The call that goes on from here.
+pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
+    let id = &debate.setup().id;
+    if debate.outcome().is_some() {
+        return after_the_end(debate);
+    }
+    let turn = step.at().map(|cue| id_of(debate, cue)).unwrap_or_default();
+    let turn = format!("\"turn\":\"{turn}\"");
+    match step {
+        Step::Hold { pause: Pause::Spent { .. }, .. } => spent(debate),
+        Step::Hold { .. } if is_plan(debate) => {
+            let (yes, other, no) = (
+                "\"decision\":\"confirm\"",
+                if debate.seated(Role::Advocate).is_some() {
+                    "\"decision\":\"change\",\"say\":\"goal=..., evidence_round=on\""
+                } else {
+                    "\"decision\":\"change\",\"say\":\"rounds=3\""
+                },
+                "\"decision\":\"cancel\"",
+            );
+            let calls = [yes, other, no].map(|more| call("continue_round", id, more));
+            format!("when the user has answered: {}", calls.join(" or "))
+        }
+        Step::Hold { .. } if debate.held() => {
+            let yes = call("continue_round", id, "\"decision\":\"continue\"");
+            format!("if the user wants to go on: {yes}; {} rules now", call("verdict", id, ""))
+        }
+        Step::Hold { next, .. } if debate.setup().act(*next).rounds == Rounds::Open => {
+            let on = call("continue_round", id, &turn);
+            let with = |more: &str| call("continue_round", id, more);
+            format!(
+                "{on} goes on with round {} (add \"say\" for the user's remark); {} or {} turns it; {} \
+                 sums up and ends it",
+                next.round,
+                with("\"decision\":\"deepen\",\"say\":\"...\""),
+                with("\"decision\":\"steer\",\"say\":\"...\""),
+                with("\"decision\":\"end\"")
+            )
+        }
+        Step::Hold { next, .. } => {
+            let on = call("continue_round", id, &turn);
+            let round = next.round;
+            format!(
+                "{on} plays round {round} (add \"say\" for the user's remark); {} rules now",
+                call("verdict", id, "")
+            )
+        }
+        Step::Speak { driven, awaited } if driven.is_empty() => {
+            let cue = awaited.first().copied();
+            let ruling = cue.is_some_and(|cue| debate.setup().phase(cue).reply == Kind::Verdict);
+            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Voice::Human);
+            let (tool, what) = if ruling {
+                ("verdict", "\"ruling\":{...}")
+            } else {
+                ("continue_round", "\"speech\":\"...\"")
+            };
+            let answer = call(tool, id, &format!("{turn},{what}"));
+            if person {
+                return format!("show the user the brief, and pass on their own words: {answer}");
+            }
+            format!("answer the brief: {answer}")
+        }
+        // A ruling was asked for while somebody spoke.
+        _ if running && debate.held() => {
+            format!("{} waits for the ruling", call("verdict", id, ""))
+        }
+        _ if running => {
+            format!("{} waits on; nothing is spent twice", call("continue_round", id, &turn))
+        }
+        _ => format!("{} takes it up again", call("continue_round", id, &turn)),
+    }
+}

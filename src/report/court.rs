@@ -1,0 +1,332 @@
+//! What a court adds to a verdict: how its rounds were marked, how its listeners voted and where they
+//! differ, who was let in, and how all of that was weighed.
+use super::text::{cell, one_line};
+use super::verdict::{VerdictView, unmask};
+use crate::debate::points::{self, Help, RoundMarks};
+use crate::debate::verdict::{Basis, Weighed};
+use crate::debate::{Body, Cue, Debate, Kind, Role, Side, standing};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What a court adds, for programs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CourtView {
+    /// The round in which it turned for the winner, worked out from the marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turning_round: Option<u8>,
+    /// Every foul that was called.
+    pub fouls: Vec<FoulView>,
+    /// What the proposer's calls for help came to.
+    pub pro_help: Help,
+    /// What the challenger's came to.
+    pub con_help: Help,
+    /// Who was let in.
+    pub admitted: Vec<AdmittedView>,
+    /// Listeners who were asked for a vote and gave none.
+    pub abstained: Vec<String>,
+}
+
+/// A foul, as a judge called it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "they say it")]
+pub struct FoulView {
+    pub round: u8,
+    pub side: Side,
+    pub kind: String,
+    pub note: String,
+    /// Who called it.
+    pub by: String,
+}
+
+/// A listener who was let in.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AdmittedView {
+    /// When.
+    pub round: u8,
+    /// By name.
+    pub seat: String,
+    /// The side it asked to speak for, or was called by.
+    pub supports: Option<Side>,
+    /// Why it was let in.
+    pub because: String,
+}
+
+/// A vote.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VoteView {
+    /// Who voted.
+    pub seat: String,
+    /// What kind of listener that is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// For whom.
+    pub vote: Side,
+    /// In hundredths.
+    pub confidence: u8,
+    /// What it counts.
+    pub weight: u16,
+    /// Why.
+    pub reason: String,
+}
+
+/// Every vote on the record.
+pub fn votes(debate: &Debate) -> Vec<VoteView> {
+    let vote = |(cue, body): (Cue, &Body)| match body {
+        Body::Vote { side, confidence, because } => Some(VoteView {
+            seat: debate.seat(cue).name.clone(),
+            kind: kind(debate, cue.seat),
+            vote: *side,
+            confidence: *confidence,
+            weight: debate.seat(cue).weight,
+            reason: unmask(debate, cue, because),
+        }),
+        _ => None,
+    };
+    debate.spoken(..).filter_map(vote).collect()
+}
+
+/// What kind of listener sits there; whoever has no kind is one of its own.
+fn kind(debate: &Debate, nth: u8) -> String {
+    let seat = &debate.seats()[usize::from(nth)];
+    if seat.kind.is_empty() { seat.name.clone() } else { seat.kind.clone() }
+}
+
+/// What a court adds, where there was one.
+pub(super) fn court(debate: &Debate, winner: Side) -> Option<CourtView> {
+    if points::rounds(debate).is_empty() && votes(debate).is_empty() {
+        return None;
+    }
+    let end = Cue::END.stand();
+    Some(CourtView {
+        turning_round: points::turning(debate, winner),
+        fouls: fouls(debate),
+        pro_help: points::help(debate, end, Side::Pro).0,
+        con_help: points::help(debate, end, Side::Con).0,
+        admitted: admitted(debate),
+        abstained: abstained(debate),
+    })
+}
+
+fn fouls(debate: &Debate) -> Vec<FoulView> {
+    let of = |(cue, body): (Cue, &Body)| -> Vec<FoulView> {
+        let Body::Score { fouls, .. } = body else { return vec![] };
+        let called = fouls.iter().map(|foul| FoulView {
+            round: cue.round,
+            side: foul.side,
+            kind: foul.kind.clone(),
+            note: unmask(debate, cue, &foul.note),
+            by: debate.seat(cue).name.clone(),
+        });
+        called.collect()
+    };
+    debate.spoken(..).flat_map(of).collect()
+}
+
+fn admitted(debate: &Debate) -> Vec<AdmittedView> {
+    let speeches = debate.spoken(..).filter(|(cue, body)| {
+        debate.seat(*cue).role == Role::Audience && body.kind() == Kind::Speech
+    });
+    speeches
+        .map(|(cue, _)| {
+            let name = debate.seat(cue).name.clone();
+            let because = debate.spoken(..cue).rev().find_map(|(past, body)| match body {
+                Body::Ruling { admits, because, .. } if admits.as_ref() == Some(&name) => {
+                    Some(unmask(debate, past, because))
+                }
+                _ => None,
+            });
+            AdmittedView {
+                round: cue.round,
+                supports: points::speaks_for(debate, cue),
+                because: because.unwrap_or_default(),
+                seat: name,
+            }
+        })
+        .collect()
+}
+
+fn abstained(debate: &Debate) -> Vec<String> {
+    let silent = debate.missing().filter(|(cue, _)| {
+        debate.setup().phase(*cue).reply == Kind::Vote && debate.seat(*cue).role == Role::Audience
+    });
+    silent
+        .map(|(cue, lost)| format!("{} ({})", debate.seat(cue).name, lost.trouble.word()))
+        .collect()
+}
+
+/// The result of a court, below its verdict.
+pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+    let Some(court) = &verdict.court else { return };
+    let name = |side: Side| standing::name_of(debate, side);
+    divided(text, debate, court);
+    marked(text, debate);
+    if let Some(weighed) = verdict.weighed {
+        weighing(text, debate, weighed, verdict.basis);
+    }
+    let _ = write!(text, "\n### Conduct\n\n");
+    for foul in &court.fouls {
+        let _ = writeln!(
+            text,
+            "- Foul in round {}: {}, {}: {} ({})",
+            foul.round,
+            name(foul.side),
+            one_line(&foul.kind),
+            one_line(&foul.note),
+            foul.by
+        );
+    }
+    if court.fouls.is_empty() {
+        text.push_str("- No foul was called.\n");
+    }
+    for (side, help) in [(Side::Pro, court.pro_help), (Side::Con, court.con_help)] {
+        let (who, asked, granted) = (name(side), times(help.asked), times(help.granted));
+        let _ = match help.asked {
+            0 => writeln!(text, "- Help: {who} never asked."),
+            _ => writeln!(text, "- Help: {who} asked {asked} and was granted {granted}."),
+        };
+    }
+    for let_in in &court.admitted {
+        let side = let_in.supports.map(|side| format!(", for {}", name(side))).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "- Let in, in round {}: {}{side}. {}",
+            let_in.round,
+            one_line(&let_in.seat),
+            one_line(&let_in.because)
+        );
+    }
+    if court.admitted.is_empty() {
+        text.push_str("- No listener was let in.\n");
+    }
+}
+
+fn times(count: u32) -> String {
+    match count {
+        0 => "never".into(),
+        1 => "once".into(),
+        more => format!("{more} times"),
+    }
+}
+
+/// How the listeners voted, by what they care about: that they differ is what they are there for.
+fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
+    let votes = votes(debate);
+    if votes.is_empty() && court.abstained.is_empty() {
+        return;
+    }
+    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    let _ = write!(
+        text,
+        "\n### Audience\n\n| Listeners | for {0} | for {1} |\n|---|---|---|\n",
+        cell(&pro),
+        cell(&con)
+    );
+    let mut kinds: Vec<&str> = vec![];
+    for vote in &votes {
+        if !kinds.contains(&vote.kind.as_str()) {
+            kinds.push(&vote.kind);
+        }
+    }
+    for kind in kinds {
+        let of = |side: Side| {
+            let own = votes.iter().filter(|vote| vote.kind == kind && vote.vote == side);
+            let (many, weight) =
+                own.fold((0, 0), |(many, sum), vote| (many + 1, sum + u32::from(vote.weight)));
+            format!("{many} (weight {weight})")
+        };
+        let _ = writeln!(text, "| {} | {} | {} |", cell(kind), of(Side::Pro), of(Side::Con));
+    }
+    text.push('\n');
+    for vote in &votes {
+        let _ = writeln!(
+            text,
+            "- {} (weight {}) votes for {}, {}% sure: {}",
+            one_line(&vote.seat),
+            vote.weight,
+            standing::name_of(debate, vote.vote),
+            vote.confidence,
+            one_line(&vote.reason)
+        );
+    }
+    for name in &court.abstained {
+        let _ = writeln!(text, "- Abstained: {}", one_line(name));
+    }
+}
+
+/// How the rounds were marked, of ten points.
+pub(super) fn marked(text: &mut String, debate: &Debate) {
+    let rounds = points::rounds(debate);
+    if rounds.is_empty() {
+        return;
+    }
+    text.push_str("\n### Rounds\n\n| Round |");
+    let mut rule = String::from("|---|");
+    for side in [Side::Pro, Side::Con] {
+        let name = cell(&standing::name_of(debate, side));
+        let _ = write!(text, " {name}: given | fouls | reliance | counts |");
+        rule.push_str("---|---|---|---|");
+    }
+    let _ = write!(text, "\n{rule}\n");
+    for round in &rounds {
+        let _ = writeln!(text, "| {} |{}", round.round, row(round));
+    }
+}
+
+fn row(round: &RoundMarks) -> String {
+    let mut row = String::new();
+    for side in [Side::Pro, Side::Con] {
+        let mark = round.of(side);
+        let _ = write!(
+            row,
+            " {} | {} | {} | {} |",
+            hundredths(mark.given),
+            taken(mark.fouls),
+            taken(mark.reliance),
+            hundredths(mark.counts)
+        );
+    }
+    row
+}
+
+fn hundredths(points: u32) -> String {
+    format!("{}.{:02}", points / 100, points % 100)
+}
+
+/// What is taken off.
+fn taken(points: u32) -> String {
+    if points == 0 { "0".into() } else { format!("-{}", hundredths(points)) }
+}
+
+/// Every part of the result and what it counts.
+fn weighing(text: &mut String, debate: &Debate, weighed: Weighed, basis: Basis) {
+    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    let _ = write!(
+        text,
+        "\n### Weighed Result\n\n| Part | {} | {} | Counts |\n|---|---|---|---|\n",
+        cell(&pro),
+        cell(&con)
+    );
+    let (judge, audience) = match (weighed.judge, weighed.audience) {
+        (Some(_), Some(_)) => (weighed.judge_share, weighed.audience_share),
+        (Some(_), None) => (100, 0),
+        _ => (0, 100),
+    };
+    let half = |other: Option<u32>| if other.is_some() { "half of the judge" } else { "the judge" };
+    let parts = [
+        ("Rounds, after fouls and reliance", weighed.rounds, half(weighed.rulings).to_owned()),
+        ("Final rulings", weighed.rulings, half(weighed.rounds).to_owned()),
+        ("Judge", weighed.judge, format!("{judge}%")),
+        ("Audience", weighed.audience, format!("{audience}%")),
+        ("Total", Some(weighed.total), "100%".into()),
+    ];
+    for (name, part, counts) in parts {
+        if let Some(part) = part {
+            let (pro, con) = (hundredths(part), hundredths(10_000 - part.min(10_000)));
+            let _ = writeln!(text, "| {name} | {pro}% | {con}% | {counts} |");
+        }
+    }
+    if basis != Basis::Weighed {
+        let _ = write!(text, "\nThe total is even. Decided by a {}.\n", basis.says());
+    }
+}

@@ -1,0 +1,78 @@
+//! What a dialogue comes to: an end of one of three kinds, what was learned, and what the user decides.
+//! There is no winner in it, and nothing it suggests is carried out.
+use super::summary::header;
+use super::text::{demoted, one_line};
+use crate::debate::insights::{End, end, insights, learned};
+use crate::debate::{Debate, Outcome, Role, Section};
+use std::fmt::Write;
+
+/// What is told where the user has said nothing.
+pub const UNDECIDED: &str = "None recorded. Silence is not consent: nothing may be changed because \
+                             of this dialogue without the user's explicit word.";
+/// What is told in any case.
+pub const SUGGESTIONS: &str =
+    "Suggestions made in this dialogue are shown and never carried out by it.";
+
+/// The result of a dialogue.
+pub(super) fn dialogue(debate: &Debate) -> String {
+    let outcome = format!("Outcome: {}", outcome(debate));
+    let mut text = header(debate, &[Role::Lead, Role::Partner], &[outcome]);
+    if let Some(says) = sentence(debate) {
+        let _ = write!(text, "\n{}\n", one_line(&says));
+    }
+    conclusion(&mut text, debate);
+    text
+}
+
+/// What it came to, under the headings a record ends with, too.
+pub(super) fn conclusion(text: &mut String, debate: &Debate) {
+    let sections = insights(debate).unwrap_or_default();
+    let learned = learned(sections).map_or_else(|| unlearned(debate).to_owned(), demoted);
+    let _ = write!(text, "\n### Key Insights\n\n{learned}\n");
+    for title in ["Common Ground", "Open Disagreement"] {
+        if let Some(said) = part(sections, title) {
+            let _ = write!(text, "\n### {title}\n\n{}\n", demoted(said));
+        }
+    }
+    let decision = debate.decision().map_or_else(|| UNDECIDED.to_owned(), demoted);
+    let _ = write!(text, "\n### User's Decision\n\n{decision}\n\n> {SUGGESTIONS}\n");
+}
+
+fn unlearned(debate: &Debate) -> &'static str {
+    match debate.outcome() {
+        None => "Not summed up yet.",
+        Some(Outcome::Cancelled) => "Cancelled before it was summed up.",
+        Some(_) => "[INCOMPLETE] Nobody summed it up.",
+    }
+}
+
+/// `consensus`, `partial` or `disagreement`, once somebody has said so.
+pub(super) fn outcome(debate: &Debate) -> &'static str {
+    match (ended(debate), debate.outcome()) {
+        (Some(end), _) => end.word(),
+        (None, None) => "(open)",
+        (None, Some(Outcome::Cancelled)) => "cancelled",
+        (None, Some(_)) => "not stated",
+    }
+}
+
+/// How far those who talked agree in the end.
+pub fn ended(debate: &Debate) -> Option<End> {
+    end(insights(debate)?)
+}
+
+/// What stands behind that word.
+fn sentence(debate: &Debate) -> Option<String> {
+    let said = part(insights(debate)?, "Outcome")?;
+    let word = said.trim_start_matches(|c: char| !c.is_alphabetic());
+    let rest = word.trim_start_matches(char::is_alphabetic);
+    let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+/// What stands under a heading, if anything does.
+pub fn part<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
+    let of = |section: &&Section| section.title.trim().eq_ignore_ascii_case(title);
+    let text = sections.iter().find(of)?.text.trim();
+    (!text.is_empty()).then_some(text)
+}

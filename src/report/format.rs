@@ -1,0 +1,50 @@
+//! A format as it can be read: what it is for, and its table.
+use crate::debate::formats::Offer;
+use crate::debate::{Act, Phase, Rounds, Speakers};
+use std::fmt::Write;
+
+/// What it is for, how many rounds it has, and what happens in them.
+pub fn described(offer: &Offer) -> String {
+    let mut text = format!("# Format `{}`\n\n{}.\n\n", offer.format.name, sentence(&offer.about));
+    let (least, most) = (offer.rounds.start(), offer.rounds.end());
+    if least == most {
+        let _ = write!(text, "Rounds: {least}.\n\n");
+    } else {
+        let _ = write!(text, "Rounds: {least} to {most}, usually {}.\n\n", offer.usual);
+    }
+    for (act, span) in offer.format.acts.iter().zip(offer.format.spans(offer.usual)) {
+        let when = match act.rounds {
+            Rounds::Once => String::new(),
+            Rounds::Open => format!(" (from round {}, until somebody ends it)", span.start()),
+            _ if span.start() == span.end() => format!(" (round {})", span.start()),
+            _ if span.is_empty() => " (in longer debates)".into(),
+            _ => format!(" (rounds {}-{})", span.start(), span.end()),
+        };
+        let _ = writeln!(text, "- {}{when}: {}", act.name, phases(act));
+    }
+    text
+}
+
+fn sentence(about: &str) -> String {
+    let about = about.trim().trim_end_matches('.');
+    let mut letters = about.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn phases(act: &Act) -> String {
+    act.phases
+        .iter()
+        .map(|phase| format!("{} ({})", phase.name, who(phase)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn who(phase: &Phase) -> String {
+    let title = |role: &crate::debate::Role| role.title().to_lowercase();
+    match &phase.speakers {
+        Speakers::Seated(roles) => roles.iter().map(title).collect::<Vec<_>>().join(", "),
+        Speakers::Prompted(role) => format!("{}, if somebody asks to be let in", title(role)),
+        Speakers::Silent(role) => format!("{} who have not spoken", title(role)),
+        Speakers::Admitted => "whoever was let in".into(),
+    }
+}

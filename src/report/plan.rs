@@ -1,0 +1,174 @@
+//! What a user confirms before anything is spent: who does what, how long it takes, and what it may
+//! come to.
+use super::people::{Course, course, having, takes_part};
+use super::text::{cell, one_line};
+use crate::debate::estimate::estimate;
+use crate::debate::{Debate, Hold, Role, Rounds, Seat, Setup};
+use std::fmt::Write;
+
+/// The plan, as text.
+pub fn plan(debate: &Debate) -> String {
+    let setup = debate.setup();
+    let topic = one_line(debate.question());
+    let mut text = format!("Topic: {topic}\nFormat: {}\n", setup.format.name);
+    seats(&mut text, debate);
+    let _ = writeln!(text, "Rounds: {}", rounds(debate));
+    let terms = [
+        ("Evidence round", "evidence_round"),
+        ("Goal", "goal"),
+        ("Audience", "audience"),
+        ("Decision type", "decision_type"),
+    ];
+    for (title, name) in terms {
+        let term = debate.terms().get(name).map(|term| one_line(term)).unwrap_or_default();
+        if !term.is_empty() {
+            let _ = writeln!(text, "{title}: {term}");
+        } else if name == "goal" && debate.terms().contains_key(name) {
+            let _ = writeln!(text, "{title}: the best answer to the topic (none was named)");
+        }
+    }
+    if let Some(effort) = setup.effort {
+        let _ = writeln!(text, "Effort: {}", effort.word());
+    }
+    spending(&mut text, debate);
+    pauses(&mut text, debate);
+    if let Some(output) = &setup.output {
+        let _ = writeln!(text, "Output: {}", one_line(output));
+    }
+    text
+}
+
+/// Whether a role has a line of its own: mirrors are said with the rulings, listeners by type.
+fn listed(debate: &Debate, seat: &Seat) -> bool {
+    takes_part(debate, seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
+}
+
+fn seats(text: &mut String, debate: &Debate) {
+    text.push_str("\n| Seat | Role | Model | Stance |\n|---|---|---|---|\n");
+    for seat in debate.seats().iter().filter(|seat| listed(debate, seat)) {
+        let (name, voice) = (cell(&seat.name), cell(&seat.voice.to_string()));
+        let stance = cell(&seat.stance);
+        let _ = writeln!(text, "| {name} | {} | {voice} | {stance} |", seat.role.title());
+    }
+    text.push('\n');
+    if takes_part(debate, Role::Audience) {
+        let _ = writeln!(text, "Listeners: {}", listeners(debate));
+    }
+    if !debate.setup().chosen.is_empty() {
+        let chosen: Vec<_> = debate.setup().chosen.iter().map(|line| one_line(line)).collect();
+        let _ = writeln!(text, "Chosen: {}", chosen.join(", "));
+    }
+}
+
+/// `5 (rational-logic: claude; risk-averse: codex, gemini)`
+fn listeners(debate: &Debate) -> String {
+    let mut kinds: Vec<(&str, Vec<String>)> = vec![];
+    let seats = debate.seats().iter().filter(|seat| seat.role == Role::Audience);
+    let mut count = 0;
+    for seat in seats {
+        count += 1;
+        let kind = if seat.kind.is_empty() { &seat.name } else { &seat.kind };
+        let voice = seat.voice.to_string();
+        match kinds.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, voices)) => voices.push(voice),
+            None => kinds.push((kind, vec![voice])),
+        }
+    }
+    let line = |(kind, voices): &(&str, Vec<String>)| format!("{kind}: {}", voices.join(", "));
+    let kinds: Vec<String> = kinds.iter().map(line).collect();
+    one_line(&format!("{count} ({})", kinds.join("; ")))
+}
+
+fn rounds(debate: &Debate) -> String {
+    let rounds = debate.rounds();
+    match course(debate) {
+        Course::Dialogue => format!("about {rounds}; it goes on until you end it"),
+        Course::Research => {
+            let audit = if takes_part(debate, Role::Auditor) { ", evidence audit" } else { "" };
+            format!("{rounds} (investigation, cross rebuttal{audit}, judgment)")
+        }
+        Course::Contest => {
+            let acts = acts(debate, rounds);
+            let listen = takes_part(debate, Role::Audience);
+            let vote = if listen { ", and a vote" } else { "" };
+            format!("{rounds} ({}{acts}, then {}{vote})", speeches(rounds), rulings(debate))
+        }
+    }
+}
+
+fn speeches(rounds: u8) -> String {
+    format!("{} speeches", 2 * u32::from(rounds))
+}
+
+/// The acts a longer debate goes through, where it has more than the usual ones.
+fn acts(debate: &Debate, rounds: u8) -> String {
+    let format = &debate.setup().format;
+    let counted = format.acts.iter().zip(format.spans(rounds));
+    let counted = counted.filter(|(act, span)| act.rounds != Rounds::Once && !span.is_empty());
+    let acts: Vec<String> = counted
+        .map(|(act, span)| match (*span.start(), *span.end()) {
+            (one, same) if one == same => format!("{} {one}", act.name),
+            (first, last) => format!("{} {first}-{last}", act.name),
+        })
+        .collect();
+    if acts.len() > 3 { format!(" in rounds: {}", acts.join(", ")) } else { String::new() }
+}
+
+fn rulings(debate: &Debate) -> String {
+    let of = |role: Role| if takes_part(debate, role) { having(debate, role).count() } else { 0 };
+    match (of(Role::Judge), of(Role::Mirror)) {
+        (0, 0) => "no ruling".into(),
+        (1, 0) => "1 ruling".into(),
+        (1, 1) => "2 rulings, the sides swapped in one".into(),
+        (judges, 0) => format!("{judges} rulings"),
+        (judges, swapped) => {
+            format!("{} rulings, the sides swapped in {swapped}", judges + swapped)
+        }
+    }
+}
+
+/// Calls and tokens, as far as they can be told beforehand.
+fn spending(text: &mut String, debate: &Debate) {
+    let setup = Setup {
+        topic: debate.question().into(),
+        seats: debate.seats().to_vec(),
+        rounds: debate.rounds(),
+        ..debate.setup().clone()
+    };
+    let all = estimate(&setup);
+    let calls: u32 = all.iter().map(|one| one.calls).sum();
+    let read: u64 = all.iter().map(|one| one.tokens_in).sum();
+    let written: u64 = all.iter().map(|one| one.tokens_out).sum();
+    let _ = writeln!(
+        text,
+        "Calls: about {calls}, reading {} and writing {} tokens (at 4 bytes a token)",
+        thousands(read),
+        thousands(written)
+    );
+}
+
+fn thousands(count: u64) -> String {
+    if count < 1000 { count.to_string() } else { format!("{}k", count.div_ceil(1000)) }
+}
+
+/// Where it waits for the user.
+fn pauses(text: &mut String, debate: &Debate) {
+    let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
+    let several = open || debate.rounds() > 1;
+    for hold in debate.holds().iter().filter(|hold| **hold == Hold::Start || several) {
+        text.push_str(match hold {
+            Hold::Start => "Pauses before it starts\n",
+            Hold::Rounds => "Pauses after every round\n",
+        });
+    }
+    let budget = debate.budget();
+    if let Some(cost) = budget.cost {
+        let _ = writeln!(text, "Pauses at a cost of {:.2}", cost as f64 / 1e6);
+    }
+    if let Some(tokens) = budget.tokens {
+        let _ = writeln!(text, "Pauses at {tokens} tokens");
+    }
+    if let Some(milliseconds) = budget.milliseconds {
+        let _ = writeln!(text, "Pauses after {} minutes", milliseconds / 60_000);
+    }
+}

@@ -1,0 +1,90 @@
+//! What the claims rest on: as the auditor tagged them, side by side, and as the program itself has
+//! looked up what was cited.
+use super::words::Words;
+use super::{advocates, role};
+use crate::debate::body::Fact;
+use crate::debate::{Body, Debate, Found, Kind, Role};
+use crate::report::ledger::wrong;
+use crate::report::people::takes_part;
+use crate::report::text::one_line;
+use std::fmt::Write;
+
+/// The auditor's list, and below it what was looked up.
+pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
+    if takes_part(debate, Role::Auditor) {
+        tagged(text, debate, words);
+    } else {
+        let _ = write!(text, "\n{}\n", words.unrequested);
+    }
+    looked_up(text, debate, words);
+}
+
+fn tagged(text: &mut String, debate: &Debate, words: &Words) {
+    let mut turns =
+        debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == Kind::Audit);
+    let facts = match turns.next_back() {
+        Some((_, Ok(reply))) => match &reply.body {
+            Body::Audit { facts } => facts.as_slice(),
+            _ => &[],
+        },
+        Some((_, Err(lost))) => {
+            let (trouble, note) = (lost.trouble.word(), one_line(&lost.note));
+            let _ = write!(text, "\n[INCOMPLETE] {trouble}: {note}\n");
+            return;
+        }
+        None => {
+            let _ = write!(text, "\n[INCOMPLETE] {}\n", words.unasked);
+            return;
+        }
+    };
+    let groups = advocates(debate).map(Some).chain([None]);
+    for group in groups {
+        let own: Vec<&Fact> = facts.iter().filter(|fact| owner(debate, fact) == group).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let title = group.map_or_else(|| words.others.to_owned(), |nth| role(debate, nth));
+        let _ = write!(text, "\n### {title}\n\n");
+        for fact in own {
+            let id = match one_line(&fact.id) {
+                id if id.is_empty() => String::new(),
+                id => format!("`{id}` "),
+            };
+            let (tag, claim) = (one_line(&fact.tag), one_line(&fact.claim));
+            let _ = writeln!(text, "- [{tag}] {id}{claim}");
+        }
+    }
+}
+
+/// Whose claim it is: whoever has a claim of that id, or else as the auditor names the side.
+fn owner(debate: &Debate, fact: &Fact) -> Option<u8> {
+    let name = |nth: u8| debate.seats()[usize::from(nth)].name.trim().to_lowercase();
+    let by = fact.by.trim().to_lowercase();
+    let named = advocates(debate).find(|nth| !by.is_empty() && name(*nth) == by);
+    let made = |nth: u8| {
+        let mut own = debate.spoken(..).filter(|(cue, _)| cue.seat == nth);
+        own.any(|(_, body)| body.claims().iter().any(|claim| claim.id == fact.id))
+    };
+    advocates(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
+}
+
+/// What the program has found by itself; a citation that is not there is struck out.
+fn looked_up(text: &mut String, debate: &Debate, words: &Words) {
+    let count = |fits: fn(Found) -> bool| {
+        let replies = debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
+        replies.flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
+    };
+    // What can only be stated has not been looked up.
+    let looked_up = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
+    let counts = [looked_up, count(Found::verified), count(Found::wrong)];
+    let figures: Vec<String> =
+        counts.iter().zip(words.figures).map(|(count, says)| format!("{count} {says}")).collect();
+    let _ = write!(text, "\n{}{}{}\n", words.checked, words.colon, figures.join(", "));
+    let wrong = wrong(debate);
+    if !wrong.is_empty() {
+        text.push('\n');
+    }
+    for line in wrong {
+        let _ = writeln!(text, "- {}", one_line(&line));
+    }
+}

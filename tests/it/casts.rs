@@ -1,0 +1,223 @@
+//! What everyone says in debates of every format in which all goes well: for scripts, and for models
+//! that answer by what they are asked.
+use crate::lab::ruling;
+use debate_mcp::debate::language::Language;
+use debate_mcp::debate::nine;
+use serde_json::{Value, json};
+
+/// One thing said: by which seat, in which phase and round, if that matters, and by which words of its
+/// prompt a model knows that it is asked for it.
+pub(crate) struct Said {
+    seat: Option<&'static str>,
+    phase: &'static str,
+    round: Option<u8>,
+    asked: Vec<String>,
+    pub(crate) text: String,
+}
+
+/// As the lines of a script.
+pub(crate) fn script(said: &[Said]) -> String {
+    let line = |said: &Said| {
+        let mut line = json!({"phase": said.phase, "text": said.text});
+        if let Some(seat) = said.seat {
+            line["seat"] = seat.into();
+        }
+        if let Some(round) = said.round {
+            line["round"] = round.into();
+        }
+        line
+    };
+    json!({"turns": said.iter().map(line).collect::<Vec<_>>()}).to_string()
+}
+
+/// As a table for a model: all of these words stand in the prompt, and this is the answer.
+pub(crate) fn table(said: &[Said]) -> String {
+    let row = |said: &Said| json!([said.asked, said.text]);
+    json!(said.iter().map(row).collect::<Vec<_>>()).to_string()
+}
+
+fn said(phase: &'static str, asked: &[&str], text: impl Into<String>) -> Said {
+    let asked = asked.iter().map(|words| (*words).to_owned()).collect();
+    Said { seat: None, phase, round: None, asked, text: text.into() }
+}
+
+impl Said {
+    fn by(self, seat: &'static str) -> Said {
+        Said { seat: Some(seat), ..self }
+    }
+
+    fn in_round(mut self, round: u8) -> Said {
+        self.asked.push(format!("round {round} of"));
+        Said { round: Some(round), ..self }
+    }
+}
+
+/// The words a research is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tongue {
+    English,
+    Chinese,
+}
+
+/// A research of two stances. Whoever investigates second has the letter B.
+pub(crate) fn research(tongue: Tongue) -> Vec<Said> {
+    let mut all = vec![];
+    let (pro, con) = match tongue {
+        Tongue::English => ("Proponent", "Opponent"),
+        Tongue::Chinese => ("支持方", "反对方"),
+    };
+    for (name, own, other) in [(pro, 'A', 'B'), (con, 'B', 'A')] {
+        let argument = |n: u8| {
+            json!({"id": format!("{own}{n}"), "part": "argument", "text": format!("argument {own}{n}"),
+                "confidence": 0.8, "source": "official-docs", "evidence": ["https://example.org/doc"]})
+        };
+        let more = [(4, "weakness"), (5, "weakness"), (6, "counter")].map(|(n, part)| {
+            json!({"id": format!("{own}{n}"), "part": part, "text": format!("{part} {own}{n}")})
+        });
+        let claims: Vec<Value> = (1..=3).map(argument).chain(more).collect();
+        let text = block(&format!("## Core arguments\n\nThe case of {name}."), &claims);
+        let you = format!("You are {name}, one of the sides. All");
+        all.push(said("investigate", &[&you], text).by(name));
+        let answers: Vec<String> = (1..=3).map(|n| format!("{other}{n}")).collect();
+        let claims = [
+            json!({"id": format!("{own}7"), "part": "rebuttal", "text": "no", "answers": answers,
+                "confidence": 0.6}),
+            json!({"id": format!("{own}8"), "part": "premise", "text": "it assumes too much"}),
+            json!({"id": format!("{own}9"), "part": "attack", "text": "it is slow"}),
+            json!({"id": format!("{own}10"), "part": "attack", "text": "it is dear"}),
+        ];
+        let text = block(&format!("{name} answers."), &claims);
+        let you = format!("You are {name}, one of the sides. Every");
+        all.push(said("rebut", &[&you], text).by(name));
+    }
+    let fact = |id: String| {
+        let by = if id.starts_with('A') { pro } else { con };
+        json!({"by": by, "id": id, "claim": "a claim", "tag": "official-docs"})
+    };
+    let facts: Vec<Value> =
+        (1..=3).flat_map(|n| [format!("A{n}"), format!("B{n}")]).map(fact).collect();
+    all.push(said("audit", &["evidence auditor"], json!({ "facts": facts }).to_string()));
+    all.push(said("judge", &["neutral judge"], nine(tongue)));
+    all
+}
+
+/// A report of nine sections.
+pub(crate) fn nine(tongue: Tongue) -> String {
+    let (language, matrix, summary) = match tongue {
+        Tongue::English => (
+            Language::English,
+            "| Scenario | Recommendation | Rationale |\n|---|---|---|\n| small team | take it | cheap |",
+            "Take the first one.",
+        ),
+        Tongue::Chinese => (
+            Language::Chinese,
+            "| 场景 | 建议 | 理由 |\n|---|---|---|\n| 小团队 | 用它 | 便宜 |",
+            "选第一个。",
+        ),
+    };
+    let headings = nine::headings(language).unwrap();
+    let section = |(nth, heading): (usize, &&str)| {
+        let text = match (nth, tongue) {
+            (7, _) => matrix.to_owned(),
+            (8, _) => summary.to_owned(),
+            (_, Tongue::English) => format!("What stands under {heading}."),
+            (_, Tongue::Chinese) => format!("{heading}的内容。"),
+        };
+        format!("## {heading}\n\n{text}")
+    };
+    headings.iter().enumerate().map(section).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A conversation.
+pub(crate) fn dialectic() -> Vec<Said> {
+    let insights = "## Outcome\n\npartial\nThey agree about one thing.\n\n## Key Insights\n\n\
+        - Locks are short.\n\n## Common Ground\n\nOne file.\n\n## Open Disagreement\n\nHow many.";
+    let mut all = vec![
+        said("position", &["State your initial view"], "I would use one file."),
+        said("insights", &["You have led a conversation"], insights),
+    ];
+    // Nobody says the same twice.
+    for round in 1..=12 {
+        let doubt = format!("What about locks, {round} of them, and {}?", "x".repeat(round.into()));
+        let answer = format!("In case {round} they are short, {} say.", "y".repeat(round.into()));
+        all.push(said("challenge", &["You are the dialectic partner"], doubt).in_round(round));
+        all.push(said("respond", &["Answer what your partner has raised"], answer).in_round(round));
+    }
+    all
+}
+
+/// A court of so many rounds, in which the side for wins.
+pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
+    let mut all = vec![];
+    for round in 1..=rounds {
+        let last = round == rounds;
+        for (seat, title, own, other) in
+            [("proposer", "PROPOSER", 'P', 'C'), ("challenger", "CHALLENGER", 'C', 'P')]
+        {
+            let id = if last { format!("{own}1") } else { format!("{own}{round}") };
+            // Who speaks second answers this round, who speaks first the one before.
+            let answered = if own == 'C' { round } else { round.saturating_sub(1) };
+            let answers = [format!("{other}{answered}")];
+            let answers: Vec<&str> =
+                answers.iter().map(String::as_str).filter(|_| answered > 0 && !last).collect();
+            let text = speech(&format!("Round {round}, says the {seat}."), &id, &answers);
+            let asked = format!("You are the {title} in round {round} of");
+            all.push(Said { round: Some(round), ..said("argue", &[&asked], text).by(seat) });
+        }
+        let marks =
+            |mark: f64| json!({"logic": mark, "rebuttal": mark, "clarity": mark, "evidence": mark});
+        let score = json!({"round": round, "scores": {"A": marks(7.5), "B": marks(6.0)},
+            "foul": false, "fouls": [], "comment": "A is ahead."});
+        let asked = format!("round {round}");
+        let score = said("score", &["\"foul\": true", &asked], score.to_string());
+        all.push(Said { round: Some(round), ..score });
+    }
+    // The longer number first: round 10 also has the words of round 1 in it.
+    all.reverse();
+    let petition = json!({"intent": "support_con", "claim": "Backups.", "novelty": "new",
+        "confidence": 0.7});
+    all.push(
+        said("petition", &["You may ask for the floor"], petition.to_string()).by("risk-averse"),
+    );
+    let none = json!({"intent": "none"});
+    all.push(said("petition", &["You may ask for the floor"], none.to_string()));
+    let admits = json!({"admits": "risk-averse", "new_information": true, "avoids_repetition": true,
+        "shifts_balance": false, "because": "Nobody spoke of backups."});
+    all.push(said("admit", &["Now you decide who"], admits.to_string()));
+    all.push(said("address", &["has admitted you to the floor"], speech("Backups.", "Q1", &[])));
+    let vote = json!({"vote": "con", "confidence": 0.9, "reason": "Backups."});
+    all.push(said("vote", &["every listener votes"], vote.to_string()).by("risk-averse"));
+    let vote = json!({"vote": "pro", "confidence": 0.8, "reason": "It is simple."});
+    all.push(said("vote", &["every listener votes"], vote.to_string()));
+    let mut verdict = ruling("pro");
+    let ids = (1..rounds).flat_map(|n| [("pro", format!("P{n}")), ("con", format!("C{n}"))]);
+    let last = format!("C{}", rounds - 1);
+    let checks: Vec<Value> = ids
+        .map(|(side, claim)| {
+            // Whoever has the last word is not answered.
+            let answered = claim != last;
+            json!({"side": side, "claim": claim, "answered": answered, "supported": answered,
+                "conceded": false})
+        })
+        .collect();
+    verdict["checks"] = checks.into();
+    verdict["decisive"] = "P1".into();
+    verdict["blind_spots"] = json!([
+        {"side": "pro", "text": "It never spoke of backups."},
+        {"side": "con", "text": "It never spoke of costs."},
+    ]);
+    all.push(said("judge", &["You give the final ruling"], verdict.to_string()));
+    all
+}
+
+/// A speech that makes one claim, with the evidence that claim always has.
+fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
+    let evidence = [format!("documented behaviour of {id}")];
+    let claim = json!({"id": id, "text": format!("{id} holds."), "evidence": evidence,
+        "answers": answers});
+    block(prose, &[claim])
+}
+
+fn block(prose: &str, claims: &[Value]) -> String {
+    format!("{prose}\n\n```claims\n{}\n```\n", json!({ "claims": claims }))
+}

@@ -1,0 +1,303 @@
+//! Judging: single claims before the whole, the record before opinion, words before style, and
+//! nobody told who anybody is.
+use crate::players::{complete, good, refused, ruling, said, told};
+use crate::scene::{
+    apply, citation, due, open, put, run, say, say_with, setup, speech, until, without,
+};
+use Rule::{ChecksClaims, FollowsChecks, NamesBlindSpots, NamesDecisive};
+use debate_mcp::debate::body::{BlindSpot, Check};
+use debate_mcp::debate::verdict::{Basis, Contest, judgment, leading};
+use debate_mcp::debate::{
+    Body, Citation, Cue, Debate, Event, Format, Found, Hears, Role, Rule, Ruling, Seat, Setup,
+    Side, Voice, Weight, findings, formats,
+};
+
+/// A duel at its verdict: P claims `p`, C answers it with `c` and raises `d`, P concedes `d`, brings
+/// `q` with a citation that is not there and `r` that nobody takes up, and C takes back `c`'s twin.
+fn duel() -> (Debate, Cue) {
+    let mut debate = open(setup(formats::duel(), 2));
+    let turn = |debate: &mut Debate, round, phase: &str, body: Body, cites: Vec<Citation>| {
+        let cue = until(debate, round, phase);
+        say_with(debate, cue, body, cites);
+    };
+    turn(&mut debate, 1, "propose", speech("p", &[], &[]), vec![]);
+    turn(&mut debate, 1, "challenge", speech("c>p d e", &[], &[]), vec![]);
+    let wrong = Citation { claim: Some("q".into()), ..citation("x.rs:1", Found::NoSuchPath) };
+    let defence = speech("q>c r", &[("d", "d holds")], &[]);
+    turn(&mut debate, 2, "defend", defence, vec![wrong]);
+    turn(&mut debate, 2, "follow_up", speech("f>q", &[], &["e"]), vec![]);
+    let judge = until(&mut debate, 0, "judge");
+    (debate, judge)
+}
+
+/// A ruling for a side, with every contested claim asked about, and then spoilt.
+fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut Ruling)) -> Body {
+    let first = debate.turns().next().unwrap().0;
+    let body = complete(debate, *cue, ruling(Some(side), 80, vec![first]));
+    let Body::Verdict(mut ruling) = body else { panic!() };
+    ruling.despite.clear();
+    spoil(&mut ruling);
+    Body::Verdict(ruling)
+}
+
+fn of<'a>(ruling: &'a mut Ruling, id: &str) -> &'a mut Check {
+    ruling.checks.iter_mut().find(|check| check.claim == id).unwrap()
+}
+
+type Spoil = fn(&mut Ruling);
+
+#[test]
+fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
+    let court = duel();
+    let table: &[(&str, Spoil, &str)] = &[
+        ("as asked", |_| {}, ""),
+        ("none", |it| it.checks.clear(), "`checks` has no entry for `p` of side A"),
+        (
+            "one is missing",
+            |it| it.checks.retain(|check| check.claim != "r"),
+            "`checks` has no entry for `r` of side A",
+        ),
+        (
+            "of the other side",
+            |it| of(it, "c").side = Side::Pro,
+            "`checks` has no entry for `c` of side B",
+        ),
+        (
+            "a claim nobody made",
+            |it| {
+                let mut more = it.checks[0].clone();
+                more.claim = "z".into();
+                it.checks.push(more);
+            },
+            "`z` is no claim of side A",
+        ),
+        (
+            "supported by what is not there",
+            |it| of(it, "q").supported = true,
+            "`q` of side A: none of its citations was found",
+        ),
+        ("supported by what was not looked up", |it| of(it, "p").supported = true, ""),
+        (
+            "conceded, and denied",
+            |it| of(it, "d").conceded = false,
+            "`d` of side B was conceded, as the record shows",
+        ),
+        ("given away in prose alone", |it| of(it, "r").conceded = true, ""),
+    ];
+    for (name, spoil, says) in table {
+        let body = ruled(&court, Side::Con, spoil);
+        let found = findings(&court.0, court.1, &body, &[]);
+        let found: Vec<(Rule, Weight, &str)> =
+            found.iter().map(|it| (it.rule, it.weight, it.says.as_str())).collect();
+        let expected =
+            if says.is_empty() { vec![] } else { vec![(ChecksClaims, Weight::Mend, *says)] };
+        assert_eq!(found, expected, "{name}");
+    }
+    // What was taken back is settled, and need not be asked about, but may.
+    let Body::Verdict(asked) = ruled(&court, Side::Con, |_| {}) else { panic!() };
+    let ids: Vec<&str> = asked.checks.iter().map(|check| check.claim.as_str()).collect();
+    assert_eq!(ids, ["p", "c", "q", "d", "r", "f"], "contested, conceded, never taken up");
+}
+
+#[test]
+fn a_mirror_is_told_of_the_labels_it_knows() {
+    let (debate, judge) = duel();
+    let mirror = Cue { seat: 11, ..judge };
+    let body = ruled(&(debate.clone(), mirror), Side::Con, |it| it.checks.clear());
+    let found = findings(&debate, mirror, &body, &[]);
+    assert_eq!(found[0].says, "`checks` has no entry for `p` of side B");
+}
+
+#[test]
+fn a_ruling_follows_its_own_answers_or_says_why_not() {
+    let court = duel();
+    // Which claims stand besides `d`, who wins, the reason given, and whether that is objected to.
+    for (standing, winner, despite, objected) in [
+        (&[][..], Side::Con, "", false),
+        (&[], Side::Pro, "", true),
+        (&[], Side::Pro, " ", true),
+        (&[], Side::Pro, "`d` weighs little", false),
+        (&["p"], Side::Pro, "", false), // As many of either.
+        (&["p"], Side::Con, "", false),
+        (&["p", "r"], Side::Pro, "", false),
+        (&["p", "r"], Side::Con, "", true),
+        (&["p", "r"], Side::Con, "both rest on `c`", false),
+        (&["f", "c"], Side::Pro, "", true),
+    ] {
+        let body = ruled(&court, winner, |it| {
+            for id in standing {
+                let check = of(it, id);
+                (check.supported, check.answered) = (true, false);
+            }
+            it.despite = despite.into();
+        });
+        let rules: Vec<Rule> =
+            findings(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
+        let expected = if objected { &[FollowsChecks][..] } else { &[] };
+        assert_eq!(rules, expected, "{standing:?} {winner:?} {despite:?}");
+    }
+}
+
+#[test]
+fn a_ruling_that_could_be_better_is_asked_for_once_more_and_then_taken_as_a_foul() {
+    let (mut debate, judge) = duel();
+    let bare = ruled(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
+    put(&mut debate);
+    let found = said(&debate, judge, bare.clone()).unwrap_err();
+    assert_eq!(found[0].weight, Weight::Mend);
+    let again = refused(&debate, judge, found);
+    apply(&mut debate, [again]);
+    let Event::Spoke { reply, .. } = said(&debate, judge, bare.clone()).unwrap() else { panic!() };
+    assert_eq!((reply.findings[0].rule, reply.findings[0].weight), (ChecksClaims, Weight::Foul));
+    // What must not be is not taken the second time, either.
+    let none = ruled(&(debate.clone(), judge), Side::Con, |it| it.side = None);
+    assert!(said(&debate, judge, none).is_err());
+    // A person is told at once, and not asked twice.
+    let mut human = setup(formats::duel(), 1);
+    human.seats[10].voice = Voice::Human;
+    let mut debate = open(human);
+    let judge = Cue { seat: 10, ..until(&mut debate, 0, "judge") };
+    let first = debate.turns().next().unwrap().0;
+    assert!(said(&debate, judge, ruling(Some(Side::Pro), 80, vec![first])).is_ok());
+}
+
+#[test]
+fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
+    let mut debate = open(setup(formats::tribunal(), 3));
+    let judge = until(&mut debate, 0, "judge");
+    let court = (debate, judge);
+    let table: &[(&str, Spoil, &[Rule])] = &[
+        ("as asked", |_| {}, &[]),
+        ("nothing decided", |it| it.decisive = None, &[NamesDecisive]),
+        ("empty", |it| it.decisive = Some(" ".into()), &[NamesDecisive]),
+        ("a claim of the loser", |it| it.decisive = Some("Bob1".into()), &[NamesDecisive]),
+        ("no claim", |it| it.decisive = Some("Ada99".into()), &[NamesDecisive]),
+        ("another of the winner's", |it| it.decisive = Some("Ada2".into()), &[]),
+        ("no blind spots", |it| it.blind_spots.clear(), &[NamesBlindSpots]),
+        ("of one side only", |it| it.blind_spots.truncate(1), &[NamesBlindSpots]),
+        (
+            "without words",
+            |it| it.blind_spots[1] = BlindSpot { side: Side::Con, text: " ".into() },
+            &[NamesBlindSpots],
+        ),
+    ];
+    for (name, spoil, expected) in table {
+        let body = ruled(&court, Side::Pro, spoil);
+        let rules: Vec<Rule> =
+            findings(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
+        assert_eq!(rules, *expected, "{name}");
+    }
+}
+
+/// A setup whose every prompt is this.
+fn telling(format: Format, rounds: u8, template: &str) -> Setup {
+    let mut setup = setup(format, rounds);
+    setup.prompts.values_mut().for_each(|prompt| *prompt = template.into());
+    setup
+}
+
+#[test]
+fn style_is_evened_out_for_those_who_judge_and_for_nobody_else() {
+    let mut debate = open(telling(formats::tribunal(), 3, "{{heard}}\n\n{{claims}}"));
+    let first = due(&debate)[0];
+    let mut body = good(&debate, first);
+    if let Body::Speech { text, claims, .. } = &mut body {
+        *text = "# Why\n\n**Tabs** are *short*!!! 🚀 `**code**` stays.".into();
+        claims[0].text = "**Tabs** are short 🚀".into();
+    }
+    say(&mut debate, first, body);
+    let styled =
+        |text: &str| ["**Tabs**", "🚀", "# Why", "*short*"].map(|mark| text.contains(mark));
+    let other = until(&mut debate, 1, "argue");
+    assert_eq!(styled(&told(&debate, other)), [true; 4], "an opponent hears what was said");
+    for (round, phase) in [(1, "score"), (0, "judge"), (0, "vote")] {
+        until(&mut debate, round, phase);
+        for cue in due(&debate) {
+            let text = told(&debate, cue);
+            assert_eq!(styled(&text), [false; 4], "{phase}: {text}");
+            for words in ["Tabs are short!", "Why", "`**code**` stays."] {
+                assert!(text.contains(words), "{phase}: every word stays: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_audience_knows_neither_tools_nor_marks() {
+    let mut debate =
+        open(telling(formats::tribunal(), 10, "{{heard}}\n\n{{claims}}\n\n{{checks}}"));
+    for (round, phase) in [(3, "petition"), (3, "address"), (0, "vote")] {
+        until(&mut debate, round, phase);
+        for cue in due(&debate) {
+            let text = told(&debate, cue);
+            for name in
+                ["claude", "codex", "gemini", "logic", "7.5", "Does not ask", "Asks to speak"]
+            {
+                assert!(!text.contains(name), "{phase}: `{name}` in {text}");
+            }
+            assert!(text.contains("Side Pro") && text.contains("Side Con"), "{phase}: {text}");
+        }
+    }
+}
+
+#[test]
+fn papers_are_read_out_under_the_labels_of_whoever_listens() {
+    // No table lets a mirror hear papers; one that did must not give the sides away.
+    let mut court = telling(formats::tribunal(), 7, "{{heard}}");
+    for phase in court.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
+        if phase.name == "judge" {
+            phase.hears = Hears::Everything;
+        }
+    }
+    let mut debate = open(court);
+    let judge = until(&mut debate, 0, "judge");
+    for (seat, pro, con) in [(10, "Side A", "Side B"), (11, "Side B", "Side A")] {
+        let text = told(&debate, Cue { seat, ..judge });
+        assert!(text.contains(&format!("Asks to speak for {pro}, with something new")), "{text}");
+        assert!(!text.contains(&format!("Asks to speak for {con}")), "{text}");
+        let marks = |side: &str, mark: &str| {
+            format!("{side}: clarity {mark}, evidence {mark}, logic {mark}, rebuttal {mark}")
+        };
+        assert!(text.contains(&marks(pro, "7.5")) && text.contains(&marks(con, "7.0")), "{text}");
+        for name in ["claude", "codex", "gemini"] {
+            assert!(!text.contains(name), "`{name}` in {text}");
+        }
+    }
+}
+
+#[test]
+fn the_final_ruling_is_made_without_the_marks_of_the_rounds() {
+    let mut debate = open(telling(formats::tribunal(), 7, "{{heard}}"));
+    until(&mut debate, 0, "judge");
+    for cue in due(&debate) {
+        let text = told(&debate, cue);
+        assert!(!text.contains("7.5") && !text.contains("Asks to speak"), "{text}");
+    }
+}
+
+#[test]
+fn every_seat_of_a_panel_rules_and_the_first_of_the_winner_speaks_for_it() {
+    let mut panel = setup(formats::duel(), 1);
+    for (name, role) in [("Kit", Role::Judge), ("Lex", Role::Mirror)] {
+        panel.seats.push(Seat { name: name.into(), role, ..panel.seats[10].clone() });
+    }
+    let mut debate = open(panel);
+    until(&mut debate, 0, "judge");
+    let all = due(&debate);
+    let seats: Vec<&str> = all.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
+    assert_eq!(seats, ["Kim", "Lou", "Kit", "Lex"]);
+    let labels: Vec<_> = all.iter().map(|cue| debate.label_for(*cue, Side::Pro)).collect();
+    assert_eq!(labels, [Some("A"), Some("B"), Some("A"), Some("B")]);
+    let first = debate.turns().next().unwrap().0;
+    for (cue, side) in all.iter().zip([Side::Pro, Side::Con, Side::Con, Side::Con]) {
+        say(&mut debate, *cue, ruling(Some(side), 80, vec![first]));
+    }
+    run(&mut debate, &[], |_| false);
+    let judgment = judgment(&debate).unwrap();
+    assert_eq!((judgment.winner, judgment.basis), (Side::Con, Basis::Majority));
+    assert_eq!(judgment.contests, [Contest::Order, Contest::Panel]);
+    assert_eq!(leading(&debate, Side::Con).unwrap().0, all[2], "who saw them in their order");
+    assert_eq!(leading(&debate, Side::Pro).unwrap().0, all[0]);
+    let one = open(without(setup(formats::duel(), 1), &[Role::Mirror]));
+    assert!(debate_mcp::debate::verdict::judgment(&one).is_none());
+}

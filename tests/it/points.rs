@@ -1,0 +1,404 @@
+//! What marks, fouls, help, rulings and votes come to, in numbers.
+use crate::players::{failed, good, marks, ruling};
+use crate::scene::{
+    apply, citation, due, model, open, played, put, run, say, say_with, setup, until, without,
+};
+use Side::{Con, Pro};
+use debate_mcp::debate::body::{Foul, Grounds, Scores};
+use debate_mcp::debate::points::{Help as Calls, help, rounds, turning};
+use debate_mcp::debate::verdict::{Basis, Contest, Judgment, judgment};
+use debate_mcp::debate::{Body, Debate, Found, Help, Role, Seat, Setup, Side, Trouble, formats};
+
+fn score(pro: u8, con: u8, fouls: &[Side]) -> Body {
+    let foul = |side: &Side| Foul { side: *side, kind: "other".into(), note: String::new() };
+    let (pro, con) = (marks(pro), marks(con));
+    Body::Score { pro, con, fouls: fouls.iter().map(foul).collect(), comment: "so".into() }
+}
+
+/// Somebody else beside Kim and Lou, as the last seat.
+fn with(mut setup: Setup, name: &str, role: Role) -> Setup {
+    let seat =
+        Seat { name: name.into(), role, voice: model("opencode"), ..setup.seats[10].clone() };
+    setup.seats.push(seat);
+    setup
+}
+
+/// A court of three rounds, each marked so by every judge, at its ruling.
+fn marked(setup: Setup, rounds: [(u8, u8); 3]) -> Debate {
+    let mut debate = open(setup);
+    for (round, (pro, con)) in (1..).zip(rounds) {
+        until(&mut debate, round, "score");
+        for cue in due(&debate) {
+            say(&mut debate, cue, score(pro, con, &[]));
+        }
+    }
+    until(&mut debate, 0, "judge");
+    debate
+}
+
+fn court() -> Setup {
+    without(setup(formats::tribunal(), 3), &[Role::Mirror])
+}
+
+/// One ruling after another, with scores for both sides; what is not given fails.
+fn ruled(debate: &mut Debate, rulings: &[Option<(Side, u8, u8)>]) {
+    let first = debate.turns().next().unwrap().0;
+    put(debate);
+    for (cue, given) in due(debate).into_iter().zip(rulings) {
+        let Some((side, pro, con)) = *given else {
+            let lost = failed(debate, cue, Trouble::TimedOut);
+            apply(debate, [lost]);
+            continue;
+        };
+        let Body::Verdict(mut body) = ruling(Some(side), 80, vec![first]) else { panic!() };
+        body.scores = Some(Scores { pro, con });
+        say(debate, cue, Body::Verdict(body));
+    }
+}
+
+/// Every listener votes so, or not at all.
+fn voted(debate: &mut Debate, votes: &[Option<Side>]) {
+    put(debate);
+    for (cue, vote) in due(debate).into_iter().zip(votes) {
+        if let Some(side) = *vote {
+            let because = String::new();
+            say(debate, cue, Body::Vote { side, confidence: 10, because });
+        } else {
+            let lost = failed(debate, cue, Trouble::TimedOut);
+            apply(debate, [lost]);
+        }
+    }
+}
+
+#[test]
+fn a_mark_is_the_mean_of_four_over_all_judges() {
+    let mut debate = open(with(court(), "Kit", Role::Judge));
+    until(&mut debate, 1, "score");
+    let both = due(&debate);
+    assert_eq!(both.len(), 2);
+    let mut uneven = score(0, 50, &[]);
+    if let Body::Score { pro, .. } = &mut uneven {
+        let own = [("logic", 100), ("rebuttal", 80), ("clarity", 60), ("evidence", 45)];
+        *pro = own.map(|(name, mark)| (name.into(), mark)).into();
+    }
+    say(&mut debate, both[0], uneven);
+    assert_eq!(rounds(&debate)[0].pro.given, 712, "in hundredths of a point");
+    say(&mut debate, both[1], score(60, 75, &[]));
+    let round = rounds(&debate)[0];
+    assert_eq!((round.pro.given, round.con.given), (656, 625));
+    assert_eq!((round.pro.counts, round.con.counts), (656, 625));
+}
+
+#[test]
+fn a_foul_costs_two_points_and_nobody_has_less_than_none() {
+    for (called, expected) in [
+        (&[][..], [(0, 700), (0, 600)]),
+        (&[Pro], [(200, 500), (0, 600)]),
+        (&[Con, Con], [(0, 700), (400, 200)]),
+        (&[Pro, Con, Pro, Pro], [(600, 100), (200, 400)]),
+        (&[Pro, Pro, Pro, Pro], [(800, 0), (0, 600)]),
+    ] {
+        let mut debate = open(court());
+        let cue = until(&mut debate, 1, "score");
+        say(&mut debate, cue, score(70, 60, called));
+        let round = rounds(&debate)[0];
+        let found = [round.pro, round.con].map(|mark| (mark.fouls, mark.counts));
+        assert_eq!(found, expected, "{called:?}");
+    }
+    // What one of two judges calls counts half.
+    let mut debate = open(with(court(), "Kit", Role::Judge));
+    until(&mut debate, 1, "score");
+    let both = due(&debate);
+    say(&mut debate, both[0], score(70, 60, &[Pro]));
+    say(&mut debate, both[1], score(70, 60, &[]));
+    assert_eq!(rounds(&debate)[0].pro.fouls, 100);
+}
+
+/// Ada asks for help in this round, and it is granted or Hal is let in instead.
+fn helped(debate: &mut Debate, round: u8, from: &str, granted: bool) {
+    let cue = until(debate, round, "argue");
+    let mut body = good(debate, cue);
+    if let Body::Speech { help, .. } = &mut body {
+        let (kind, because) = ("technical".into(), "figures".into());
+        *help = Some(Help { kind, from: from.into(), because });
+    }
+    say(debate, cue, body);
+    let admit = until(debate, round, "admit");
+    let admits = if granted { Some(from.to_owned()) } else { None };
+    let grounds = Grounds { new_information: true, avoids_repetition: true, shifts_balance: true };
+    say(debate, admit, Body::Ruling { admits, grounds, because: "so".into() });
+}
+
+#[test]
+fn help_that_was_granted_costs_a_point_times_the_part_of_calls_that_were() {
+    // Whether it was granted in rounds 3 and 5, and what rounds 3 to 6 cost for it.
+    for (granted, expected) in [
+        ([true, true], [100, 0, 100, 0]),
+        ([false, true], [0, 0, 50, 0]),
+        ([true, false], [100, 0, 0, 0]),
+        ([false, false], [0, 0, 0, 0]),
+    ] {
+        let mut debate = open(setup(formats::tribunal(), 10));
+        helped(&mut debate, 3, "Ivy", granted[0]);
+        let admit = until(&mut debate, 4, "admit");
+        let none = Body::Ruling { admits: None, grounds: Grounds::default(), because: "no".into() };
+        say(&mut debate, admit, none);
+        helped(&mut debate, 5, "Jan", granted[1]);
+        until(&mut debate, 7, "argue");
+        let marks = rounds(&debate);
+        let cost = [3, 4, 5, 6].map(|round: usize| marks[round - 1].pro.reliance);
+        assert_eq!(cost, expected, "{granted:?}");
+        assert!(marks.iter().all(|round| round.con.reliance == 0), "only whoever asked pays");
+        for round in &marks {
+            let mark = round.pro;
+            assert_eq!(mark.counts, mark.given - mark.fouls - mark.reliance);
+        }
+        let (calls, now) = help(&debate, admit.stand(), Pro);
+        assert_eq!((calls, now), (Calls { asked: 1, granted: granted[0].into() }, false));
+    }
+}
+
+#[test]
+fn the_result_is_weighed_by_the_shares_and_the_weights_of_the_votes() {
+    // Marks of 8 against 2 and a ruling of 60 to 40 come to 70 of a hundred for the judge.
+    let table = [
+        // share, weights of Hal, Ivy and Jan, votes, the audience's part, the total, who wins
+        (None, [1, 1, 1], [Pro, Con, Con], 3333, 5167, Pro),
+        (None, [1, 1, 1], [Con, Con, Con], 0, 3500, Con),
+        (Some(50), [1, 1, 1], [Pro, Pro, Pro], 10_000, 8500, Pro),
+        (Some(0), [1, 1, 1], [Pro, Con, Con], 3333, 3333, Con),
+        (Some(100), [1, 1, 1], [Con, Con, Con], 0, 7000, Pro),
+        (Some(30), [1, 1, 1], [Con, Con, Con], 0, 2100, Con),
+        (Some(30), [5, 1, 1], [Pro, Con, Con], 7143, 7100, Pro),
+        (Some(0), [2, 1, 1], [Pro, Con, Con], 5000, 5000, Pro), // Even, but for the ruling.
+        (Some(0), [1, 9, 1], [Pro, Con, Pro], 1818, 1818, Con),
+    ];
+    for (share, weights, votes, audience, total, winner) in table {
+        let mut court = court();
+        court.judge_share = share;
+        for (seat, weight) in (7..).zip(weights) {
+            court.seats[seat].weight = weight;
+        }
+        let mut debate = marked(court, [(80, 20); 3]);
+        ruled(&mut debate, &[Some((Pro, 60, 40))]);
+        voted(&mut debate, &votes.map(Some));
+        let judgment = judgment(&debate).unwrap();
+        let weighed = judgment.weighed.unwrap();
+        let name = format!("{share:?} {weights:?} {votes:?}");
+        assert_eq!((weighed.rounds, weighed.rulings), (Some(8000), Some(6000)), "{name}");
+        assert_eq!((weighed.judge, weighed.audience), (Some(7000), Some(audience)), "{name}");
+        assert_eq!((weighed.total, judgment.winner), (total, winner), "{name}");
+        assert_eq!(weighed.judge_share + weighed.audience_share, 100, "{name}");
+        assert_eq!(weighed.judge_share, share.unwrap_or(50), "{name}");
+        let other = votes.iter().filter(|vote| **vote != winner).count();
+        assert_eq!(judgment.dissent.len(), other, "{name}");
+        let basis = if total == 5000 { Basis::LargerMargin } else { Basis::Weighed };
+        assert_eq!(judgment.basis, basis, "{name}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_not_weighed() {
+    let judge = [Some((Con, 40, 60))];
+    let finish =
+        |mut debate: Debate, rulings: &[Option<(Side, u8, u8)>], votes: &[Option<Side>]| {
+            ruled(&mut debate, rulings);
+            voted(&mut debate, votes);
+            let weighed = judgment(&debate).unwrap().weighed.unwrap();
+            (weighed.rounds, weighed.rulings, weighed.audience, weighed.total)
+        };
+    let at = || marked(court(), [(80, 20); 3]);
+    // Whoever does not vote is on nobody's side.
+    let votes = [Some(Pro), None, Some(Con)];
+    assert_eq!(finish(at(), &judge, &votes), (Some(8000), Some(4000), Some(5000), 5500));
+    assert_eq!(finish(at(), &judge, &[None; 3]), (Some(8000), Some(4000), None, 6000));
+    // Nobody ruled, and the marks stand for the judge.
+    assert_eq!(finish(at(), &[None], &[Some(Con); 3]), (Some(8000), None, Some(0), 4000));
+    // Nobody sits in the audience.
+    let alone = marked(without(court(), &[Role::Audience]), [(80, 20); 3]);
+    assert_eq!(finish(alone, &judge, &[]), (Some(8000), Some(4000), None, 6000));
+    // Nobody marked a round.
+    let mut debate = open(court());
+    let down = ["1.score", "2.score", "3.score"];
+    crate::scene::run(&mut debate, &down, |debate| {
+        crate::scene::here(debate, 0, "judge").is_some()
+    });
+    assert_eq!(finish(debate, &judge, &[Some(Pro); 3]), (None, Some(4000), Some(10_000), 7000));
+    // Without a ruling and a vote nothing is found for anybody, whatever the marks.
+    let nobody = played(court(), &["0.judge", "0.vote"]);
+    assert!(!rounds(&nobody).is_empty() && judgment(&nobody).is_none());
+}
+
+#[test]
+fn judges_count_by_their_weight_and_without_scores_by_their_side() {
+    let mut uneven = with(court(), "Kit", Role::Judge);
+    uneven.seats.last_mut().unwrap().weight = 1; // Kim has three.
+    let mut debate = marked(uneven, [(50, 50); 3]);
+    ruled(&mut debate, &[Some((Pro, 80, 20)), Some((Con, 40, 60))]);
+    run(&mut debate, &["0.judge", "0.vote"], |_| false);
+    let weighed = judgment(&debate).unwrap().weighed.unwrap();
+    assert_eq!(weighed.rulings, Some((8000 * 3 + 4000) / 4));
+    let mut debate = marked(court(), [(50, 50); 3]);
+    let (first, judge) = (debate.turns().next().unwrap().0, due(&debate)[0]);
+    say(&mut debate, judge, ruling(Some(Con), 80, vec![first]));
+    run(&mut debate, &["0.judge", "0.vote"], |_| false);
+    assert_eq!(judgment(&debate).unwrap().weighed.unwrap().rulings, Some(0));
+}
+
+#[test]
+fn a_tie_is_broken_in_order() {
+    // Wrong citations of either side, the two rulings, and who wins by what.
+    let even = [Some((Pro, 60, 40)), Some((Con, 40, 60))];
+    for (wrong, winner, basis) in [
+        ([0, 1], Pro, Basis::FewerWrongCitations),
+        ([2, 1], Con, Basis::FewerWrongCitations),
+        ([1, 1], Pro, Basis::Proposer),
+        ([0, 0], Pro, Basis::Proposer),
+    ] {
+        let mut debate = open(setup(formats::tribunal(), 3));
+        for count in wrong {
+            let cue = due(&debate)[0];
+            let body = good(&debate, cue);
+            say_with(&mut debate, cue, body, vec![citation("x.rs:1", Found::NoSuchPath); count]);
+        }
+        for round in 1..=3 {
+            let cue = until(&mut debate, round, "score");
+            say(&mut debate, cue, score(70, 70, &[]));
+        }
+        until(&mut debate, 0, "judge");
+        ruled(&mut debate, &even);
+        run(&mut debate, &["0.vote"], |_| false);
+        let judgment = judgment(&debate).unwrap();
+        assert_eq!(judgment.weighed.unwrap().total, 5000);
+        assert_eq!((judgment.winner, judgment.basis), (winner, basis), "{wrong:?}");
+        assert!(judgment.contests.contains(&Contest::Margin));
+    }
+}
+
+#[test]
+fn it_turned_where_the_lead_became_the_winners_and_stayed() {
+    for (marks, winner, expected) in [
+        // The lead changed.
+        ([(60, 70), (80, 60), (70, 70)], Pro, 2),
+        ([(60, 70), (70, 70), (80, 60)], Pro, 3),
+        ([(70, 60), (60, 80), (90, 60)], Pro, 3), // Lost, and won back.
+        ([(70, 60), (60, 90), (60, 60)], Con, 2),
+        ([(70, 70), (70, 60), (90, 60)], Pro, 2), // Level is no lead.
+        // It was the winner's from the first round on: where most was added to it.
+        ([(70, 60), (90, 60), (70, 60)], Pro, 2),
+        ([(90, 60), (60, 80), (70, 65)], Pro, 1),
+        // The earliest of those that added the same.
+        ([(70, 60), (70, 60), (60, 60)], Pro, 1),
+        // It never was, and others decided: where least was lost.
+        ([(60, 70), (60, 65), (60, 70)], Pro, 2),
+        ([(70, 70), (70, 70), (70, 70)], Con, 1),
+    ] {
+        let debate = marked(court(), marks);
+        assert_eq!(turning(&debate, winner), Some(expected), "{marks:?} {winner:?}");
+    }
+    let unmarked = played(court(), &["1.score", "2.score", "3.score"]);
+    assert_eq!(turning(&unmarked, Pro), None);
+}
+
+#[test]
+fn of_rounds_that_added_the_same_the_one_with_verified_evidence_turned_it() {
+    for (found, expected) in [(Found::Exact, 2), (Found::NotFound, 1)] {
+        let mut debate = open(court());
+        for (round, (pro, con)) in (1..).zip([(70, 60), (70, 60), (70, 60)]) {
+            let cue = until(&mut debate, round, "argue");
+            if round == 2 {
+                let body = good(&debate, cue);
+                say_with(&mut debate, cue, body, vec![citation("a.rs:1", found)]);
+            }
+            let cue = until(&mut debate, round, "score");
+            say(&mut debate, cue, score(pro, con, &[]));
+        }
+        assert_eq!(turning(&debate, Pro), Some(expected), "{found:?}");
+    }
+}
+
+/// A duel in which these ruled, in the order of their seats.
+fn bench(seats: &[(&str, Role)], rulings: &[Option<(Side, u8, u8)>]) -> Judgment {
+    let duel = without(setup(formats::duel(), 1), &[Role::Mirror, Role::Judge]);
+    let seat = |(name, role): &(&str, Role)| Seat {
+        name: (*name).into(),
+        role: *role,
+        weight: 1,
+        ..duel.seats[0].clone()
+    };
+    let seats: Vec<Seat> = duel.seats.iter().cloned().chain(seats.iter().map(seat)).collect();
+    let mut debate = open(Setup { seats, ..duel });
+    until(&mut debate, 0, "judge");
+    ruled(&mut debate, rulings);
+    judgment(&debate).unwrap()
+}
+
+const KIM: (&str, Role) = ("Kim", Role::Judge);
+const LOU: (&str, Role) = ("Lou", Role::Mirror);
+const KIT: (&str, Role) = ("Kit", Role::Judge);
+const LEX: (&str, Role) = ("Lex", Role::Mirror);
+const KAY: (&str, Role) = ("Kay", Role::Judge);
+
+#[test]
+fn one_is_as_sure_as_the_margin_and_the_agreement_of_the_rulings_allow() {
+    let pro = |apart: u8| Some((Pro, 50 + apart, 50));
+    let con = |apart: u8| Some((Con, 50, 50 + apart));
+    for (rulings, expected) in [
+        // Alone it is not trusted further than the middle.
+        (&[pro(5), None][..], 50),
+        (&[pro(12), None], 61),
+        (&[pro(17), None], 79),
+        (&[pro(40), None], 79),
+        // Agreed with the sides swapped; the smaller margin counts.
+        (&[pro(9), pro(40)], 50),
+        (&[pro(10), pro(14)], 61),
+        (&[con(15), con(40)], 79),
+        (&[pro(20), pro(50)], 92),
+        // Where they do not agree, no better than chance.
+        (&[pro(40), con(10)], 50),
+    ] {
+        let judgment = bench(&[KIM, LOU], rulings);
+        assert_eq!(judgment.confidence, Some(expected), "{rulings:?}");
+    }
+    let silent = played(setup(formats::arena(), 1), &["1.open/Bob"]);
+    assert_eq!(judgment(&silent).unwrap().confidence, None, "nobody ruled");
+}
+
+#[test]
+fn why_a_verdict_is_contested_is_said() {
+    use Contest::{Margin, Order, Panel};
+    let (pro, con, close) = (Some((Pro, 70, 40)), Some((Con, 40, 70)), Some((Pro, 55, 50)));
+    for (seats, rulings, expected) in [
+        (&[KIM, LOU][..], &[pro, pro][..], &[][..]),
+        (&[KIM, LOU], &[pro, con], &[Order]),
+        (&[KIM, LOU], &[close, close], &[Margin]),
+        (&[KIM, LOU], &[close, con], &[Order]), // By the margin of who won.
+        (&[KIM, LOU], &[close, Some((Con, 50, 53))], &[Order, Margin]),
+        (&[KIM, LOU], &[con, None], &[]),
+        (&[KIM, KIT], &[pro, con], &[Panel]),
+        (&[KIM, KIT, KAY], &[pro, con, pro], &[Panel]),
+        (&[KIM, KIT, LOU, LEX], &[pro, pro, con, con], &[Order]),
+        (&[KIM, KIT, LOU, LEX], &[pro, con, pro, con], &[Panel]),
+        (&[KIM, KIT, LOU, LEX], &[pro, pro, pro, pro], &[]),
+    ] {
+        let judgment = bench(seats, rulings);
+        assert_eq!(judgment.contests, expected, "{seats:?} {rulings:?}");
+        assert_eq!(judgment.contested(), !expected.is_empty());
+    }
+    for (why, says) in [
+        (Order, "it depends on the order in which the sides were shown"),
+        (Panel, "the judges do not agree"),
+        (Margin, "the margin is small"),
+    ] {
+        assert_eq!(why.says(), says);
+    }
+}
+
+#[test]
+fn most_of_a_panel_decides() {
+    let (pro, con) = (Some((Pro, 70, 40)), Some((Con, 40, 70)));
+    let judgment = bench(&[KIM, KIT, KAY], &[con, con, pro]);
+    assert_eq!((judgment.winner, judgment.basis), (Con, Basis::Majority));
+    assert_eq!(judgment.confidence, Some(50));
+    assert!(judgment.dissent.is_empty(), "only listeners vote");
+}

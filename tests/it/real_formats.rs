@@ -1,0 +1,55 @@
+//! Every format once with real CLIs in its seats, each asked by a stand-in for its model that answers
+//! by what it is asked.
+use crate::casts::{Said, Tongue, dialectic, research, table, tribunal};
+use crate::real::{Real, quoted};
+use serde_json::Value;
+use std::fs;
+
+fn play(format: &str, said: &[Said], more: &[&str]) -> Option<(Real, Value)> {
+    let real = Real::with(&["claude", "opencode"])?;
+    let file = real.lab.outside("table.json");
+    fs::write(&file, table(said)).unwrap();
+    let does = format!("table:{}", quoted(file.to_str().unwrap()));
+    real.configure(&[("claude", &does), ("opencode", &does)]);
+    let topic = "Is one file faster?";
+    let seats = ["--proposer", "claude", "--challenger", "opencode", "--judge", "claude:judge"];
+    let args = [&["run", topic, "--format", format, "--no-probe", "--yes", "--json"][..], &seats];
+    let done = real.lab.debate(&[&args.concat()[..], more].concat()).success();
+    let view = done.json();
+    assert_eq!(view["status"], "completed", "{view:#}");
+    for turn in view["turns"].as_array().unwrap() {
+        let envelope = &turn["envelope"];
+        assert_eq!(envelope["exit_code"], 0, "{turn:#}");
+        assert!(envelope["version"].is_string(), "{turn:#}");
+        assert_eq!(turn["refused"], Value::Null, "{turn:#}");
+    }
+    real.lab.replays(&real.lab.last());
+    Some((real, view))
+}
+
+#[test]
+fn real_tools_research() {
+    let said = research(Tongue::English);
+    let Some((real, view)) = play("research", &said, &["--output", "r.md"]) else { return };
+    assert_eq!(view["turns"].as_array().unwrap().len(), 6);
+    let report = fs::read_to_string(real.lab.root().join("r.md")).unwrap();
+    assert!(report.contains("Proponent (claude") && report.contains("Opponent (opencode"));
+}
+
+#[test]
+fn real_tools_think_something_through() {
+    let Some((_, view)) = play("dialectic", &dialectic(), &["--rounds", "2"]) else { return };
+    assert_eq!((&view["outcome"], &view["rounds_completed"]), (&"partial".into(), &2.into()));
+}
+
+#[test]
+fn real_tools_go_to_court() {
+    let more = ["--rounds", "7", "--listener", "risk-averse=claude:listener", "--same-judge"];
+    let Some((_, view)) = play("tribunal", &tribunal(7), &more) else { return };
+    // The one listener there is has voted against, and counts half.
+    assert_eq!(
+        (&view["verdict"]["side"], &view["votes"][0]["vote"]),
+        (&"con".into(), &"con".into())
+    );
+    assert_eq!(view["verdict"]["court"]["admitted"][0]["seat"], "risk-averse");
+}

@@ -1,0 +1,136 @@
+//! What a dialogue comes to: insights and the user's word, and never a winner.
+use crate::report_research::in_order;
+use crate::scene::{apply, open, run, say, setup, until};
+use debate_mcp::debate::{Body, Debate, Event, Section, formats};
+use debate_mcp::report::view::view;
+use debate_mcp::report::{dialogue::UNDECIDED, plan::plan, record::record, summary::summary};
+
+fn dialogue() -> Debate {
+    open(setup(formats::dialectic(), 3))
+}
+
+fn concluded(debate: &mut Debate) {
+    apply(debate, [Event::Concluded { because: None }]);
+}
+
+fn sections(parts: &[(&str, &str)]) -> Body {
+    let part =
+        |(title, text): &(&str, &str)| Section { title: (*title).into(), text: (*text).into() };
+    Body::Sections { sections: parts.iter().map(part).collect() }
+}
+
+/// Two rounds, a remark in each, and an end.
+fn talked() -> Debate {
+    let mut debate = dialogue();
+    apply(&mut debate, [Event::Interjected { text: "Mind the linter.".into() }]);
+    until(&mut debate, 1, "challenge");
+    apply(&mut debate, [Event::Interjected { text: "And the editor?".into() }]);
+    until(&mut debate, 2, "respond");
+    apply(&mut debate, [Event::Interjected { text: "Go on.".into() }]);
+    until(&mut debate, 3, "respond");
+    concluded(&mut debate);
+    let cue = until(&mut debate, 0, "insights");
+    let body = sections(&[
+        ("Outcome", "partial\nThey differ about the cost."),
+        ("Key Insights", "- The linter decides.\n# Not a heading"),
+        ("common ground", "Width is taste."),
+        ("Open Disagreement", "Cost."),
+    ]);
+    say(&mut debate, cue, body);
+    run(&mut debate, &[], |_| false);
+    debate
+}
+
+#[test]
+fn a_dialogue_comes_to_insights_and_to_no_winner() {
+    let mut debate = talked();
+    let told = summary(&debate);
+    in_order(
+        &told,
+        &[
+            "## Debate Summary\n\nTopic: Tabs or spaces?  \n",
+            "Main Agent: gemini (default model)  \nSub Agent: gemini (default model)  \nRounds: 2  \n",
+            "Status: success  \nOutcome: partial\n",
+            "\nThey differ about the cost.\n",
+            "### Key Insights\n\n- The linter decides.\n#### Not a heading\n",
+            "### Common Ground\n\nWidth is taste.\n",
+            "### Open Disagreement\n\nCost.\n",
+            "### User's Decision\n\nNone recorded. Silence is not consent:",
+            "shown and never carried out",
+        ],
+    );
+    for word in ["erdict", "winner", "won", "judge", "stronger"] {
+        assert!(!told.contains(word), "`{word}` in {told}");
+    }
+    apply(&mut debate, [Event::Decided { text: "# Spaces.".into() }]);
+    let told = summary(&debate);
+    assert!(told.contains("### User's Decision\n\n#### Spaces.\n") && !told.contains(UNDECIDED));
+    let view = view(&debate);
+    assert_eq!(view.outcome.unwrap().word(), "partial");
+    assert_eq!((view.insights.unwrap().len(), view.rounds_completed), (4, 2));
+    assert!(view.verdict.is_none() && view.report.is_none());
+}
+
+#[test]
+fn a_record_keeps_remarks_in_their_rounds_and_ends_with_the_conclusion() {
+    let mut debate = talked();
+    apply(&mut debate, [Event::Decided { text: "Spaces.".into() }]);
+    let record = record(&debate);
+    in_order(
+        &record,
+        &[
+            "**Status**: completed  \n",
+            "**Participants**: Main Agent <-> Sub Agent (gemini)  \n**Outcome**: partial\n",
+            "\n---\n\n## Round 1\n\n### User Input\n\nMind the linter.\n",
+            "\n### Main Agent\n\n",
+            "\n### User Input\n\nAnd the editor?\n",
+            "\n### Sub Agent\n\n",
+            "\n### User Input\n\nGo on.\n",
+            "\n---\n\n## Round 2\n\n### Main Agent\n",
+            "\n---\n\n## Conclusion\n\n### Key Insights\n\n- The linter decides.\n",
+            "\n### User's Decision\n\nSpaces.\n",
+        ],
+    );
+    assert_eq!(record.matches("\n## Conclusion\n").count(), 1);
+    assert!(!record.contains("no verdict"));
+}
+
+#[test]
+fn a_dialogue_under_way_is_open() {
+    let mut debate = dialogue();
+    until(&mut debate, 2, "respond");
+    let told = summary(&debate);
+    in_order(&told, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
+    let record = record(&debate);
+    in_order(&record, &["**Status**: in-progress", "**Outcome**: (open)", "### Sub Agent\n"]);
+    assert!(!record.contains("## Conclusion"));
+    assert!(plan(&debate).contains("Rounds: about 3; it goes on until you end it\n"));
+}
+
+#[test]
+fn nobody_who_sums_it_up_is_no_missing_verdict() {
+    let mut debate = dialogue();
+    until(&mut debate, 2, "respond");
+    concluded(&mut debate);
+    run(&mut debate, &["0.insights"], |_| false);
+    for text in [summary(&debate), record(&debate)] {
+        in_order(&text, &["[INCOMPLETE] Nobody summed it up.", UNDECIDED]);
+        assert!(!text.contains("erdict"), "{text}");
+    }
+    assert!(view(&debate).outcome.is_none());
+}
+
+#[test]
+fn several_partners_are_told_apart() {
+    let mut setup = setup(formats::dialectic(), 2);
+    let mut second = setup.seats[3].clone();
+    second.name = "partner-2".into();
+    setup.seats.push(second);
+    let mut debate = open(setup);
+    until(&mut debate, 2, "respond");
+    let record = record(&debate);
+    in_order(
+        &record,
+        &["Sub Agent (gemini, gemini)", "### Sub Agent (Dee)", "### Sub Agent (partner-2)"],
+    );
+}
