@@ -96,7 +96,7 @@ fn flags(offering: &Offering) -> String {
         (Role::Judge, "--judge SEAT (several are a panel)"),
         (Role::Audience, "--listener TYPE[=SEAT][*WEIGHT], --judge-share, --audience-share"),
     ];
-    let own = rows.into_iter().filter(|(role, _)| offering.seats(*role));
+    let own = rows.into_iter().filter(|(role, _)| offering.offer.format.seats(*role));
     let lines: Vec<String> = own.map(|(_, flags)| format!("- {flags}\n")).collect();
     format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
 }

@@ -346,14 +346,18 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("debate", schemars::schema_for!(Shown)),
         ("doctor", schemars::schema_for!(Examined)),
         ("event", schemars::schema_for!(Told<'_>)),
+        ("format", schemars::schema_for!(Format)),
+        ("formats", schemars::schema_for!(Formats)),
         ("import", schemars::schema_for!(Imported)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),
+        ("outcome", schemars::schema_for!(Learned)),
         ("prompt", schemars::schema_for!(Asked)),
         ("reindex", schemars::schema_for!(Rebuilt)),
         ("replayed", schemars::schema_for!(Replayed)),
         ("result", schemars::schema_for!(Result<'_>)),
         ("run", schemars::schema_for!(DebateView)),
         ("search", schemars::schema_for!(Found)),
+        ("stats", schemars::schema_for!(Stats)),
     ]
 }

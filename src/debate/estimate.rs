@@ -2,7 +2,7 @@
 //! is played to the end in thought, with replies of the usual length, so whatever a format asks for
 //! is counted as it would be asked.
 use super::body::Kind;
-use super::format::{Hears, OPEN_LIMIT, Rounds, Speakers};
+use super::format::{Hears, OPEN_LIMIT, Rounds};
 use super::setup::Setup;
 
 /// What one seat may come to.
@@ -42,11 +42,7 @@ pub fn estimate(setup: &Setup) -> Vec<Estimate> {
                     Hears::Digest => said.min(usual(Kind::Sections) + 2 * usual(Kind::Speech)),
                     _ => said,
                 };
-                let speaks = |role| match &phase.speakers {
-                    Speakers::Seated(roles) => roles.contains(&role),
-                    Speakers::Prompted(other) | Speakers::Silent(other) => *other == role,
-                    Speakers::Admitted => false,
-                };
+                let speaks = |role| phase.speakers.names().contains(&role);
                 for (seat, nth) in seats().filter(|(seat, _)| speaks(seat.role)) {
                     let out = usual(phase.reply);
                     said += out;

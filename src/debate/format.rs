@@ -244,7 +244,24 @@ impl Side {
     }
 }
 
+impl Speakers {
+    /// The roles it names. Whoever is let in has one of those that were named before.
+    pub fn names(&self) -> &[Role] {
+        match self {
+            Speakers::Seated(roles) => roles,
+            Speakers::Prompted(role) | Speakers::Silent(role) => std::slice::from_ref(role),
+            Speakers::Admitted => &[],
+        }
+    }
+}
+
 impl Format {
+    /// Whether anybody with this role has something to do in it.
+    pub fn seats(&self, role: Role) -> bool {
+        let mut phases = self.acts.iter().flat_map(|act| &act.phases);
+        phases.any(|phase| phase.speakers.names().contains(&role))
+    }
+
     /// The rounds of each act, when `asked` rounds were asked for.
     pub fn spans(&self, asked: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
         self.acts.iter().scan(0, move |played, act| {

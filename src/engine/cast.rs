@@ -3,7 +3,7 @@ use super::catalogue::Offering;
 use super::desk::DeskError;
 use super::opening::Opening;
 use super::particulars::usual_roles;
-use crate::debate::{Role, Seat, Speakers, Voice};
+use crate::debate::{Role, Seat, Voice};
 
 /// One of the stances of a research.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +39,7 @@ impl Opening {
     pub(super) fn seats(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
         let mut roles: Vec<Role> = vec![];
         for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
-            let named = match &phase.speakers {
-                Speakers::Seated(named) => named.as_slice(),
-                Speakers::Prompted(role) | Speakers::Silent(role) => std::slice::from_ref(role),
-                Speakers::Admitted => &[],
-            };
+            let named = phase.speakers.names();
             roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
         }
         let mut seats = vec![];

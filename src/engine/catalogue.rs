@@ -1,7 +1,6 @@
 //! The formats that can be opened here, each with its words.
 use super::desk::DeskError;
 use crate::debate::formats::Offer;
-use crate::debate::{Role, Speakers};
 use std::collections::BTreeMap;
 
 /// A table, how it is offered, and the words its seats are asked with.
@@ -50,16 +49,6 @@ impl Offering {
     /// What users call it.
     pub fn name(&self) -> &str {
         &self.offer.format.name
-    }
-
-    /// Whether anybody with this role speaks in it.
-    pub fn seats(&self, role: Role) -> bool {
-        let mut phases = self.offer.format.acts.iter().flat_map(|act| &act.phases);
-        phases.any(|phase| match &phase.speakers {
-            Speakers::Seated(roles) => roles.contains(&role),
-            Speakers::Prompted(other) | Speakers::Silent(other) => *other == role,
-            Speakers::Admitted => false,
-        })
     }
 
     /// The types of listeners it has words for, in the order they are named.

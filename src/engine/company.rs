@@ -128,8 +128,7 @@ impl Company {
                 .map(|voice| format!("if the partner fails, {voice} could take its place"));
             lines.push(fallback);
         } else if self.roles.is_empty() {
-            lines.extend([line("proposer", proposer), line("challenger", challenger)]);
-            lines.push(line("judge", judge));
+            lines.extend(self.seated.chosen().into_iter().map(Some));
         } else {
             lines.extend(self.roles.iter().map(|(name, _, taken)| line(name, taken)));
             lines.push(line("judge", judge));

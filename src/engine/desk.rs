@@ -16,9 +16,7 @@ use super::session::Session;
 use super::transcript::adopt;
 use super::turn::Told;
 use crate::debate::state::ReplayError;
-use crate::debate::{
-    Debate, Event, Failure, Flaw, Origin, Role, Seat, Setup, Speakers, Unfit, Voice, next,
-};
+use crate::debate::{Debate, Event, Failure, Flaw, Origin, Role, Seat, Setup, Unfit, Voice, next};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -203,10 +201,7 @@ impl Desk {
         let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
         let speaks_there = |seat: &Seat| {
             let phases = &setup.format.acts[usize::from(ending)].phases;
-            phases.iter().any(|phase| match &phase.speakers {
-                Speakers::Seated(roles) => roles.contains(&seat.role),
-                _ => true,
-            })
+            phases.iter().any(|phase| phase.speakers.names().contains(&seat.role))
         };
         let now = debate.seats().iter().filter(|seat| !at_the_end || speaks_there(seat));
         for seat in now {
@@ -294,7 +289,7 @@ impl Desk {
             Foreign::Transcript(transcript) => {
                 let mut format = opening.format.clone();
                 if transcript.dialogue {
-                    let talks = |it: &&Offering| it.seats(Role::Lead);
+                    let talks = |it: &&Offering| it.offer.format.seats(Role::Lead);
                     let found = self.catalogue.offerings.iter().find(talks);
                     format = found.map_or(format, |it| it.name().to_owned());
                 }

@@ -158,7 +158,7 @@ impl Desk {
         fits(&said, &offering)?;
         let (mut draft, mut wish) = (draft, wish);
         let voice = |word: &str| self.named(word, folder);
-        let seats = |role: Role| offering.seats(role);
+        let seats = |role: Role| offering.offer.format.seats(role);
         if let Some(model) = said.model.as_deref() {
             let model = voice(model)?;
             let own = &mut wish.named;
@@ -302,7 +302,7 @@ fn of(word: &str, seat: &str) -> bool {
 
 /// Whether all that was said is about something this format has.
 fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
-    let has = |role: Role| offering.seats(role);
+    let has = |role: Role| offering.offer.format.seats(role);
     let (advocates, listeners) = (has(Role::Advocate), has(Role::Audience));
     let wrong = [
         ("roles", !said.roles.is_empty() && !advocates),

@@ -2,7 +2,7 @@
 use super::check;
 use super::complaint::Complaint;
 use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Change, Debate, Hold, Phase, Role, Seat, Speakers, Voice, millionths};
+use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice, millionths};
 use crate::engine::oneline;
 use crate::engine::opening::found_again;
 use crate::engine::particulars::{Flag, audit, term, usual_roles};
@@ -191,12 +191,7 @@ fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -
 
 /// The seats with an auditor or without; none, where nobody audits.
 fn audited(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
-    let phases = || debate.setup().format.acts.iter().flat_map(|act| &act.phases);
-    let audits = |phase: &Phase| match &phase.speakers {
-        Speakers::Seated(roles) => roles.contains(&Role::Auditor),
-        _ => false,
-    };
-    if !phases().any(audits) {
+    if !debate.setup().format.seats(Role::Auditor) {
         return None;
     }
     let mut seats = debate.seats().to_vec();

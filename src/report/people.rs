@@ -1,6 +1,6 @@
 //! Who takes part, and under which names. Asked of the table and of the record, never of a format's
 //! name, so a format nobody has thought of yet is told of as well.
-use crate::debate::{Cue, Debate, Kind, Role, Speakers, standing};
+use crate::debate::{Cue, Debate, Kind, Role, standing};
 
 /// What a debate comes to, by who takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,7 @@ pub fn course(debate: &Debate) -> Course {
 
 /// Whether somebody with this role is seated and has something to do.
 pub fn takes_part(debate: &Debate, role: Role) -> bool {
-    let mut phases = debate.setup().format.acts.iter().flat_map(|act| &act.phases);
-    let acts = phases.any(|phase| match &phase.speakers {
-        Speakers::Seated(roles) => roles.contains(&role),
-        Speakers::Prompted(other) | Speakers::Silent(other) => *other == role,
-        Speakers::Admitted => false,
-    });
-    acts && debate.seated(role).is_some()
+    debate.setup().format.seats(role) && debate.seated(role).is_some()
 }
 
 /// The seats with this role, by position.

@@ -1,6 +1,7 @@
 //! Every format from the terminal, with scripts in every seat: what it asks, what it prints, and what
 //! files it leaves.
 use crate::casts::{Said, Tongue, dialectic, research, script, tribunal};
+use crate::cli_json::fits;
 use crate::lab::{Lab, in_order};
 use serde_json::Value;
 use std::fs;
@@ -33,6 +34,7 @@ fn a_research_ends_with_a_report_of_nine_sections() {
     let done = run(&lab, "research", &seat, &more).success();
     done.warns("Evidence round: on: the topic asks about performance");
     let view = done.json();
+    fits("run", &view);
     assert_eq!(view["status"], "completed", "{view:#}");
     assert_eq!(view["result"], "success");
     assert_eq!(view["verdict"], Value::Null, "nobody wins");
@@ -145,6 +147,7 @@ fn a_dialogue_keeps_what_was_learned_and_names_no_winner() {
     let seat = lab.cast(&dialectic());
     let view = run(&lab, "dialectic", &seat, &["--yes", "--rounds", "3"]).success().json();
     assert_eq!(view["status"], "completed", "{view:#}");
+    fits("run", &view);
     assert_eq!((&view["verdict"], &view["outcome"]), (&Value::Null, &"partial".into()));
     assert_eq!(view["rounds_completed"], 3);
     let record = record(&lab);
@@ -206,6 +209,7 @@ fn a_court_of_ten_rounds_comes_to_a_weighted_result() {
     refused.warns("would judge a debate in which it argues");
     let view = run(&lab, "tribunal", &seat, &["--same-judge"]).success().json();
     assert_eq!(view["status"], "completed", "{view:#}");
+    fits("run", &view);
     let verdict = &view["verdict"];
     assert_eq!(verdict["side"], "pro", "{verdict:#}");
     let weighed = &verdict["weighed"];

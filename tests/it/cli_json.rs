@@ -33,7 +33,7 @@ fn the_committed_schemas_are_the_ones_the_program_means() {
 }
 
 /// The committed schema of this name, strict: no field may be there that it does not know.
-fn fits(name: &str, value: &Value) {
+pub(crate) fn fits(name: &str, value: &Value) {
     let text = fs::read_to_string(folder().join(format!("{name}.json"))).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
@@ -66,6 +66,10 @@ fn every_answer_fits_its_schema() {
         ("search", &["search", "数据", "--json"]),
         ("search", &["search", "nothing-of-the-kind", "--json"]),
         ("doctor", &["doctor", "--json"]),
+        ("formats", &["formats", "--json"]),
+        ("format", &["formats", "tribunal", "--json"]),
+        ("outcome", &["outcome", "last", "--json"]),
+        ("stats", &["stats", "--json"]),
         ("models", &["models", "--json"]),
         ("models", &["models", "--probe", "--json"]),
         ("reindex", &["reindex", "--json"]),

@@ -119,6 +119,8 @@ fn at_most_three_core_claims_are_made_in_the_first_act() {
     let (debate, cue) = at(1);
     assert_eq!(rules(&debate, cue, &speech("a b c", &[], &[])), []);
     assert_eq!(rules(&debate, cue, &speech("a b c d", &[], &[])), [AtMostThreeClaims]);
+    let answering_nobody = speech("a>x b>x c>x d>x", &[], &[]);
+    assert_eq!(rules(&debate, cue, &answering_nobody), [AtMostThreeClaims]);
     let (debate, cue) = at(2);
     assert_eq!(
         rules(&debate, cue, &speech("b c d>Bob1", &[], &[])),
@@ -321,6 +323,7 @@ fn nothing_is_claimed_anew_in_the_endgame_and_no_fact_is_new_at_the_close() {
         ("Ada1>Bob8", &[][..]),
         ("n>Bob8", &[]),
         ("n Ada1>Bob8", &[NoNewClaims]),
+        ("n>nobody Ada1>Bob8", &[NoNewClaims]),
         ("Ada1", &[AnswersOpponent]),
     ] {
         assert_eq!(rules(&debate, cue, &speech(said, &[], &[])), expected, "{said}");

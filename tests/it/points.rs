@@ -402,3 +402,38 @@ fn most_of_a_panel_decides() {
     assert_eq!(judgment.confidence, Some(50));
     assert!(judgment.dissent.is_empty(), "only listeners vote");
 }
+
+/// Help that never came, and a listener who wanted to speak for the other side, cost nothing.
+#[test]
+fn who_says_nothing_or_speaks_for_the_other_side_has_helped_nobody() {
+    let mut silent = open(setup(formats::tribunal(), 10));
+    helped(&mut silent, 3, "Ivy", true);
+    run(&mut silent, &["3.address"], |debate| rounds(debate).len() == 3);
+    assert_eq!(rounds(&silent)[2].pro.reliance, 0);
+
+    let mut court = setup(formats::tribunal(), 10);
+    court.seats.retain(|seat| !["Hal", "Jan"].contains(&seat.name.as_str()));
+    let mut debate = open(court);
+    let cue = until(&mut debate, 3, "argue");
+    let mut body = good(&debate, cue);
+    if let Body::Speech { help, .. } = &mut body {
+        let (kind, from) = ("technical".into(), "Ivy".into());
+        *help = Some(Help { kind, from, because: "figures".into() });
+    }
+    say(&mut debate, cue, body);
+    let cue = until(&mut debate, 3, "petition");
+    let Body::Petition { claim, novelty, confidence, .. } = good(&debate, cue) else { panic!() };
+    say(&mut debate, cue, Body::Petition { supports: Some(Con), claim, novelty, confidence });
+    run(&mut debate, &[], |debate| rounds(debate).len() == 3);
+    assert!(debate.spoken(..).any(|(cue, _)| debate.setup().phase(cue).name == "address"));
+    assert_eq!(rounds(&debate)[2].pro.reliance, 0);
+}
+
+#[test]
+fn who_did_not_speak_has_no_mark() {
+    let mut debate = open(court());
+    run(&mut debate, &["2.argue/Ada"], |debate| rounds(debate).len() == 2);
+    let marks = rounds(&debate);
+    assert!(marks[0].pro.counts > 0 && marks[1].con.counts > 0);
+    assert_eq!(marks[1].pro.counts, 0);
+}
