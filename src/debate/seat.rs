@@ -142,6 +142,18 @@ impl Voice {
         }
     }
 
+    /// Whether two seats may be one model: where none is named, nobody knows that it is another. A
+    /// person is always somebody else.
+    pub fn may_be(&self, other: &Voice) -> bool {
+        match (self, other) {
+            (Voice::Human, _) => false,
+            (Voice::Model { tool, model }, Voice::Model { tool: same, model: another }) => {
+                tool == same && (model == another || model.is_none() || another.is_none())
+            }
+            _ => self == other,
+        }
+    }
+
     /// Whether the engine waits for its replies instead of fetching them.
     pub fn awaited(&self) -> bool {
         !matches!(self, Voice::Model { .. })

@@ -189,7 +189,7 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
     labels
 }
 
-/// Whether one of those who argue also judges.
+/// Whether one of those who argue also judges, or what may well be the same model.
 fn judges_itself(debate: &Debate) -> bool {
     let asked = |voice: &Voice| match voice {
         Voice::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
@@ -200,7 +200,8 @@ fn judges_itself(debate: &Debate) -> bool {
         .into_iter()
         .filter_map(|role| debate.seated(role).map(|seat| &seat.voice))
         .collect();
-    judges.into_iter().any(|judge| asked(&judge.voice) && sides.contains(&&judge.voice))
+    let argues = |judge: &Voice| sides.iter().any(|side| judge.may_be(side));
+    judges.into_iter().any(|judge| asked(&judge.voice) && argues(&judge.voice))
 }
 
 /// The model that says it has answered for a role.

@@ -183,19 +183,12 @@ impl Opening {
     }
 }
 
-/// Whoever judges is nobody who argues. Where no model is named, nobody knows that it is another.
+/// Whoever judges is nobody who argues.
 fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
-    let same = |one: &Voice, other: &Voice| match (one, other) {
-        (Voice::Human, _) => false,
-        (Voice::Model { tool, model }, Voice::Model { tool: other, model: another }) => {
-            tool == other && (model == another || model.is_none() || another.is_none())
-        }
-        _ => one == other,
-    };
     let judges = seats.iter().filter(|seat| seat.role == Role::Judge);
     let sides: Vec<&Seat> = seats.iter().filter(|seat| seat.role.side().is_some()).collect();
     for judge in judges {
-        if let Some(side) = sides.iter().find(|side| same(&judge.voice, &side.voice)) {
+        if let Some(side) = sides.iter().find(|side| judge.voice.may_be(&side.voice)) {
             let (voice, name) = (judge.voice.to_string(), side.name.clone());
             return Err(DeskError::Partial { voice, name });
         }

@@ -370,7 +370,7 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
                     .into()
             }
             "partial-judge" => {
-                "partial-judge: one of those who argue also judges, so weigh the verdict accordingly"
+                "partial-judge: one of those who argue, or what may be the same model, also judges"
                     .into()
             }
             "demo" => "demo: scripted voices, no model was asked; this is not advice".into(),

@@ -132,7 +132,7 @@ fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     }
     if standing::labels(debate).contains(&"partial-judge") {
         text.push_str(
-            "\nPartial judge: a judge is the same model as one of those who argued, so do not take \
+            "\nPartial judge: a judge is, or may be, the same model as one of those who argued, so do not take \
              its ruling for an independent one.\n",
         );
     }

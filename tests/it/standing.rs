@@ -173,6 +173,14 @@ fn where_a_debate_comes_from_is_told() {
     };
     assert_eq!(with(haiku), Vec::<&str>::new());
     assert_eq!(with(|s| s.seats[10].voice = model("demo")), ["demo"]);
+    // Where no model is named, nobody knows that it is another.
+    let named = |model: &str| Voice::Model { tool: "claude".into(), model: Some(model.into()) };
+    assert_eq!(with(|s| s.seats[10].voice = model("claude")), ["partial-judge"]);
+    for (judge, expected) in [(model("claude"), &["partial-judge"][..]), (named("opus"), &[])] {
+        let mut setup = duel();
+        (setup.seats[0].voice, setup.seats[10].voice) = (named("haiku"), judge);
+        assert_eq!(labels(&open(setup)), expected);
+    }
     assert_eq!(with(|s| s.origin = Origin::Transcript { id: None }), ["imported"]);
     let all = |s: &mut Setup| {
         s.seats[0].voice = model("demo");
