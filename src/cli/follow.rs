@@ -253,15 +253,13 @@ impl Follower {
     }
 
     fn role(&self, cue: Cue) -> String {
-        let seat = self.debate.seat(cue);
-        if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() }
+        self.debate.seat(cue).word()
     }
 
     fn heading(&self, cue: Cue) -> String {
         let seat = self.debate.seat(cue);
         let round = if cue.round > 0 { format!("Round {} - ", cue.round) } else { String::new() };
-        let who = if seat.role.named() { &seat.name } else { seat.role.title() };
-        format!("{round}{who} ({})", seat.voice.tool())
+        format!("{round}{} ({})", seat.title(), seat.voice.tool())
     }
 }
 

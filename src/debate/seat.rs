@@ -27,6 +27,18 @@ pub struct Seat {
     pub kind: String,
 }
 
+impl Seat {
+    /// What it is called: whoever goes by a name of their own by that, the others by their role.
+    pub fn title(&self) -> &str {
+        if self.role.named() { &self.name } else { self.role.title() }
+    }
+
+    /// The same within a sentence, where a role has no capital.
+    pub fn word(&self) -> String {
+        if self.role.named() { self.name.clone() } else { self.role.title().to_lowercase() }
+    }
+}
+
 /// Whether the engine fetches a reply or waits for one to arrive. That is all it needs to know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

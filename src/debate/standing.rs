@@ -104,7 +104,7 @@ fn all_timed_out(debate: &Debate) -> bool {
 
 /// Whether there are two sides between whom a verdict could choose.
 fn sided(debate: &Debate) -> bool {
-    debate.seated(Role::Pro).is_some()
+    debate.takes_part(Role::Pro)
 }
 
 /// How a turn says that its tool had nothing to read, before it says why.

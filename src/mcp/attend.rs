@@ -1,7 +1,6 @@
 //! Waiting for a debate, with progress. Who waits has no say in whether the work goes on.
 use super::complaint::Complaint;
 use super::hub::{Hub, Run};
-use super::standing::title;
 use super::tail::Tail;
 use crate::debate::{Cue, Debate, Event, Step, next};
 use crate::engine::{ArchiveError, DeskError, Place, Stored, Update};
@@ -219,7 +218,7 @@ fn waits_for(debate: &Debate, step: &Step) -> String {
 }
 
 fn who(debate: &Debate, cue: Cue) -> String {
-    let (role, tool) = (title(debate.seat(cue)), debate.tool(cue));
+    let (role, tool) = (debate.seat(cue).title(), debate.tool(cue));
     if cue.round == 0 {
         return format!("{role} ({tool})");
     }

@@ -5,8 +5,8 @@ use super::next::next_call;
 use crate::debate::Citation;
 use crate::debate::ledger::of_claim;
 use crate::debate::{
-    Cue, Debate, Failure, Hold, Kind, Origin, Pause, Reply, Role, Rounds, Seat, Step, Voice,
-    insights, next, nine, prompt, standing,
+    Cue, Debate, Failure, Hold, Kind, Origin, Pause, Reply, Role, Rounds, Step, Voice, insights,
+    next, nine, prompt, standing,
 };
 use crate::engine::Stored;
 use crate::report::plan::plan;
@@ -194,20 +194,15 @@ fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, Fai
     debate.turns().filter(|(cue, _)| fits(cue)).collect()
 }
 
-/// Whoever goes by a name of their own is called by it.
-pub(super) fn title(seat: &Seat) -> &str {
-    if seat.role.named() { &seat.name } else { seat.role.title() }
-}
-
 /// `0.1.1.1 Challenger (codex)`
 fn named(debate: &Debate, cue: Cue) -> String {
-    format!("{} {} ({})", id_of(debate, cue), title(debate.seat(cue)), debate.tool(cue))
+    format!("{} {} ({})", id_of(debate, cue), debate.seat(cue).title(), debate.tool(cue))
 }
 
 fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size) -> Answered {
     let mut digest = Answered {
         turn: id_of(debate, cue),
-        role: format!("{} ({})", title(debate.seat(cue)), debate.tool(cue)),
+        role: format!("{} ({})", debate.seat(cue).title(), debate.tool(cue)),
         position: String::new(),
         claims: vec![],
         concedes: vec![],
@@ -308,8 +303,8 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
             let cue = *awaited.first()?;
             let seat = debate.seat(cue);
             let role = match seat.voice {
-                Voice::Human => format!("{} (a person: ask the user)", title(seat)),
-                _ => title(seat).to_owned(),
+                Voice::Human => format!("{} (a person: ask the user)", seat.title()),
+                _ => seat.title().to_owned(),
             };
             let brief = prompt::render(debate, cue).text;
             Some(Due { turn: id_of(debate, cue), role, brief })

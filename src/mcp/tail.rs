@@ -1,6 +1,5 @@
 //! What is being said right now, for somebody who waits: the last words of whoever speaks, now and
 //! then, and never of an answer that is still sealed.
-use super::standing::title;
 use crate::debate::{Cue, Debate, Kind};
 use crate::report::aloud::Aloud;
 use crate::report::text::{one_line, printable};
@@ -39,7 +38,7 @@ impl Tail {
         let skip = line.chars().count().saturating_sub(LAST);
         let mark = if skip > 0 { "…" } else { "" };
         let last: String = line.chars().skip(skip).collect();
-        Some(format!("{} ({}): {mark}{last}", title(debate.seat(cue)), debate.tool(cue)))
+        Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool(cue)))
     }
 
     /// Somebody has finished.

@@ -1,6 +1,6 @@
 //! Who takes part, and under which names. Asked of the table and of the record, never of a format's
 //! name, so a format nobody has thought of yet is told of as well.
-use crate::debate::{Cue, Debate, Kind, Role, standing};
+use crate::debate::{Cue, Debate, Role, standing};
 
 /// What a debate comes to, by who takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +15,13 @@ pub enum Course {
 
 /// What this debate comes to.
 pub fn course(debate: &Debate) -> Course {
-    if takes_part(debate, Role::Lead) {
+    if debate.takes_part(Role::Lead) {
         Course::Dialogue
-    } else if takes_part(debate, Role::Advocate) {
+    } else if debate.takes_part(Role::Advocate) {
         Course::Research
     } else {
         Course::Contest
     }
-}
-
-/// Whether somebody with this role is seated and has something to do.
-pub fn takes_part(debate: &Debate, role: Role) -> bool {
-    debate.setup().format.seats(role) && debate.seated(role).is_some()
 }
 
 /// The seats with this role, by position.
@@ -51,32 +46,9 @@ pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
 /// Rounds in which both of them spoke. A research is one round, done when it is judged.
 pub fn rounds_completed(debate: &Debate) -> u8 {
     match course(debate) {
-        Course::Contest => standing::rounds_completed(debate),
-        Course::Dialogue => {
-            let spoke = |round: u8, role: Role| {
-                debate.spoken(..).any(|(cue, body)| {
-                    let aloud = body.kind() == Kind::Speech;
-                    aloud && cue.round == round && debate.seat(cue).role == role
-                })
-            };
-            let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
-            let full = |round: &u8| spoke(*round, Role::Lead) && spoke(*round, Role::Partner);
-            (1..=last).filter(full).count() as u8
-        }
+        Course::Contest | Course::Dialogue => standing::rounds_completed(debate),
         Course::Research => u8::from(super::research::judgment(debate).is_some()),
     }
-}
-
-/// What a reader must be told besides the result. Where nobody rules, nobody has failed to.
-pub fn notices(debate: &Debate) -> Vec<String> {
-    let mut notices = standing::notices(debate);
-    match course(debate) {
-        Course::Contest => {}
-        Course::Dialogue | Course::Research => {
-            notices.retain(|notice| !notice.contains("No judge ruled"));
-        }
-    }
-    notices
 }
 
 /// `claude (opus)`: the tool, and the model it reported or was asked for.
@@ -132,7 +104,6 @@ pub fn speaker(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {
         Some(side) => standing::name_of(debate, side),
-        None if seat.role.named() => seat.name.clone(),
-        None => seat.role.title().to_lowercase(),
+        None => seat.word(),
     }
 }

@@ -1,6 +1,6 @@
 //! What a user confirms before anything is spent: who does what, how long it takes, and what it may
 //! come to.
-use super::people::{Course, course, having, takes_part};
+use super::people::{Course, course, having};
 use super::text::{cell, one_line};
 use crate::debate::estimate::estimate;
 use crate::debate::{Debate, Hold, Role, Rounds, Seat, Setup};
@@ -40,7 +40,7 @@ pub fn plan(debate: &Debate) -> String {
 
 /// Whether a role has a line of its own: mirrors are said with the rulings, listeners by type.
 fn listed(debate: &Debate, seat: &Seat) -> bool {
-    takes_part(debate, seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
+    debate.takes_part(seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
 }
 
 fn seats(text: &mut String, debate: &Debate) {
@@ -51,7 +51,7 @@ fn seats(text: &mut String, debate: &Debate) {
         let _ = writeln!(text, "| {name} | {} | {voice} | {stance} |", seat.role.title());
     }
     text.push('\n');
-    if takes_part(debate, Role::Audience) {
+    if debate.takes_part(Role::Audience) {
         let _ = writeln!(text, "Listeners: {}", listeners(debate));
     }
     if !debate.setup().chosen.is_empty() {
@@ -84,12 +84,12 @@ fn rounds(debate: &Debate) -> String {
     match course(debate) {
         Course::Dialogue => format!("about {rounds}; it goes on until you end it"),
         Course::Research => {
-            let audit = if takes_part(debate, Role::Auditor) { ", evidence audit" } else { "" };
+            let audit = if debate.takes_part(Role::Auditor) { ", evidence audit" } else { "" };
             format!("{rounds} (investigation, cross rebuttal{audit}, judgment)")
         }
         Course::Contest => {
             let acts = acts(debate, rounds);
-            let listen = takes_part(debate, Role::Audience);
+            let listen = debate.takes_part(Role::Audience);
             let vote = if listen { ", and a vote" } else { "" };
             format!("{rounds} ({}{acts}, then {}{vote})", speeches(rounds), rulings(debate))
         }
@@ -115,7 +115,7 @@ fn acts(debate: &Debate, rounds: u8) -> String {
 }
 
 fn rulings(debate: &Debate) -> String {
-    let of = |role: Role| if takes_part(debate, role) { having(debate, role).count() } else { 0 };
+    let of = |role: Role| if debate.takes_part(role) { having(debate, role).count() } else { 0 };
     match (of(Role::Judge), of(Role::Mirror)) {
         (0, 0) => "no ruling".into(),
         (1, 0) => "1 ruling".into(),

@@ -9,7 +9,7 @@ mod audit;
 mod words;
 
 use super::ledger::{of_evidence, rating, struck};
-use super::people::{having, model_of, notices, takes_part};
+use super::people::{having, model_of};
 use super::summary::{demo, header};
 use super::text::{demoted, one_line};
 use crate::debate::Weight;
@@ -84,7 +84,7 @@ fn top(debate: &Debate, words: &Words) -> String {
     text.push_str(demo(debate));
     let term = |name: &str| debate.terms().get(name).map_or("-", |term| term.as_str());
     let seats = [Role::Advocate, Role::Auditor, Role::Judge].into_iter();
-    let seats = seats.filter(|role| takes_part(debate, *role));
+    let seats = seats.filter(|role| debate.takes_part(*role));
     let roles: Vec<String> =
         seats.flat_map(|role| having(debate, role)).map(|nth| role(debate, nth)).collect();
     let lost = lost(debate, words);
@@ -111,7 +111,8 @@ fn top(debate: &Debate, words: &Words) -> String {
     if !lost.is_empty() {
         let _ = write!(text, "\n> {}{}\n", words.degraded, one_line(&lost.join(", ")));
     }
-    let told: Vec<String> = notices(debate).iter().map(|notice| one_line(notice)).collect();
+    let told: Vec<String> =
+        standing::notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !told.is_empty() {
         let _ = write!(text, "\n{}\n", told.join("  \n"));
     }
@@ -129,7 +130,7 @@ fn lost(debate: &Debate, words: &Words) -> Vec<String> {
         [Stage::Investigation, Stage::Rebuttal].iter().any(|it| turn(debate, *nth, *it).is_none())
     });
     let auditors = having(debate, Role::Auditor).filter(|nth| {
-        takes_part(debate, Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
+        debate.takes_part(Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
     });
     let unasked = unasked.chain(auditors).map(|nth| format!("{} ({})", name(nth), words.unasked));
     failed.chain(unasked).collect()
@@ -138,7 +139,7 @@ fn lost(debate: &Debate, words: &Words) -> Vec<String> {
 /// `Proponent (claude:opus)`
 fn role(debate: &Debate, nth: u8) -> String {
     let seat = &debate.seats()[usize::from(nth)];
-    let name = if seat.role.named() { seat.name.as_str() } else { seat.role.title() };
+    let name = seat.title();
     one_line(&format!("{name} ({})", model_of(debate, nth)))
 }
 

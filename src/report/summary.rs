@@ -2,7 +2,7 @@
 use super::court;
 use super::dialogue::dialogue;
 use super::ledger::wrong;
-use super::people::{Course, course, notices, rounds_completed, takes_part, who};
+use super::people::{Course, course, rounds_completed, who};
 use super::research::{research, so_far};
 use super::text::{cell, demoted, one_line};
 use super::verdict::{RulingView, VerdictView, turn_name, unsupported, verdict};
@@ -26,7 +26,7 @@ pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String
     let mut text = String::from("## Debate Summary\n\n");
     text.push_str(demo(debate));
     let _ = writeln!(text, "Topic: {}  ", one_line(debate.question()));
-    for role in roles.iter().filter(|role| takes_part(debate, **role)) {
+    for role in roles.iter().filter(|role| debate.takes_part(**role)) {
         if let Some(who) = who(debate, *role) {
             let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&who));
         }
@@ -42,7 +42,8 @@ pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String
              than between different ones.\n",
         );
     }
-    let notices: Vec<String> = notices(debate).iter().map(|notice| one_line(notice)).collect();
+    let notices: Vec<String> =
+        standing::notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !notices.is_empty() {
         let _ = write!(text, "\n{}\n", notices.join("\n"));
     }

@@ -228,7 +228,7 @@ pub fn unsupported(debate: &Debate) -> Vec<String> {
 /// `round 2, challenger`.
 pub fn turn_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
-    let role = if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() };
+    let role = seat.word();
     if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
 }
 

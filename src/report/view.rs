@@ -1,7 +1,7 @@
 //! The whole debate as JSON, for programs. Fields are only ever added; `v` says when they are not.
 use super::court::{VoteView, votes};
 use super::dialogue::ended;
-use super::people::{notices, rounds_completed};
+use super::people::rounds_completed;
 use super::research::research;
 use super::verdict::{VerdictView, verdict};
 use crate::debate::insights::{End, insights};
@@ -209,7 +209,7 @@ pub fn view(debate: &Debate) -> DebateView {
         rounds_completed: rounds_completed(debate),
         rigor: standing::rigor(debate),
         verdict: verdict(debate),
-        notices: notices(debate),
+        notices: standing::notices(debate),
         due: due(debate),
         spent: debate.spent(),
         ledger: [Side::Pro, Side::Con]

@@ -157,7 +157,7 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
 /// `proposer`, `challenger`, `main agent`; where there are several, by name.
 fn role(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
-    if seat.role.named() { seat.name.clone() } else { seat.role.title().to_lowercase() }
+    seat.word()
 }
 
 fn ruled(debate: &Debate) -> Option<Verdict> {

@@ -34,6 +34,10 @@ impl Debate {
     pub fn seated(&self, role: Role) -> Option<&Seat> {
         self.seats().iter().find(|seat| seat.role == role)
     }
+    /// Whether somebody with this role is seated and has something to do.
+    pub fn takes_part(&self, role: Role) -> bool {
+        self.setup.format.seats(role) && self.seated(role).is_some()
+    }
     /// Who sat where when this cue was asked.
     pub fn seats_at(&self, cue: Cue) -> &[Seat] {
         &self.era(cue).seats

@@ -5,13 +5,12 @@ use super::{advocates, role};
 use crate::debate::body::Fact;
 use crate::debate::{Body, Debate, Found, Kind, Role};
 use crate::report::ledger::wrong;
-use crate::report::people::takes_part;
 use crate::report::text::one_line;
 use std::fmt::Write;
 
 /// The auditor's list, and below it what was looked up.
 pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
-    if takes_part(debate, Role::Auditor) {
+    if debate.takes_part(Role::Auditor) {
         tagged(text, debate, words);
     } else {
         let _ = write!(text, "\n{}\n", words.unrequested);
