@@ -15,6 +15,8 @@
 //! | `cast`    | everyone a format seats                                                          |
 //! | `particulars` | what a format may be told besides, as users write it                        |
 //! | `oneline` | topics that name their sides and models                                          |
+//! | `spoken`  | how a question is to be argued, said in plain words around it                    |
+//! | `topics`  | questions a working tree raises                                                  |
 //! | `dense`   | whether a topic asks for what can be measured                                    |
 //! | `pairing` | who sits where, if nobody says                                                  |
 //! | `company` | everyone who is to be seated, named or chosen                                   |
@@ -43,7 +45,9 @@ pub mod preflight;
 pub mod price;
 pub mod scrutiny;
 pub mod session;
+pub mod spoken;
 mod survey;
+pub mod topics;
 mod transcript;
 mod turn;
 
@@ -56,10 +60,10 @@ pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
-    About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Context, Evidence,
-    Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted, Opened,
-    Pinned, Place, Query, Readers, Recorded, Reindexed, Said, Snapshot, Snapshots, Stored, Stream,
-    Transcript, TranscriptTurn, Unplayable, Voices,
+    About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Changed, Clock, Context,
+    Evidence, Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted,
+    Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said, Snapshot, Snapshots, Stored,
+    Stream, Transcript, TranscriptTurn, Unplayable, Voices,
 };
 pub use price::Price;
 pub use scrutiny::Outside;

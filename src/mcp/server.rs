@@ -259,9 +259,12 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::prompts()))
+        let hidden = Client::of(&context).hidden(&self.config);
+        let mut offered = prompts::prompts();
+        offered.retain(|prompt| !hidden.contains(&prompt.name.as_str()));
+        Ok(ListPromptsResult::with_all_items(offered))
     }
 
     async fn get_prompt(

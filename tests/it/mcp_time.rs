@@ -89,6 +89,7 @@ impl Client {
             catalogue: catalogue::load(folder, folder),
         });
         let config = Config {
+            program: "debate".into(),
             home: folder.join("home"),
             prompts: folder.join("prompts"),
             formats: folder.join("formats"),
