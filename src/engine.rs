@@ -21,6 +21,10 @@
 //! | `preflight` | whether each model answers, before anything is opened                        |
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
+//! | `taking_in` | files from outside become debates                                              |
+//! | `recovery` | what state files hold that the archive does not                               |
+//! | `handing` | seats that change hands                                                         |
+//! | `since`   | what has happened to cited files, and whether what was cited still stands        |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `desk`    | the use-cases every door calls                                                   |
@@ -31,6 +35,7 @@ mod company;
 pub mod dense;
 pub mod desk;
 pub mod gate;
+mod handing;
 pub mod inspection;
 pub mod job;
 pub mod live;
@@ -41,9 +46,12 @@ pub mod particulars;
 pub mod ports;
 pub mod preflight;
 pub mod price;
+pub mod recovery;
 pub mod scrutiny;
 pub mod session;
+pub mod since;
 mod survey;
+pub mod taking_in;
 mod transcript;
 mod turn;
 
@@ -56,10 +64,11 @@ pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
-    About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Clock, Context, Evidence,
-    Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted, Opened,
-    Pinned, Place, Query, Readers, Recorded, Reindexed, Said, Snapshot, Snapshots, Stored, Stream,
-    Transcript, TranscriptTurn, Unplayable, Voices,
+    About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Claim, Clock,
+    Context, Evidence, Foreign, Gathered, Health, Hit, Left, Listing, Live as LiveText, Log,
+    LogError, News, Omitted, Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said,
+    Since, Snapshot, Snapshots, Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable,
+    Voices,
 };
 pub use price::Price;
 pub use scrutiny::Outside;

@@ -383,8 +383,9 @@ fn another_process_may_remark_between_turns() {
     let debate = under_way(&lab, &mut one, 60_000);
     let log = lab.events(&debate);
     let error = other.fails("continue_round", json!({"say": "Think of backups."}));
-    assert!(error.contains("is being run by process"), "{error}");
+    assert!(error.contains("is being run by claude-code 1 (process "), "{error}");
     let next = error.split_once("\nNext: ").unwrap().1;
+    assert!(next.contains("watches it") && next.contains("\"decision\":\"take_over\""), "{error}");
     assert!(next.contains("call again in a few seconds"), "{error}");
     assert_eq!(lab.events(&debate), log);
     one.running().signal("KILL");
