@@ -151,7 +151,9 @@ impl Failed {
                     stranger.path.display()
                 ));
             }
-            Failed::Desk(DeskError::NoSeat { .. }) => "name one of them, as in `--seat NAME=SEAT`",
+            Failed::Desk(DeskError::NoSeat { names, .. }) => {
+                return Some(format!("its seats are {names}"));
+            }
             Failed::Desk(DeskError::Session(Error::Log(LogError::Lost { .. }))) => {
                 "`debate watch` follows it; `debate resume --take-over` takes it back"
             }

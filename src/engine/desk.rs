@@ -90,7 +90,7 @@ pub enum DeskError {
     NoneHere { unfinished: bool, root: String },
     #[error("there is no debate of yours here; `{}` holds one you have not signed: \"{}\", {} turns, said to be by {}", .0.path.display(), .0.topic(), .0.transcript.turns.len(), .0.by())]
     Stranger(Box<Stranger>),
-    #[error("there is no seat `{name}`; the seats are {names}")]
+    #[error("there is no seat `{name}`")]
     NoSeat { name: String, names: String },
     #[error("debate `{id}` can be read but not continued: event {seq} of its log {why}")]
     Flawed { id: String, seq: u64, why: String },

@@ -51,8 +51,10 @@ impl Server {
         notes.extend(desk.catch_up(id, place, &self.config.state_files())?);
         let (stored, debate, _) = desk.read(id)?;
         let mut lines = vec![];
-        for width in [160, 100, 60, 30] {
-            lines = gist(&debate, width);
+        // What came of one that is over is told anyway.
+        let widths: &[usize] = if debate.outcome().is_none() { &[160, 100, 60, 30] } else { &[] };
+        for width in widths {
+            lines = gist(&debate, *width);
             if tokens(&lines.join("\n")) <= GIST {
                 break;
             }

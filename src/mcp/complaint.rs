@@ -276,16 +276,6 @@ impl Complaint {
 
 /// What to do about what the desk would not do.
 fn desk(error: &DeskError) -> String {
-    if let DeskError::Archive(ArchiveError::Busy { id, .. }) = error {
-        let (watch, over) = (
-            call("continue_round", id, ""),
-            call("continue_round", id, "\"decision\":\"take_over\""),
-        );
-        return format!(
-            "{watch} watches it; if the user wants it here, {over} takes it over and the other \
-             stops; else call again in a few seconds"
-        );
-    }
     match error {
         DeskError::Format { .. } => {
             "call start_debate again without `format`, or with one of these"
@@ -340,6 +330,14 @@ fn desk(error: &DeskError) -> String {
         DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
+        DeskError::Archive(ArchiveError::Busy { id, .. }) => {
+            let over = call("continue_round", id, "\"decision\":\"take_over\"");
+            return format!(
+                "{} watches it; if the user wants it here, {over} takes it over and the other stops; \
+                 else call again in a few seconds",
+                call("continue_round", id, "")
+            );
+        }
         DeskError::Archive(ArchiveError::TooNew(_)) => {
             "tell the user to update this program, or to set DEBATE_HOME to another folder; \
              `debate doctor` looks closer"
@@ -350,13 +348,16 @@ fn desk(error: &DeskError) -> String {
         DeskError::Flawed { .. } => {
             "show_debate with that `debate_id` still reads it; start_debate opens another"
         }
+        DeskError::NoSeat { names, .. } => {
+            return format!(
+                "its seats are {names}: continue_round {{\"decision\":\"change\",\"say\":\"NAME=SEAT\"}} \
+                 hands one over"
+            );
+        }
         DeskError::Stranger(_) => {
             "tell the user what was found, and ask whether what was said in it is to be taken in, as \
              a transcript; only after their yes: continue_round {\"decision\":\"import\"} (add \
              \"say\":\"challenger=codex\" to seat others than you)"
-        }
-        DeskError::NoSeat { .. } => {
-            "call continue_round {\"decision\":\"change\",\"say\":\"NAME=SEAT\"} with one of them"
         }
         DeskError::Session(Error::Log(LogError::Lost { .. })) => {
             "continue_round {} watches it; \"decision\":\"take_over\" takes it back, if the user wants \

@@ -138,7 +138,8 @@ fn open(debate: &Debate, width: usize) -> String {
     if open.is_empty() || debate.outcome().is_some() {
         return due;
     }
-    format!("Open: {}. {due}", few(open, width.saturating_sub(due.len())))
+    let open = few(open, width.saturating_sub(due.len()));
+    format!("Open: {}. {due}", open.trim_end_matches('.'))
 }
 
 fn due(debate: &Debate, width: usize) -> String {

@@ -284,7 +284,10 @@ fn a_round_named_by_its_turn_begins_once() {
     assert_eq!(host.call("continue_round", hold.clone()), second);
     let continued = with(hold.clone(), "decision", "continue".into());
     assert_eq!(host.call("continue_round", continued), second);
-    assert_eq!(lab.host().call("continue_round", hold.clone()), second);
+    // Another client is told besides how it stands.
+    let told = lab.host().call("continue_round", hold.clone());
+    assert!(told["notes"].to_string().contains("as it stood: One file?"), "{told:#}");
+    assert_eq!(with(told, "notes", second["notes"].clone()), second);
     once(&lab, &id(&first), 4);
     let last = host.call("continue_round", json!({"turn": second["due"]["turn"]}));
     assert_eq!(last["status"], "completed");
