@@ -6,6 +6,9 @@
 //! | `place`   | which repository is meant, and where its files go                                |
 //! | `screen`  | what is printed, where, and in which colours                                     |
 //! | `open`    | from what was typed to a debate being played                                     |
+//! | `resume`  | coming back to a debate                                                          |
+//! | `watch`   | a debate another process plays                                                   |
+//! | `recheck` | what a debate cites, looked up once more                                         |
 //! | `particulars` | what a format may be told besides                                          |
 //! | `formats` | which formats there are                                                          |
 //! | `outcome` | what became of verdicts, and how often they were right                           |
@@ -38,8 +41,11 @@ pub mod particulars;
 mod person;
 mod place;
 mod play;
+mod recheck;
 mod replay;
+mod resume;
 mod screen;
+mod watch;
 
 use crate::config::Config;
 use crate::engine::Desk;
@@ -49,6 +55,7 @@ use screen::Screen;
 
 /// Does what was typed.
 pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
+    desk.announce("the terminal");
     let mut screen = Screen::new(args.quiet, desk);
     let done = obey(args, config, desk, &mut screen).await;
     desk.archive().flush();
@@ -70,7 +77,9 @@ async fn obey(
 ) -> Result<Exit, Failed> {
     match args.verb {
         Verb::Run(run) => open::run(&run, config, desk, screen).await,
-        Verb::Resume(resume) => open::resume(&resume, config, desk, screen).await,
+        Verb::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
+        Verb::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
+        Verb::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),
         Verb::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
         Verb::List(list) => archive::list(&list, config, desk, screen),
         Verb::Show(show) => archive::show(&show, config, desk, screen),

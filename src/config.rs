@@ -6,6 +6,9 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// The folders clients have in a repository.
+const CLIENTS: [&str; 3] = [".claude", ".opencode", ".codex"];
+
 /// Where things are, and how the user likes them.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -192,6 +195,14 @@ impl Config {
 }
 
 impl Config {
+    /// Every place in which a client of this repository may have left its last debate.
+    pub fn state_files(&self) -> Vec<PathBuf> {
+        let named = self.state_dir.clone().into_iter();
+        let folders = named.chain(CLIENTS.iter().map(PathBuf::from));
+        let file = |folder: PathBuf| self.root.join(folder).join("debate").join("last-debate.json");
+        folders.map(file).collect()
+    }
+
     /// Where a repository keeps its last debate: in the folder the user named, or the usual one of
     /// whoever asks.
     pub fn state_file(&self, usual: &str) -> PathBuf {

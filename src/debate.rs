@@ -70,7 +70,7 @@ pub mod verdict;
 pub mod words;
 
 pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
-pub use citation::{Citation, Found};
+pub use citation::{Citation, Found, Stands};
 pub use envelope::{Envelope, Spend, millionths};
 pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand, Trouble};
 pub use format::{

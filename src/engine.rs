@@ -23,6 +23,10 @@
 //! | `preflight` | whether each model answers, before anything is opened                        |
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
+//! | `taking_in` | files from outside become debates                                              |
+//! | `recovery` | what state files hold that the archive does not                               |
+//! | `handing` | seats that change hands                                                         |
+//! | `since`   | what has happened to cited files, and whether what was cited still stands        |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `desk`    | the use-cases every door calls                                                   |
@@ -33,6 +37,7 @@ mod company;
 pub mod dense;
 pub mod desk;
 pub mod gate;
+mod handing;
 pub mod inspection;
 pub mod job;
 pub mod live;
@@ -43,10 +48,13 @@ pub mod particulars;
 pub mod ports;
 pub mod preflight;
 pub mod price;
+pub mod recovery;
 pub mod scrutiny;
 pub mod session;
+pub mod since;
 pub mod spoken;
 mod survey;
+pub mod taking_in;
 pub mod topics;
 mod transcript;
 mod turn;
@@ -60,10 +68,11 @@ pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
-    About, Archive, ArchiveError, Ask, BadContext, Boxed, Briefs, Card, Changed, Clock, Context,
-    Evidence, Foreign, Gathered, Health, Hit, Listing, Live as LiveText, Log, LogError, Omitted,
-    Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said, Snapshot, Snapshots, Stored,
-    Stream, Transcript, TranscriptTurn, Unplayable, Voices,
+    About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Changed, Claim,
+    Clock, Context, Evidence, Foreign, Gathered, Health, Hit, Left, Listing, Live as LiveText, Log,
+    LogError, News, Omitted, Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said,
+    Since, Snapshot, Snapshots, Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable,
+    Voices,
 };
 pub use price::Price;
 pub use scrutiny::Outside;

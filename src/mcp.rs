@@ -15,7 +15,8 @@
 //! | `attend`    | waiting for a debate, with progress                                            |
 //! | `opening`   | `start_debate`                                                                 |
 //! | `round`     | `continue_round`                                                               |
-//! | `ruling`    | `verdict`, and which debate is meant                                           |
+//! | `ruling`    | `verdict`, and of which debate a turn is                                       |
+//! | `coming_back` | which debate is meant, what has happened since, whose it was                 |
 //! | `change`    | what a user may change about a debate that is open                             |
 //! | `reading`   | `summarize`, `list_debates`, `show_debate`, `list_models`                       |
 //! | `standing`  | how a debate stands, for a model to read                                       |
@@ -34,6 +35,7 @@ pub mod bounds;
 mod change;
 mod check;
 mod client;
+mod coming_back;
 pub mod complaint;
 mod hub;
 mod next;

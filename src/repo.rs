@@ -19,6 +19,7 @@
 //! | `attributes` | whether a repository says that something is text                   |
 //! | `hunks`    | which lines of one file                                              |
 //! | `history`  | the commits that changed a file                                      |
+//! | `since`    | what has happened to a few files since a commit                      |
 //! | `commits`  | whether there is a commit                                            |
 //! | `absent`   | what is left out because of its name                                 |
 //! | `disk`     | private folders, files that are no links, folders that cannot change |
@@ -40,6 +41,7 @@ mod plain;
 mod range;
 mod renames;
 mod shelf;
+mod since;
 mod stores;
 mod view;
 
@@ -53,6 +55,7 @@ pub use pin::Pin;
 pub use plain::{Listed, list};
 pub use range::Range;
 pub use shelf::Snapshot;
+pub use since::{Earlier, Later};
 pub use stores::top;
 pub use view::{File, Reader, View};
 

@@ -16,11 +16,13 @@
 //! | `view`    | the whole debate as JSON                                                         |
 //! | `aloud`   | a reply shown while it is being written                                          |
 //! | `format`  | a format as it can be read                                                       |
+//! | `gist`    | how it stands, in five lines at most                                            |
 //! | `text`    | somebody else's text inside ours                                                 |
 pub mod aloud;
 pub mod court;
 pub mod dialogue;
 pub mod format;
+pub mod gist;
 pub mod ledger;
 mod papers;
 pub mod participation;

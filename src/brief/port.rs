@@ -2,10 +2,11 @@
 use super::{BriefError, Given, Wanted, gather};
 use crate::engine::ports::Changed;
 use crate::engine::{
-    BadContext, Briefs, Context, Gathered, Omitted, Pinned, Readers, Snapshot, Snapshots,
+    BadContext, Before, Briefs, Context, Gathered, Omitted, Pinned, Readers, Since, Snapshot,
+    Snapshots, Touching,
 };
 use crate::redact::{self, UNPINNED};
-use crate::repo::{ChangedFile, LeftOut, Lines, Pin, RepoError, Trees, Why};
+use crate::repo::{ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, RepoError, Trees, Why};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,34 @@ impl Briefs for FromRepository {
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext> {
         let pin = self.trees.pin(root).map_err(|error| unreadable(&error))?;
         Ok(pin.map(pinned))
+    }
+
+    fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext> {
+        let bad = |error: RepoError| unreadable(&error);
+        let Some(now) = self.trees.pin(root).map_err(bad)? else { return Ok(Since::default()) };
+        let earlier = Earlier {
+            commit: asked.commit,
+            tree: asked.tree,
+            time: asked.opened_at.div_euclid(1000),
+        };
+        let later = self.trees.since(root, &now, &earlier, asked.paths).map_err(bad)?;
+        let gate = self.trees.gate(&now.tree);
+        // A subject is whatever its author wrote.
+        let clean = |text: String| match &gate {
+            Some(gate) => gate.redact(&text).text.into_owned(),
+            None => text,
+        };
+        let touching = |(commit, paths): (Happened, Vec<String>)| Touching {
+            id: commit.id.chars().take(7).collect(),
+            subject: clean(commit.subject),
+            paths,
+        };
+        Ok(Since {
+            commits: later.commits.into_iter().map(touching).collect(),
+            more: later.short,
+            uncommitted: later.uncommitted,
+            changed: later.changed,
+        })
     }
 }
 

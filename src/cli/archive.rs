@@ -1,13 +1,15 @@
 //! What is kept: list, show, search, export, import, reindex.
 use super::args::{Export, Form, Import, Json, List, Models, Search, Show};
 use super::exit::{Exit, Failed};
-use super::output::{Asked, Callable, Found, Imported, Listed, Rebuilt, Shown};
+use super::output::{Asked, Callable, Entry, Found, Imported, Listed, Rebuilt, Shown};
 use super::place;
+use super::resume::LINE;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
-use crate::engine::desk::How;
+use crate::engine::taking_in::How;
 use crate::engine::{Card, Desk, Listing, Opening, Query, Stored};
+use crate::report::gist::gist;
 use crate::report::text::printable;
 use crate::report::{iso, record::record, summary::summary, view::view};
 use std::fmt::Write as _;
@@ -29,7 +31,31 @@ pub(super) fn list(
         unfinished: false,
         limit: Some(list.limit),
     };
-    let debates = desk.archive().list(&query)?;
+    let mut cards = desk.archive().list(&query)?;
+    if cards.is_empty() && desk.meant(None, false, &place.root).is_err() {
+        let found = desk.recover(&place, &config.state_files())?;
+        for line in found.told {
+            screen.note(&format!("[INFO] {line}"));
+        }
+        for stranger in &found.strangers {
+            screen.note(&format!(
+                "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. \
+                 `debate import {file}` takes in what was said.",
+                stranger.topic(),
+                stranger.transcript.turns.len(),
+                stranger.by(),
+                file = stranger.path.display()
+            ));
+        }
+        cards = desk.archive().list(&query)?;
+    }
+    let debates: Vec<Entry> = cards
+        .into_iter()
+        .map(|card| {
+            let read = list.state.then(|| desk.read(&card.id).ok()).flatten();
+            Entry { state: read.map(|(_, debate, _)| gist(&debate, LINE)), card }
+        })
+        .collect();
     if list.json.json {
         screen.json(&Listed { v: 1, debates })?;
         return Ok(Exit::Ok);
@@ -38,8 +64,11 @@ pub(super) fn list(
         let here = if list.all { String::new() } else { format!(" in `{}`", place.root.display()) };
         screen.note(&format!("No debates{here}. Try: debate demo"));
     }
-    for card in debates {
+    for Entry { card, state } in debates {
         screen.print(&line(&card))?;
+        for line in state.unwrap_or_default() {
+            screen.print(&format!("    {}\n", printable(&line)))?;
+        }
     }
     Ok(Exit::Ok)
 }
@@ -69,8 +98,7 @@ pub(super) fn show(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let id = desk.meant(show.id.as_deref(), false, &place.root)?;
+    let id = place::meant(show.id.as_deref(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.why));
     if let Some(cue) = show.prompt {
@@ -154,8 +182,7 @@ pub(super) fn export(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let id = desk.meant(export.id.as_deref(), false, &place.root)?;
+    let id = place::meant(export.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
     let text = match export.form {
         Form::Markdown => record(&debate),

@@ -1,8 +1,12 @@
 //! What can be typed.
 use crate::config::Limits;
-use crate::debate::{Effort, Status, Voice};
+use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+mod words;
+
+pub use words::{EffortWord, StatusWord};
 
 /// Makes AI coding tools argue, with checked evidence, before a person decides.
 #[derive(Debug, Parser)]
@@ -30,6 +34,10 @@ pub enum Verb {
     Demo(Demo),
     /// Go on with a debate: this repository's newest unfinished one, or the one named
     Resume(Resume),
+    /// Follow a debate another process plays, until it waits for somebody or ends
+    Watch(Watch),
+    /// Look up again, in the repository as it is now, what a debate cites; exit 1 if any is gone
+    Recheck(Recheck),
     /// List debates
     List(List),
     /// Show a debate: everything said, and the verdict
@@ -299,8 +307,29 @@ pub struct Demo {
     pub shown: Shown,
 }
 
+/// `debate watch`
+#[derive(Debug, clap::Args)]
+pub struct Watch {
+    /// Its id, the beginning or the last four digits of it; usually this repository's newest open one
+    pub id: Option<String>,
+    /// Print every event as JSON, and the result last
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `debate recheck`
+#[derive(Debug, clap::Args)]
+pub struct Recheck {
+    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    pub id: Option<String>,
+    /// JSON or not.
+    #[command(flatten)]
+    pub json: Json,
+}
+
 /// `debate resume`
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Resume {
     /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
     pub id: Option<String>,
@@ -328,6 +357,9 @@ pub struct Resume {
     /// Take a failed turn again, even if the debate has ended
     #[arg(long)]
     pub retry: bool,
+    /// Take it over from the process that plays it, which stops
+    #[arg(long)]
+    pub take_over: bool,
     /// How it is printed.
     #[command(flatten)]
     pub shown: Shown,
@@ -345,6 +377,9 @@ pub struct List {
     /// At most this many
     #[arg(long, short = 'n', default_value_t = 20)]
     pub limit: usize,
+    /// With how each stands, in five lines
+    #[arg(long)]
+    pub state: bool,
     /// JSON or not.
     #[command(flatten)]
     pub json: Json,
@@ -453,52 +488,4 @@ fn seat(text: &str) -> Result<(String, Voice), String> {
         name.trim().into(),
         voice.parse().map_err(|bad: crate::debate::seat::BadSeat| bad.to_string())?,
     ))
-}
-
-/// Efforts as they are typed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "as in the core")]
-pub enum EffortWord {
-    Low,
-    Medium,
-    High,
-    Max,
-}
-
-impl From<EffortWord> for Effort {
-    fn from(word: EffortWord) -> Effort {
-        match word {
-            EffortWord::Low => Effort::Low,
-            EffortWord::Medium => Effort::Medium,
-            EffortWord::High => Effort::High,
-            EffortWord::Max => Effort::Max,
-        }
-    }
-}
-
-/// Statuses as they are typed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "as in the core")]
-pub enum StatusWord {
-    InProgress,
-    Paused,
-    Completed,
-    Degraded,
-    Aborted,
-    Failed,
-    Cancelled,
-}
-
-impl From<StatusWord> for Status {
-    fn from(word: StatusWord) -> Status {
-        match word {
-            StatusWord::InProgress => Status::InProgress,
-            StatusWord::Paused => Status::Paused,
-            StatusWord::Completed => Status::Completed,
-            StatusWord::Degraded => Status::Degraded,
-            StatusWord::Aborted => Status::Aborted,
-            StatusWord::Failed => Status::Failed,
-            StatusWord::Cancelled => Status::Cancelled,
-        }
-    }
 }

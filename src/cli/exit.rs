@@ -1,7 +1,7 @@
 //! What the exit codes mean, and how an error is told.
 use crate::debate::{Debate, Status, Trouble, Unfit, standing};
 use crate::engine::pairing::Vacant;
-use crate::engine::{ArchiveError, DeskError, Error};
+use crate::engine::{ArchiveError, DeskError, Error, LogError};
 use std::io;
 
 /// How the program ends.
@@ -72,6 +72,9 @@ impl Failed {
                 | DeskError::Unfit(_)
                 | DeskError::Context(_)
                 | DeskError::NoneHere { .. }
+                | DeskError::Stranger(_)
+                | DeskError::NoSeat { .. }
+                | DeskError::Session(Error::Log(LogError::Lost { .. }))
                 | DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
                     Exit::Stopped
                 }
@@ -136,8 +139,23 @@ impl Failed {
             Failed::Desk(DeskError::Archive(ArchiveError::Ambiguous(..))) => {
                 "give more of the id; `debate list --all` shows them"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::Busy { .. })) => {
-                "wait for it, or stop that process; `debate show` reads along meanwhile"
+            Failed::Desk(DeskError::Archive(ArchiveError::Busy { id, .. })) => {
+                return Some(format!(
+                    "`debate watch {id}` follows it; `debate resume {id} --take-over` takes it over, \
+                     and the other stops"
+                ));
+            }
+            Failed::Desk(DeskError::Stranger(stranger)) => {
+                return Some(format!(
+                    "`debate import {}` takes in what was said, as a transcript; then `debate resume`",
+                    stranger.path.display()
+                ));
+            }
+            Failed::Desk(DeskError::NoSeat { names, .. }) => {
+                return Some(format!("its seats are {names}"));
+            }
+            Failed::Desk(DeskError::Session(Error::Log(LogError::Lost { .. }))) => {
+                "`debate watch` follows it; `debate resume --take-over` takes it back"
             }
             Failed::Desk(DeskError::Archive(ArchiveError::Broken(_))) => {
                 "`debate doctor` looks closer; state files in your repositories can be imported again"

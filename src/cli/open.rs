@@ -1,18 +1,17 @@
-//! From what was typed to a debate being played: `debate run` and `debate resume`.
-use super::args::{Most, Resume, Run};
+//! From what was typed to a debate being played: `debate run`.
+use super::args::{Most, Run};
 use super::exit::{Exit, Failed};
 use super::place;
-use super::play::{Play, finish};
+use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Change, Debate, Flaw, Hold, Outcome, Rounds, Voice, millionths};
-use crate::engine::desk::seat_number;
+use crate::debate::{Budget, Hold, Rounds, Voice, millionths};
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::WantedCast;
 use crate::engine::preflight::Wish;
 use crate::engine::spoken::Spoken;
-use crate::engine::{Command, Desk, DeskError, Opening};
+use crate::engine::{Desk, Opening};
 use crate::report::text::printable;
 use std::path::Path;
 use std::time::Duration;
@@ -186,7 +185,7 @@ fn seat(
 }
 
 /// What may be spent, where something else was typed than was allowed before.
-fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
+pub(super) fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
     let cost = most.max_cost.map(money).transpose()?;
     Ok(Budget {
         cost: cost.or(before.cost),
@@ -204,109 +203,4 @@ fn money(amount: f64) -> Result<u64, Failed> {
     millionths(amount).ok_or_else(|| {
         Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
     })
-}
-
-/// `debate resume`
-pub(super) async fn resume(
-    resume: &Resume,
-    config: &Config,
-    desk: &Desk,
-    screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let unfinished = resume.id.is_none() && !resume.retry;
-    let id = desk.meant(resume.id.as_deref(), unfinished, &place.root)?;
-    let (_, debate, flaw) = desk.read(&id)?;
-    if let Some(Flaw { seq, why }) = flaw {
-        return Err(DeskError::Flawed { id, seq, why }.into());
-    }
-    let wishes = wishes(resume, &debate, &config.folder)?;
-    let over = debate.outcome().is_some() && wishes.is_empty();
-    if over {
-        screen.note(&format!("{id} has ended already; this is its result"));
-        desk.archive().write_out(&id)?;
-        return finish(&debate, resume.shown, screen);
-    }
-    let handed = |(name, voice): &(String, Voice)| {
-        (name.clone(), found_again(voice.clone(), &config.folder))
-    };
-    let handed: Vec<_> = resume.seat.iter().map(handed).collect();
-    desk.ready(&debate, &handed).map_err(|unplayable| {
-        let hint = "hand the seat to someone else, as in `--seat proposer=human`";
-        Failed::NoModel(unplayable.to_string(), hint.into())
-    })?;
-    screen.note(&format!("[INFO] Resuming {id}: {}", printable(debate.question())));
-    let job = desk.resume(&id, &place, wishes)?;
-    Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
-        .play(job, screen)
-        .await
-}
-
-/// What the flags ask for, in the order it must happen.
-fn wishes(resume: &Resume, debate: &Debate, folder: &Path) -> Result<Vec<Command>, Failed> {
-    let mut wishes = vec![];
-    if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
-        return Err(Failed::Usage(
-            "the remark is empty".into(),
-            "say something, or leave it".into(),
-        ));
-    }
-    let asks = resume.say.is_some()
-        || resume.steer.is_some()
-        || resume.deepen.is_some()
-        || resume.conclude
-        || budget(resume.most, debate.budget())? != debate.budget()
-        || !resume.seat.is_empty();
-    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
-    if ended && asks && !resume.retry {
-        return Err(Failed::Usage(
-            "this debate has ended".into(),
-            "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
-        ));
-    }
-    if resume.retry || debate.outcome() == Some(&Outcome::Cancelled) {
-        let from = debate.reopens_at().ok_or_else(|| {
-            Failed::Usage(
-                "no turn of this debate has failed".into(),
-                "there is nothing to retry".into(),
-            )
-        })?;
-        wishes.push(Command::Reopen { from });
-    }
-    let budget = budget(resume.most, debate.budget())?;
-    if budget != debate.budget() {
-        if budget.exhausted(debate.spent()) {
-            return Err(Failed::Usage(
-                "more than that is spent already".into(),
-                "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
-            ));
-        }
-        wishes.push(Command::Amend { change: Change::Limit { budget }, because: String::new() });
-    }
-    for (name, voice) in &resume.seat {
-        let seat = seat_number(debate, name).ok_or_else(|| {
-            let names: Vec<_> = debate.seats().iter().map(|seat| seat.name.as_str()).collect();
-            let hint = format!("its seats are {}", names.join(", "));
-            Failed::Usage(format!("there is no seat `{name}`"), hint)
-        })?;
-        let voice = found_again(voice.clone(), folder);
-        if debate.seats()[usize::from(seat)].voice == voice {
-            continue;
-        }
-        let because = String::from("handed over by the user");
-        wishes.push(Command::Amend { change: Change::Seat { seat, voice }, because });
-    }
-    if let Some(text) = &resume.say {
-        wishes.push(Command::Interject { text: text.clone() });
-    }
-    if let Some(topic) = &resume.steer {
-        wishes.extend(Command::steer(topic.clone()));
-    }
-    if let Some(about) = &resume.deepen {
-        wishes.push(Command::deepen(about));
-    }
-    if resume.conclude {
-        wishes.push(Command::Conclude { because: None });
-    }
-    Ok(wishes)
 }

@@ -7,7 +7,7 @@ use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::verdict::judgment;
 use crate::debate::{Debate, Proof};
-use crate::engine::{Command, Desk, Query};
+use crate::engine::{Claim, Command, Desk, Query};
 use std::collections::BTreeMap;
 
 /// Records what the user decided and what became of it, or says what is recorded.
@@ -18,12 +18,12 @@ pub(super) async fn outcome(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let id = desk.meant(said.id.as_deref(), false, &place.root)?;
+    let id = place::meant(said.id.as_deref(), config, desk, screen)?;
     let (_, debate, _) = desk.read(&id)?;
     let wishes = wishes(said, &debate)?;
     let mut after = debate;
     if !wishes.is_empty() {
-        let job = desk.resume(&id, &place, wishes)?;
+        let job = desk.resume(&id, &place, Claim::Free, wishes)?;
         job.stop().await;
         after = desk.read(&id)?.1;
     }

@@ -1,5 +1,5 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
-use crate::debate::{Citation, Found as Finding};
+use crate::debate::{Citation, Found as Finding, Stands};
 use crate::engine::{
     Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
 };
@@ -124,7 +124,18 @@ pub struct Listed {
     /// Of this layout.
     pub v: u8,
     /// The one touched last first.
-    pub debates: Vec<Card>,
+    pub debates: Vec<Entry>,
+}
+
+/// A debate in a list.
+#[derive(Serialize, JsonSchema)]
+pub struct Entry {
+    /// What a list says of it.
+    #[serde(flatten)]
+    pub card: Card,
+    /// How it stands, in five lines, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Vec<String>>,
 }
 
 /// `debate search --json`
@@ -312,6 +323,44 @@ impl From<Citation> for Looked {
     }
 }
 
+/// `debate recheck --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Rechecked {
+    /// Of this layout.
+    pub v: u8,
+    /// The debate.
+    pub id: String,
+    /// What things were looked up in.
+    pub against: String,
+    /// How many hold, have moved, are gone or cannot be told.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// In the order of the debate.
+    pub citations: Vec<Cited>,
+}
+
+/// A citation that had been found, and what looking it up once more comes to.
+#[derive(Serialize, JsonSchema)]
+pub struct Cited {
+    /// The turn it stands in.
+    pub turn: String,
+    /// Who spoke.
+    pub seat: String,
+    /// The claim it was offered for, if it stood in one.
+    pub claim: Option<String>,
+    /// As it was written.
+    pub raw: String,
+    /// What looking it up came to then.
+    pub was: Finding,
+    /// And now, if it could be read again.
+    pub now: Option<Finding>,
+    /// What that means.
+    pub stands: Stands,
+    /// Where it was found instead.
+    pub found_at: Option<String>,
+    /// What the finding alone does not say.
+    pub note: Option<String>,
+}
+
 /// `debate doctor --json`
 #[derive(Serialize, JsonSchema)]
 pub struct Examined {
@@ -389,6 +438,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("models", schemars::schema_for!(Callable)),
         ("outcome", schemars::schema_for!(Learned)),
         ("prompt", schemars::schema_for!(Asked)),
+        ("recheck", schemars::schema_for!(Rechecked)),
         ("reindex", schemars::schema_for!(Rebuilt)),
         ("replayed", schemars::schema_for!(Replayed)),
         ("result", schemars::schema_for!(Result<'_>)),

@@ -8,8 +8,8 @@ use super::place;
 use super::screen::{Screen, Target, err_is_terminal, someone_there};
 use crate::config::Config;
 use crate::debate::standing::suggestion;
-use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Step};
-use crate::engine::{Command, Desk, DeskError, Error, Job};
+use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Seat, Step, Voice};
+use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError};
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 
 /// How a debate is played at this terminal.
@@ -30,6 +30,8 @@ enum Stop {
     Needs(String),
     /// Ctrl-C.
     Interrupted,
+    /// Somebody plays it elsewhere from now on.
+    TakenOver(String),
     /// Whoever read the output has gone.
     Unread,
 }
@@ -56,12 +58,24 @@ impl Play<'_> {
                     }
                 },
                 step = job.idle() => {
-                    let step = step?;
+                    let step = match step {
+                        Err(error) => break taken_over(error)?,
+                        Ok(step) => step,
+                    };
                     follower.drain(&mut updates, self.desk.archive(), screen)?;
-                    if let Some(stop) =
-                        self.needed(&job, &follower.debate, step, &mut draft, screen).await?
-                    {
-                        break stop;
+                    let at = At { hand: job.handle(), id: job.id().to_owned() };
+                    let done = tokio::select! {
+                        done = self.needed(&at, &follower.debate, step, &mut draft, screen) => done,
+                        error = job.ended() => break taken_over(error)?,
+                    };
+                    match done {
+                        Ok(Some(stop)) => break stop,
+                        Ok(None) => {}
+                        // Why nobody took what was said, the play itself knows.
+                        Err(Failed::Desk(DeskError::Session(Error::Gone | Error::Log(_)))) => {
+                            break taken_over(job.ended().await)?;
+                        }
+                        Err(failed) => return Err(failed),
                     }
                 }
                 _ = &mut interrupt => break Stop::Interrupted,
@@ -69,7 +83,7 @@ impl Play<'_> {
         };
         let id = job.id().to_owned();
         job.stop().await;
-        let read = !matches!(stop, Stop::Unread);
+        let (read, over) = (!matches!(stop, Stop::Unread), matches!(stop, Stop::Over));
         if read {
             follower.drain(&mut updates, self.desk.archive(), screen)?;
         }
@@ -78,14 +92,26 @@ impl Play<'_> {
             Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
             Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
             Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
+            Stop::TakenOver(by) => {
+                screen.warn(&format!(
+                    "[WARN] {by} has taken this debate over. Nothing that was recorded is lost."
+                ));
+                if !draft.text.is_empty() {
+                    self.keep(&draft, &id, screen);
+                }
+            }
         }
-        if !matches!(stop, Stop::Over) {
-            screen.warn(&format!("Go on with: debate resume {id}"));
+        match stop {
+            Stop::Over => {}
+            Stop::TakenOver(_) => screen.warn(&format!(
+                "Watch it with: debate watch {id}\nTake it back with: debate resume {id} --take-over"
+            )),
+            _ => screen.warn(&format!("Go on with: debate resume {id}")),
         }
         if !read {
             return Ok(Exit::Stopped);
         }
-        if matches!(stop, Stop::Over) {
+        if over {
             self.settle(&id, &mut follower.debate, screen).await?;
         }
         if manner == Manner::Json {
@@ -100,7 +126,7 @@ impl Play<'_> {
     /// Does what the debate waits for, or says why it cannot be done here.
     async fn needed(
         &self,
-        job: &Job,
+        at: &At,
         debate: &Debate,
         step: Step,
         draft: &mut Draft,
@@ -113,24 +139,22 @@ impl Play<'_> {
                  or `--max-minutes M`."
                     .into(),
             ))),
-            Step::Hold { next, pause: Pause::Asked } => self.held(job, debate, next, screen).await,
+            Step::Hold { next, pause: Pause::Asked } => self.held(at, debate, next, screen).await,
             Step::Speak { awaited, .. } => {
                 let Some(cue) = awaited.first().copied() else { return Ok(None) };
-                let seat = &debate.seat(cue).name;
+                let seat = debate.seat(cue);
                 match person::answer(debate, cue, draft, self.config, screen).await? {
                     Answer::Said(text) => {
                         draft.text.clone_from(&text);
                         let reply = Command::Reply { take: debate.take(), cue, text };
-                        let given_up = replied(job.send(reply).await, draft, screen)?;
+                        let given_up = replied(at.send(reply).await, draft, screen)?;
                         if given_up.is_some() {
-                            self.keep(draft, job.id(), screen);
+                            self.keep(draft, &at.id, screen);
                         }
                         Ok(given_up)
                     }
                     Answer::Interrupted => Ok(Some(Stop::Interrupted)),
-                    Answer::Nobody => {
-                        Ok(Some(Stop::Needs(format!("`{seat}` is awaited, and nobody answered."))))
-                    }
+                    Answer::Nobody => Ok(Some(Stop::Needs(unanswered(seat)))),
                 }
             }
         }
@@ -149,7 +173,7 @@ impl Play<'_> {
 
     async fn held(
         &self,
-        job: &Job,
+        at: &At,
         debate: &Debate,
         next: Cue,
         screen: &mut Screen,
@@ -166,7 +190,7 @@ impl Play<'_> {
             // Nobody is there to end what only the user ends.
             let over = asked == Asked::Dialogue && next.round > debate.rounds();
             let because = Some("the rounds asked for are over".to_owned());
-            job.send(if over { Command::Conclude { because } } else { on }).await?;
+            at.send(if over { Command::Conclude { because } } else { on }).await?;
             return Ok(None);
         }
         let what = match next.round {
@@ -196,7 +220,7 @@ impl Play<'_> {
         let talking = asked == Asked::Dialogue;
         match (word.to_lowercase().as_str(), rest) {
             ("n" | "no", "") if asked == Asked::Plan => {
-                job.send(Command::Cancel).await?;
+                at.send(Command::Cancel).await?;
                 return Ok(None);
             }
             ("n" | "no", "") => return Ok(Some(Stop::Needs(format!("Paused before {what}.")))),
@@ -205,20 +229,20 @@ impl Play<'_> {
             }
             ("" | "y" | "yes", "") => {}
             ("end", "") if talking => {
-                job.send(Command::Conclude { because: None }).await?;
+                at.send(Command::Conclude { because: None }).await?;
                 return Ok(None);
             }
             ("steer", topic) if talking && !topic.is_empty() => {
                 for command in Command::steer(topic.into()) {
-                    job.send(command).await?;
+                    at.send(command).await?;
                 }
             }
             ("deepen", about) if talking && !about.is_empty() => {
-                job.send(Command::deepen(about)).await?;
+                at.send(Command::deepen(about)).await?;
             }
-            _ => job.send(Command::Interject { text: answer.clone() }).await?,
+            _ => at.send(Command::Interject { text: answer.clone() }).await?,
         }
-        job.send(on).await?;
+        at.send(on).await?;
         Ok(None)
     }
 
@@ -253,12 +277,44 @@ impl Play<'_> {
             break;
         }
         if !wishes.is_empty() {
-            let job = self.desk.resume(id, &place::here(self.config), wishes)?;
+            let job = self.desk.resume(id, &place::here(self.config), Claim::Free, wishes)?;
             job.stop().await;
             *debate = self.desk.read(id)?.1;
         }
         Ok(())
     }
+}
+
+/// A debate being played, as those see it who answer while it waits.
+struct At {
+    hand: Handle,
+    id: String,
+}
+
+impl At {
+    async fn send(&self, command: Command) -> Result<(), Error> {
+        self.hand.send(vec![command]).await
+    }
+}
+
+/// That somebody else plays it now; any other reason why it cannot go on is an error.
+fn taken_over(error: Error) -> Result<Stop, Failed> {
+    match error {
+        Error::Log(LogError::Lost { by }) => Ok(Stop::TakenOver(by)),
+        other => Err(DeskError::Session(other).into()),
+    }
+}
+
+/// Who was waited for in vain, and who else could speak.
+fn unanswered(seat: &Seat) -> String {
+    let name = &seat.name;
+    if seat.voice != Voice::Host {
+        return format!("`{name}` is awaited, and nobody answered.");
+    }
+    format!(
+        "`{name}` is awaited, and nobody answered: it is played by the model of a client. Go on there, \
+         or hand it on with `--seat {name}=claude` or `--seat {name}=human`."
+    )
 }
 
 /// What a user is asked when the floor is theirs.

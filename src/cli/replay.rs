@@ -19,8 +19,7 @@ pub(super) async fn replay(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let id = desk.meant(replay.id.as_deref(), false, &place.root)?;
+    let id = place::meant(replay.id.as_deref(), config, desk, screen)?;
     let (stored, recorded, flaw) = desk.read(&id)?;
     if let Some(flaw) = flaw {
         let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.why);

@@ -103,7 +103,77 @@ impl Found {
     }
 }
 
+/// Whether what was found when it was cited is found again.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Stands {
+    /// As it was.
+    Holds,
+    /// The words are there, but elsewhere.
+    Moved,
+    /// It would not be found today, or would prove nothing.
+    Gone,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Stands {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stands::Holds => "holds",
+            Stands::Moved => "moved",
+            Stands::Gone => "gone",
+            Stands::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a secret that was taken out begins, whatever it was.
+const HIDDEN: &str = "[REDACTED:";
+
 impl Citation {
+    /// What became of a citation that was found, by what looking it up once more comes to, and what
+    /// that alone does not say. `changed` are the files that are not what they were.
+    pub fn compared(&self, now: Option<&Citation>, changed: &[String]) -> (Stands, Option<String>) {
+        let Some(now) = now else {
+            return (Stands::Unknown, Some("it is read otherwise by this version".into()));
+        };
+        let rank = |found: Found| match found {
+            Found::Exact => 0,
+            Found::Near => 1,
+            _ => 2,
+        };
+        let there = (&self.path, &self.found_at) == (&now.path, &now.found_at);
+        match now.found {
+            Found::Located if self.path == now.path => {
+                let otherwise = self.path.as_ref().is_some_and(|path| changed.contains(path));
+                let note = "the file has changed since, and nothing of it was quoted";
+                (Stands::Holds, otherwise.then(|| note.into()))
+            }
+            found if found.verified() && self.found == Found::Located => (Stands::Holds, None),
+            found if found.verified() && self.path == now.path => {
+                let nearer = rank(found) < rank(self.found);
+                let same = nearer || (found == self.found && there);
+                (if same { Stands::Holds } else { Stands::Moved }, None)
+            }
+            found if found.verified() => (Stands::Moved, None),
+            Found::Located | Found::ElsewhereInRepo => (Stands::Moved, None),
+            Found::Unchecked | Found::NotSearched => (Stands::Unknown, None),
+            // A secret has another name in another tree.
+            _ if self.raw.contains(HIDDEN) || self.quoted().contains(HIDDEN) => {
+                (Stands::Unknown, Some("it quotes a secret, which cannot be compared".into()))
+            }
+            _ => (Stands::Gone, None),
+        }
+    }
+
+    fn quoted(&self) -> &str {
+        self.quote.as_deref().unwrap_or_default()
+    }
+
     /// What looking it up came to, in words: what a reader is told beside it.
     pub fn says(&self) -> String {
         let mut says = self.found.word().replace('_', " ");

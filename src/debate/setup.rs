@@ -39,6 +39,9 @@ pub struct Setup {
     /// The commit or tree the evidence is checked against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
+    /// The last commit there was when it was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Paths it is about: where a citation could mean several files, one of these is meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<String>,

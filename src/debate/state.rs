@@ -4,7 +4,7 @@ use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, 
 use super::format::OPEN_LIMIT;
 use super::plan::{Pause, Step, next, wave};
 use super::rules::Weight;
-use super::seat::Seat;
+use super::seat::{Seat, Voice};
 use super::setup::{Budget, Hold, LONGEST_TOPIC, Setup, Unfit};
 use std::collections::BTreeMap;
 
@@ -25,6 +25,8 @@ pub struct Debate {
     asked: BTreeMap<Cue, Option<i64>>,
     refused: BTreeMap<Cue, Attempt>,
     remarks: Vec<Remark>,
+    /// Seats that changed hands, in the order they did.
+    handed: Vec<Handed>,
     /// The furthest round the user let begin.
     continued: Option<Stand>,
     held: bool,
@@ -56,6 +58,21 @@ pub struct Remark {
     pub from: Cue,
     /// In their words.
     pub text: String,
+}
+
+/// A seat that was handed to another voice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// By position.
+    pub seat: u8,
+    /// Who had it.
+    pub from: Voice,
+    /// Who has it since.
+    pub to: Voice,
+    /// What was due then.
+    pub at: Option<Cue>,
+    /// Why, and by whom.
+    pub because: String,
 }
 
 /// How things are for everyone asked from a cue on. Whoever was asked before is not affected: a
@@ -106,6 +123,7 @@ impl Debate {
             asked: BTreeMap::new(),
             refused: BTreeMap::new(),
             remarks: vec![],
+            handed: vec![],
             continued: None,
             held: false,
             concluded: false,
@@ -186,7 +204,10 @@ impl Debate {
                 self.continued = self.continued.max(Some(before));
                 self.held = false;
             }
-            Event::Amended { change, .. } => self.amend(change),
+            Event::Amended { change, because } => {
+                self.handed.extend(self.handing(&change, because));
+                self.amend(change);
+            }
             Event::Concluded { .. } => self.concluded = true,
             Event::Cancelled => self.outcome = Some(Outcome::Cancelled),
             Event::Closed { outcome } => self.outcome = Some(outcome),
@@ -323,6 +344,13 @@ impl Debate {
             let act = usize::from(cue.act);
             cue.act < self.setup.ending() && spans[act].contains(&cue.round) && (0..act).all(same)
         })
+    }
+
+    fn handing(&self, change: &Change, because: String) -> Option<Handed> {
+        let Change::Seat { seat, voice } = change else { return None };
+        let from = self.seats()[usize::from(*seat)].voice.clone();
+        let (to, at) = (voice.clone(), next(self).at());
+        Some(Handed { seat: *seat, from, to, at, because })
     }
 
     fn amend(&mut self, change: Change) {

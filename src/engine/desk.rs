@@ -7,32 +7,33 @@ use super::live::{Live, Update};
 use super::opening::Opening;
 use super::pairing::Vacant;
 use super::ports::{
-    Archive, ArchiveError, BadContext, Briefs, Clock, Evidence, Foreign, Log, Place, Query,
-    Recorded, Stored, Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Claim, Clock, Evidence, Log, Place, Query, Recorded,
+    Stored, Unplayable, Voices,
 };
 use super::preflight::Answered;
+use super::recovery::Stranger;
 use super::scrutiny::Outside;
 use super::session::Session;
-use super::transcript::adopt;
 use super::turn::Told;
-use crate::debate::state::ReplayError;
-use crate::debate::{Debate, Event, Failure, Flaw, Origin, Role, Seat, Setup, Unfit, Voice, next};
+use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Unfit, next};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Where debates are opened and taken up.
 #[derive(Clone)]
 pub struct Desk {
-    archive: Arc<dyn Archive>,
+    pub(super) archive: Arc<dyn Archive>,
     pub(super) voices: Arc<dyn Voices>,
     pub(super) briefs: Arc<dyn Briefs>,
     pub(super) evidence: Arc<dyn Evidence>,
     pub(super) secrets: Secrets,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) answered: Arc<Answered>,
+    /// Whom this process works for, in words.
+    who: Arc<Mutex<String>>,
 }
 
 /// What a desk is made of.
@@ -87,6 +88,10 @@ pub enum DeskError {
     Archive(#[from] ArchiveError),
     #[error("there is no {}debate in `{root}`", if *unfinished { "unfinished " } else { "" })]
     NoneHere { unfinished: bool, root: String },
+    #[error("there is no debate of yours here; `{}` holds one you have not signed: \"{}\", {} turns, said to be by {}", .0.path.display(), .0.topic(), .0.transcript.turns.len(), .0.by())]
+    Stranger(Box<Stranger>),
+    #[error("there is no seat `{name}`")]
+    NoSeat { name: String, names: String },
     #[error("debate `{id}` can be read but not continued: event {seq} of its log {why}")]
     Flawed { id: String, seq: u64, why: String },
     #[error("the log in this file is not one this program could have written: {0}")]
@@ -101,8 +106,21 @@ impl Desk {
     /// A desk with everything it needs.
     pub fn new(parts: Parts) -> Desk {
         let Parts { archive, voices, briefs, evidence, secrets, clock, catalogue } = parts;
-        let (catalogue, answered) = (Arc::new(catalogue), Arc::default());
-        Desk { archive, voices, briefs, evidence, secrets, clock, catalogue, answered }
+        let (catalogue, answered, who) = (Arc::new(catalogue), Arc::default(), Arc::default());
+        Desk { archive, voices, briefs, evidence, secrets, clock, catalogue, answered, who }
+    }
+
+    /// Says whom this process works for: others who find a debate held by it are told, and so is
+    /// the record, where a user changes something through it.
+    pub fn announce(&self, who: &str) {
+        self.archive.announce(who);
+        who.clone_into(&mut self.who.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Whom this process works for.
+    pub(super) fn who(&self) -> String {
+        let who = self.who.lock().unwrap_or_else(PoisonError::into_inner);
+        if who.is_empty() { "a program".into() } else { who.clone() }
     }
 
     /// The archive, for those who only read.
@@ -126,7 +144,7 @@ impl Desk {
     }
 
     /// Starts a log, under an id nobody has yet, with what happens to it at once.
-    fn create(
+    pub(super) fn create(
         &self,
         opening: &Opening,
         place: &Place,
@@ -148,9 +166,15 @@ impl Desk {
     }
 
     /// Takes a debate up where it was left. The wishes are granted before anyone is asked.
-    pub fn resume(&self, id: &str, place: &Place, wishes: Vec<Command>) -> Result<Job, DeskError> {
+    pub fn resume(
+        &self,
+        id: &str,
+        place: &Place,
+        claim: Claim,
+        wishes: Vec<Command>,
+    ) -> Result<Job, DeskError> {
         let place = &at_home(&self.archive.read(id)?, place);
-        let opened = self.archive.open(id, place)?;
+        let opened = self.archive.open(id, place, claim)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = fold(opened.stored)?;
         if let Some(Flaw { seq, why }) = flaw {
@@ -193,9 +217,9 @@ impl Desk {
         })
     }
 
-    /// Whether everyone who may still be asked could play, with these seats handed over: in the
-    /// ending, only those who speak there.
-    pub fn ready(&self, debate: &Debate, handed: &[(String, Voice)]) -> Result<(), DeskError> {
+    /// Whether everyone who may still be asked could play, if they sat like this: in the ending,
+    /// only those who speak there.
+    pub fn ready(&self, debate: &Debate, seats: &[Seat]) -> Result<(), DeskError> {
         let setup = debate.setup();
         let ending = setup.ending();
         let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
@@ -203,10 +227,8 @@ impl Desk {
             let phases = &setup.format.acts[usize::from(ending)].phases;
             phases.iter().any(|phase| phase.speakers.names().contains(&seat.role))
         };
-        let now = debate.seats().iter().filter(|seat| !at_the_end || speaks_there(seat));
-        for seat in now {
-            let other = handed.iter().find(|(name, _)| *name == seat.name);
-            self.voices.playable(other.map_or(&seat.voice, |(_, voice)| voice))?;
+        for seat in seats.iter().filter(|seat| !at_the_end || speaks_there(seat)) {
+            self.voices.playable(&seat.voice)?;
         }
         Ok(())
     }
@@ -219,14 +241,21 @@ impl Desk {
         fits.ok_or(DeskError::Rounds { asked: rounds, least, most })
     }
 
+    /// Whether the two sides are not the same one twice.
+    pub(super) fn sides_differ(&self, seats: &[Seat]) -> Result<(), DeskError> {
+        let side = |role: Role| seats.iter().find(|seat| seat.role == role);
+        match (side(Role::Pro), side(Role::Con)) {
+            (Some(pro), Some(con)) => {
+                let clash = self.voices.clash(&pro.voice, &con.voice);
+                clash.map_or(Ok(()), |why| Err(DeskError::Clash(why)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether these could be the seats of one debate, and could play here.
     pub fn sits_well(&self, seats: &[Seat]) -> Result<(), DeskError> {
-        let side = |role: Role| seats.iter().find(|seat| seat.role == role);
-        if let (Some(pro), Some(con)) = (side(Role::Pro), side(Role::Con))
-            && let Some(why) = self.voices.clash(&pro.voice, &con.voice)
-        {
-            return Err(DeskError::Clash(why));
-        }
+        self.sides_differ(seats)?;
         for seat in seats {
             self.voices.playable(&seat.voice)?;
         }
@@ -273,94 +302,10 @@ impl Desk {
         let task = tokio::spawn(async move { session.run(&*voices).await });
         Ok(Job::new(Handle::new(sender, live), debate, seq, updates, idle, task))
     }
-
-    /// Takes in a file from outside. This user's own log is taken up as it is: the longer of two
-    /// logs of one debate wins, and logs that went different ways become two debates. Of anything
-    /// else only what was said is taken, under the seats, prompts and limits of `opening`, and
-    /// nothing runs until the user lets it.
-    pub fn take_in(
-        &self,
-        text: &str,
-        opening: &Opening,
-        place: &Place,
-    ) -> Result<TakenIn, DeskError> {
-        match self.archive.read_foreign(text)? {
-            Foreign::Ours(setup, events) => self.take_up(*setup, &events, place),
-            Foreign::Transcript(transcript) => {
-                let mut format = opening.format.clone();
-                if transcript.dialogue {
-                    let talks = |it: &&Offering| it.offer.format.seats(Role::Lead);
-                    let found = self.catalogue.offerings.iter().find(talks);
-                    format = found.map_or(format, |it| it.name().to_owned());
-                }
-                let opening = Opening { format, ..opening.clone() };
-                let opening = Opening {
-                    topic: one_line(&transcript.topic),
-                    rounds: transcript
-                        .rounds
-                        .map(|rounds| opening.nearest(rounds, &self.catalogue)),
-                    origin: Origin::Transcript { id: transcript.id.clone() },
-                    ..opening.clone()
-                };
-                let mut taken = 0;
-                // The file it came from is left as it is until the user goes on with it.
-                let place = &Place { state_file: None, ..place.clone() };
-                let (debate, ..) = self.create(&opening, place, |debate| {
-                    let (events, turns) = adopt(debate.clone(), &transcript);
-                    taken = turns;
-                    events
-                })?;
-                let turns = transcript.turns.len();
-                let id = debate.setup().id.clone();
-                Ok(TakenIn { id, how: How::Transcript { taken, turns } })
-            }
-        }
-    }
-
-    fn take_up(
-        &self,
-        setup: Setup,
-        events: &[Recorded],
-        place: &Place,
-    ) -> Result<TakenIn, DeskError> {
-        let theirs: Vec<Event> = events.iter().map(|recorded| recorded.event.clone()).collect();
-        Debate::replay(setup.clone(), theirs.clone())
-            .map_err(|error: ReplayError| DeskError::Forged(error.to_string()))?;
-        let id = setup.id.clone();
-        let known = match self.archive.read(&id) {
-            Ok(stored) => stored,
-            Err(ArchiveError::Unknown(_)) => {
-                self.archive.create(&setup, events, place)?;
-                return Ok(TakenIn { id, how: How::New });
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let damaged = known.unreadable.is_some();
-        let ours: Vec<Event> = known.events.into_iter().map(|recorded| recorded.event).collect();
-        if !damaged && known.setup == setup && ours.starts_with(&theirs) {
-            return Ok(TakenIn { id, how: How::Known });
-        }
-        if !damaged && known.setup == setup && theirs.starts_with(&ours) {
-            let mut opened = self.archive.open(&id, place)?;
-            // Somebody may have gone on with it since it was read.
-            let now = opened.stored.events.iter().map(|recorded| &recorded.event);
-            if !now.eq(&ours) {
-                return Err(DeskError::Archive(ArchiveError::Busy {
-                    id,
-                    holder: "another process".into(),
-                }));
-            }
-            opened.log.append(&theirs[ours.len()..]).map_err(Error::from)?;
-            return Ok(TakenIn { id, how: How::Extended(theirs.len() - ours.len()) });
-        }
-        let setup = Setup { id: new_id(self.clock.now())?, ..setup };
-        self.archive.create(&setup, events, place)?;
-        Ok(TakenIn { id: setup.id, how: How::Diverged })
-    }
 }
 
 /// A debate, what was recorded of it at once, and where to write the rest.
-type Created = (Debate, Vec<Event>, Box<dyn Log>);
+pub(super) type Created = (Debate, Vec<Event>, Box<dyn Log>);
 
 /// A debate about to be played, and what was done about it already.
 struct Start {
@@ -375,35 +320,6 @@ struct Start {
     fresh: Told,
     wishes: Vec<Command>,
     root: PathBuf,
-}
-
-/// What became of a file from outside.
-#[derive(Debug)]
-pub struct TakenIn {
-    /// The debate it is now.
-    pub id: String,
-    /// How it became that.
-    pub how: How,
-}
-
-/// How a file from outside was taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// It was not known yet.
-    New,
-    /// All of it was known.
-    Known,
-    /// It went on where the known one stopped, by this many events.
-    Extended(usize),
-    /// It and the known one went different ways: it is a debate of its own now.
-    Diverged,
-    /// Only what was said was taken.
-    Transcript {
-        /// Turns taken.
-        taken: usize,
-        /// Turns there were.
-        turns: usize,
-    },
 }
 
 /// A debate of another repository stays there: that is what it is about, and where it is found.
@@ -425,13 +341,8 @@ fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
     Ok((debate, flaw.or(unreadable)))
 }
 
-/// A topic from outside stays on its line, so that it cannot pass for anything else in a prompt.
-fn one_line(topic: &str) -> String {
-    topic.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect()
-}
-
 /// `debate-{ISO time}-{four hex digits}`.
-fn new_id(now: i64) -> Result<String, DeskError> {
+pub(super) fn new_id(now: i64) -> Result<String, DeskError> {
     let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     Ok(format!("debate-{time:.3}-{}", chance(2)?))
 }
@@ -442,15 +353,4 @@ fn chance(bytes: usize) -> Result<String, DeskError> {
     getrandom::fill(&mut random).map_err(|error| DeskError::Chance(error.to_string()))?;
     let digits = u128::from_be_bytes(random) >> (8 * (16 - bytes.min(16)));
     Ok(format!("{digits:0width$x}", width = 2 * bytes))
-}
-
-/// The seat a role is called by on a command line.
-pub fn seat_number(debate: &Debate, name: &str) -> Option<u8> {
-    let role = match name {
-        "proposer" => Some(Role::Pro),
-        "challenger" => Some(Role::Con),
-        _ => None,
-    };
-    let fits = |seat: &crate::debate::Seat| seat.name == name || Some(seat.role) == role;
-    debate.seats().iter().position(fits).and_then(|nth| u8::try_from(nth).ok())
 }

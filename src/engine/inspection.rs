@@ -1,7 +1,7 @@
 //! What the parts of a debate are worth by themselves: what debaters would be given, whether what a
 //! text cites is there, and what must not leave.
 use super::desk::{Desk, DeskError};
-use super::ports::{About, BadContext};
+use super::ports::{About, BadContext, Pinned};
 use crate::debate::Citation;
 use crate::redact;
 use std::io::{self, Read, Write};
@@ -43,19 +43,22 @@ impl Desk {
         // What is read of the repository has no secrets in it, so neither may what is compared.
         let gate = self.secrets.within(pin);
         let text = gate.redact(asked.text).text;
-        let commit =
-            pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
-        let against = match commit {
-            Some(commit) if pinned.dirty => format!("the working tree on {commit}"),
-            Some(commit) => commit,
-            None => "the files as they are".into(),
-        };
-        Ok((self.evidence.look_up(&text, &about)?, against))
+        Ok((self.evidence.look_up(&text, &about)?, against(&pinned)))
     }
 
     /// Copies a text without what is secret in it, and says how many of which kind there were.
     pub fn filter(&self, input: impl Read, output: impl Write) -> io::Result<String> {
         let removed = redact::filter(input, output, &self.secrets.within("filter"))?;
         Ok(removed.to_string())
+    }
+}
+
+/// What things are looked up in, in words.
+pub(super) fn against(pinned: &Pinned) -> String {
+    let commit = pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
+    match commit {
+        Some(commit) if pinned.dirty => format!("the working tree on {commit}"),
+        Some(commit) => commit,
+        None => "the files as they are".into(),
     }
 }

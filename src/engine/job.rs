@@ -90,12 +90,17 @@ impl Job {
         if let Ok(step) = self.idle.wait_for(Option::is_some).await {
             return Ok(step.clone().unwrap_or(Step::Rest));
         }
-        let Some(task) = &mut self.task else { return Err(Error::Gone) };
+        Err(self.ended().await)
+    }
+
+    /// Waits until the play ends by itself, and says why: it does so only if it cannot go on.
+    pub async fn ended(&mut self) -> Error {
+        let Some(task) = &mut self.task else { return Error::Gone };
         let ended = task.await;
         self.task = None;
         match ended {
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(())) | Err(_) => Err(Error::Gone),
+            Ok(Err(error)) => error,
+            Ok(Ok(())) | Err(_) => Error::Gone,
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Opening {
     pub picked: Vec<String>,
     /// The tree it is about, if there is one.
     pub pin: Option<String>,
+    /// The last commit of the repository, if there is one.
+    pub commit: Option<String>,
     /// Why nobody can read the repository, if there is one and it cannot be read.
     pub unread: Option<String>,
     /// Who was seated without being named, and why.
@@ -102,6 +104,7 @@ impl Opening {
             touched: vec![],
             picked: vec![],
             pin: None,
+            commit: None,
             unread: None,
             chosen: vec![],
             budget: Budget::default(),
@@ -153,6 +156,7 @@ impl Opening {
             touched: self.touched.clone(),
             picked: self.picked.clone(),
             pin: self.pin.clone(),
+            commit: self.commit.clone(),
             unread: self.unread.clone(),
             chosen: self.chosen.clone(),
             seats,

@@ -3,12 +3,12 @@ mod archive;
 mod ground;
 
 pub use archive::{
-    Archive, ArchiveError, Card, Foreign, Health, Hit, Live, Opened, Place, Query, Recorded,
-    Reindexed, Stored, Transcript, TranscriptTurn,
+    Archive, ArchiveError, Card, Claim, Foreign, Health, Hit, Left, Live, News, Opened, Place,
+    Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn,
 };
 pub use ground::{
-    About, BadContext, Briefs, Changed, Context, Evidence, Gathered, Omitted, Pinned, Readers,
-    Snapshot, Snapshots,
+    About, BadContext, Before, Briefs, Changed, Context, Evidence, Gathered, Omitted, Pinned,
+    Readers, Since, Snapshot, Snapshots, Touching,
 };
 
 use super::gate::Gate;
@@ -253,14 +253,23 @@ pub trait Log: Send {
     /// Returns once these events would survive a crash, all of them or none, with the number of
     /// the last.
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
+
+    /// Returns once another process has taken the debate over, and says who. Whoever fetches a turn
+    /// for minutes is to hear of it before they have something to write.
+    fn lost(&self) -> Boxed<'static, String> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// Why an event was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// This process was away for too long.
-    #[error("another process has taken this debate over")]
-    Lost,
+    /// This process was away for too long, or somebody wanted it otherwise.
+    #[error("{by} has taken this debate over")]
+    Lost {
+        /// Who holds it now.
+        by: String,
+    },
     /// The disk, or what lies on it.
     #[error("cannot write to the archive: {0}")]
     Broken(String),

@@ -161,6 +161,7 @@ impl Desk {
             brief: gathered.text,
             touched: gathered.touched,
             picked: gathered.picked,
+            commit: pinned.as_ref().and_then(|pin| pin.commit.clone()),
             pin: pinned.map(|pin| pin.tree),
             unread,
             chosen,

@@ -1,7 +1,7 @@
 //! One debate being played. The only place that changes one: check, write, apply, tell.
 use super::command::{Command, Error, Reply, Request};
 use super::live::{Live, Update};
-use super::ports::{Clock, Log, Said, Stream, Voices};
+use super::ports::{Clock, Log, LogError, Said, Stream, Voices};
 use super::scrutiny::{Looked, Outside, Scrutiny};
 use super::turn::{self, Told};
 use crate::debate::{
@@ -115,7 +115,7 @@ impl Session {
         loop {
             let step = self.drive(voices).await?;
             self.idle.send_replace(Some(step));
-            let deadline = self.next_deadline();
+            let (deadline, lost) = (self.next_deadline(), self.log.lost());
             tokio::select! {
                 request = self.requests.recv() => match request {
                     Some(request) => {
@@ -128,6 +128,7 @@ impl Session {
                     self.idle.send_replace(None);
                     self.expire()?;
                 }
+                by = lost => return Err(LogError::Lost { by }.into()),
             }
         }
     }
@@ -173,6 +174,7 @@ impl Session {
         let mut waiting: VecDeque<Cue> = wave.iter().copied().collect();
         let mut turns = FuturesUnordered::new();
         let mut under_way: Vec<(Cue, Voice, AbortHandle)> = vec![];
+        let mut lost = self.log.lost();
         while self.wants(&wave) {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
@@ -233,6 +235,8 @@ impl Session {
                     }
                 }
                 () = sleep_until(&*self.clock, deadline) => self.expire()?,
+                // What is under way is dropped with this, and so stopped.
+                by = &mut lost => return Err(LogError::Lost { by }.into()),
             }
         }
         Ok(())

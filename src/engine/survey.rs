@@ -6,6 +6,7 @@ use super::ports::{Context, Listing, Readers};
 use super::preflight::Probe;
 use super::spoken::{self, Spoken};
 use super::topics::{Of, topics};
+use crate::debate::Voice;
 use crate::debate::estimate::estimate;
 use futures_util::future::join_all;
 use std::path::Path;
@@ -56,10 +57,9 @@ impl Desk {
 
     /// What somebody typed, as a question and how they want it argued.
     pub fn spoken(&self, typed: &str) -> Spoken {
-        let seats = self.voices.listing();
-        let seat = |word: &str| {
-            let tool = word.split(':').next().unwrap_or_default().to_lowercase();
-            seats.iter().any(|it| it.seat.split(':').next() == Some(tool.as_str()))
+        let seat = |word: &str| match word.to_lowercase().parse::<Voice>() {
+            Ok(voice @ Voice::Model { .. }) => self.voices.model(&voice),
+            voice => matches!(voice, Ok(Voice::Host | Voice::Human)),
         };
         let format = |word: &str| {
             let own = |it: &&Offering| it.name() == word && it.from == From::Program;

@@ -32,8 +32,8 @@ pub(super) struct Account {
 }
 
 /// How a debate stands, in a bounded form.
-pub(super) fn account(stored: &Stored, debate: &Debate, running: bool) -> Account {
-    let stands = super::standing::standing(stored, debate, running);
+pub(super) fn account(stored: &Stored, debate: &Debate, running: bool, more: &[String]) -> Account {
+    let stands = super::standing::standing(stored, debate, running, more);
     let mut account = Account::default();
     for (lines, line) in [(10, 40), (6, 25), (3, 15), (1, 8)] {
         let verbatim = concessions(debate);

@@ -128,8 +128,7 @@ pub struct ListDebates {
 }
 
 /// The parts of a debate that can be shown, as the complaint about another says.
-pub(super) const PARTS: &str =
-    "transcript, summary, report, ledger, envelopes, brief, plan, or a turn such as 0.1.0.0";
+pub(super) const PARTS: &str = "transcript, summary, report, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -137,7 +136,7 @@ pub(super) const PARTS: &str =
 pub struct ShowDebate {
     /// Default: the latest here
     pub debate_id: Option<String>,
-    /// transcript (default), summary, report, ledger, envelopes, brief, plan, or a turn
+    /// transcript (default), summary, report, ledger, recheck, envelopes, brief, plan, or a turn
     pub part: Option<String>,
     /// From 1
     #[serde(deserialize_with = "number")]

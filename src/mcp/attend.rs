@@ -1,9 +1,9 @@
 //! Waiting for a debate, with progress. Who waits has no say in whether the work goes on.
 use super::complaint::Complaint;
-use super::hub::{Hub, Run};
+use super::hub::{Hub, Run, Stopped};
 use super::tail::Tail;
 use crate::debate::{Cue, Debate, Event, Step, next};
-use crate::engine::{ArchiveError, DeskError, Place, Stored, Update};
+use crate::engine::{ArchiveError, DeskError, Error, LogError, Place, Stored, Update};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RoleServer};
 use rmcp::task_manager::TaskContext;
@@ -40,6 +40,8 @@ pub(super) struct Seen {
     pub(super) stored: Stored,
     pub(super) debate: Debate,
     pub(super) running: bool,
+    /// Who plays it, if that is another process.
+    pub(super) elsewhere: Option<String>,
 }
 
 impl Hub {
@@ -77,15 +79,16 @@ impl Hub {
             let elsewhere = run.is_none() && (taken || stored.holder.is_some());
             let running = busy && (run.is_some() || elsewhere);
             if run.is_none() && !running {
-                return Ok(Seen { stored, debate, running: false });
+                return Ok(Seen { stored, debate, running: false, elsewhere: None });
             }
             let late = waiting.until.is_some_and(|until| Instant::now() >= until);
+            let player = stored.holder.clone().filter(|_| elsewhere && running);
             if late || self.closing.is_cancelled() {
-                return Ok(Seen { stored, debate, running });
+                return Ok(Seen { stored, debate, running, elsewhere: player });
             }
             tokio::select! {
                 ended = ended(run) => {
-                    ended.map_err(|why| Complaint::Stopped { id: id.into(), why })?;
+                    ended.map_err(|stopped| given_up(id, stopped))?;
                     updates = None;
                 }
                 Some(news) = news(&mut updates, &debate, &mut tail) => {
@@ -98,7 +101,9 @@ impl Hub {
                 }
                 () = tokio::time::sleep(LOOK), if elsewhere => {}
                 () = until(waiting.until) => {}
-                () = waiting.gone.cancelled() => return Ok(Seen { stored, debate, running }),
+                () = waiting.gone.cancelled() => {
+                    return Ok(Seen { stored, debate, running, elsewhere: player });
+                }
                 () = self.closing.cancelled() => {}
             }
         }
@@ -111,7 +116,7 @@ impl Hub {
         place: &Place,
         debate: &Debate,
     ) -> Result<Option<Run>, Complaint> {
-        self.desk.ready(debate, &[])?;
+        self.desk.ready(debate, debate.seats())?;
         match self.take_up(id, place).await {
             Ok(run) => Ok(Some(run)),
             Err(DeskError::Archive(ArchiveError::Busy { .. })) => Ok(None),
@@ -159,6 +164,14 @@ impl Waiting {
                 let _ = tokio::time::timeout(UNREAD, peer.notify_progress(progress)).await;
             }
         }
+    }
+}
+
+/// What is told of a play that ended before it should.
+fn given_up(id: &str, stopped: Stopped) -> Complaint {
+    match stopped {
+        Stopped::TakenOver(by) => DeskError::Session(Error::Log(LogError::Lost { by })).into(),
+        Stopped::Failed(why) => Complaint::Stopped { id: id.into(), why },
     }
 }
 

@@ -125,36 +125,10 @@ pub(super) fn changes(
         };
         commands.push(amend(change));
     }
-    commands.extend(handovers(debate, &handed, desk)?);
-    Ok(commands)
-}
-
-/// Seats that change hands. Whoever judges also judges with the sides swapped, and sums up.
-fn handovers(
-    debate: &Debate,
-    handed: &[(String, Voice)],
-    desk: &Desk,
-) -> Result<Vec<Command>, Complaint> {
-    let fits = |name: &str, seat: &Seat| match name {
-        "proposer" => matches!(seat.role, Role::Pro | Role::Lead),
-        "challenger" => matches!(seat.role, Role::Con | Role::Partner),
-        "judge" => {
-            matches!(seat.role, Role::Judge | Role::Mirror | Role::Scribe | Role::Auditor)
-        }
-        name => seat.name.to_lowercase() == name,
-    };
-    let mut commands = vec![];
-    let mut after: Vec<Seat> = debate.seats().to_vec();
-    for (name, voice) in handed {
-        for (nth, seat) in (0u8..).zip(&mut after).filter(|(_, seat)| fits(name, seat)) {
-            if seat.voice != *voice {
-                seat.voice = voice.clone();
-                commands.push(amend(Change::Seat { seat: nth, voice: voice.clone() }));
-            }
-        }
-    }
     if !handed.is_empty() {
-        desk.sits_well(&after)?;
+        let (hands, seats) = desk.hand_over(debate, &handed)?;
+        desk.sits_well(&seats)?;
+        commands.extend(hands);
     }
     Ok(commands)
 }

@@ -1,6 +1,6 @@
 //! Why a call was not done, and which call to make next. Every error a model reads is in this file.
 use crate::debate::Unfit;
-use crate::engine::{ArchiveError, DeskError};
+use crate::engine::{ArchiveError, DeskError, Error, LogError};
 
 /// Why a call was not done.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +70,10 @@ pub enum Complaint {
     NoBrief(String),
     #[error("the play of debate {id} stopped: {why}")]
     Stopped { id: String, why: String },
+    #[error(
+        "there is no state file here that somebody else has written, so there is nothing to import"
+    )]
+    NothingLeft,
     #[error("this call was cancelled before anything was opened")]
     Gone,
     #[error("the server failed inside ({0}); nothing that was recorded is lost")]
@@ -255,6 +259,11 @@ impl Complaint {
                     call("continue_round", id, "")
                 )
             }
+            Complaint::NothingLeft => {
+                "continue_round {} goes on with the latest debate here; `debate import FILE` in a \
+                 terminal takes in any other file"
+                    .into()
+            }
             Complaint::Gone => "call start_debate again if it is still wanted".into(),
             Complaint::Panic(_) => {
                 "call again; if it fails again, `debate doctor` in a terminal looks closer".into()
@@ -326,9 +335,13 @@ fn desk(error: &DeskError) -> String {
         DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
-        DeskError::Archive(ArchiveError::Busy { .. }) => {
-            "continue_round with that `debate_id` watches it; only that process can change it while \
-             it speaks, so call again in a few seconds"
+        DeskError::Archive(ArchiveError::Busy { id, .. }) => {
+            let over = call("continue_round", id, "\"decision\":\"take_over\"");
+            return format!(
+                "{} watches it; if the user wants it here, {over} takes it over and the other stops; \
+                 else call again in a few seconds",
+                call("continue_round", id, "")
+            );
         }
         DeskError::Archive(ArchiveError::TooNew(_)) => {
             "tell the user to update this program, or to set DEBATE_HOME to another folder; \
@@ -339,6 +352,21 @@ fn desk(error: &DeskError) -> String {
         }
         DeskError::Flawed { .. } => {
             "show_debate with that `debate_id` still reads it; start_debate opens another"
+        }
+        DeskError::NoSeat { names, .. } => {
+            return format!(
+                "its seats are {names}: continue_round {{\"decision\":\"change\",\"say\":\"NAME=SEAT\"}} \
+                 hands one over"
+            );
+        }
+        DeskError::Stranger(_) => {
+            "tell the user what was found, and ask whether what was said in it is to be taken in, as \
+             a transcript; only after their yes: continue_round {\"decision\":\"import\"} (add \
+             \"say\":\"challenger=codex\" to seat others than you)"
+        }
+        DeskError::Session(Error::Log(LogError::Lost { .. })) => {
+            "continue_round {} watches it; \"decision\":\"take_over\" takes it back, if the user wants \
+             that. What was recorded stands"
         }
         DeskError::Session(_) => "summarize with that `debate_id` shows what is due now",
     }

@@ -1,7 +1,7 @@
 //! The debates being played by this process. A debate is held only while turns of it are fetched:
 //! as soon as it waits for somebody it is given up, so that any client may go on with it.
-use crate::engine::{Command, Desk, DeskError, Error, Handle, Job, Place};
-use std::collections::HashMap;
+use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError, Place};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -17,6 +17,8 @@ pub(super) struct Hub {
     /// Held while a call reads a debate and has something recorded of it, so that calls that come
     /// at once see what the others did.
     recording: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// Debates this client was told of once: it knows how they stood.
+    known: Mutex<HashSet<String>>,
 }
 
 /// A debate being played here.
@@ -29,7 +31,25 @@ pub(super) struct Run {
 }
 
 /// How a run ended: as it should, or why not.
-pub(super) type Ended = Result<(), String>;
+pub(super) type Ended = Result<(), Stopped>;
+
+/// Why a run ended before it should.
+#[derive(Clone, Debug)]
+pub(super) enum Stopped {
+    /// By whom.
+    TakenOver(String),
+    /// Anything else.
+    Failed(String),
+}
+
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Stopped {
+        match error {
+            Error::Log(LogError::Lost { by }) => Stopped::TakenOver(by),
+            other => Stopped::Failed(other.to_string()),
+        }
+    }
+}
 
 impl Run {
     /// Returns once nothing is being fetched any more and the debate was given up.
@@ -37,7 +57,7 @@ impl Run {
         let ended = self.ended.wait_for(Option::is_some).await;
         match ended {
             Ok(ended) => ended.clone().unwrap_or(Ok(())),
-            Err(_) => Err("it was dropped".into()),
+            Err(_) => Err(Stopped::Failed("it was dropped".into())),
         }
     }
 }
@@ -59,7 +79,12 @@ impl Hub {
         let closing = CancellationToken::new();
         let (runs, starting, recording) =
             (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
-        Arc::new(Hub { desk, closing, runs, starting, recording })
+        Arc::new(Hub { desk, closing, runs, starting, recording, known: Mutex::default() })
+    }
+
+    /// Whether a client hears of a debate for the first time. From then on it does not.
+    pub(super) fn is_new(&self, id: &str) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned())
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Run>> {
@@ -90,8 +115,21 @@ impl Hub {
         let _starting = self.starting.lock().await;
         match self.running(id) {
             Some(run) => Ok(run),
-            None => Ok(self.play(self.desk.resume(id, place, vec![])?)),
+            None => Ok(self.play(self.desk.resume(id, place, Claim::Free, vec![])?)),
         }
+    }
+
+    /// Plays a debate here, whoever plays it elsewhere: they stop.
+    pub(super) async fn take_over(
+        self: &Arc<Hub>,
+        id: &str,
+        place: &Place,
+    ) -> Result<(), DeskError> {
+        let _starting = self.starting.lock().await;
+        if self.running(id).is_none() {
+            self.play(self.desk.resume(id, place, Claim::Over, vec![])?);
+        }
+        Ok(())
     }
 
     /// The run of a debate, for somebody who is about to ask something of it.
@@ -113,7 +151,7 @@ impl Hub {
             let mut run = {
                 let _starting = self.starting.lock().await;
                 let Some(run) = self.to_ask(id) else {
-                    self.play(self.desk.resume(id, place, commands)?);
+                    self.play(self.desk.resume(id, place, Claim::Free, commands)?);
                     return Ok(());
                 };
                 run
@@ -140,7 +178,7 @@ impl Hub {
             let kept = Kept { hub: &hub, id: &id };
             let done = loop {
                 let idle = tokio::select! {
-                    idle = job.idle() => idle.map(drop).map_err(|error| error.to_string()),
+                    idle = job.idle() => idle.map(drop).map_err(Stopped::from),
                     () = hub.closing.cancelled() => break Ok(()),
                 };
                 // Whoever found it running is heard first; from then on nobody finds it.

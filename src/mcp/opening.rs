@@ -44,6 +44,7 @@ impl Server {
         notes.extend(self.unfinished(&opening.topic, place));
         let job = self.hub.desk.open(&opening, place)?;
         let id = job.id().to_owned();
+        self.hub.is_new(&id);
         self.hub.play(job);
         let notes = notes.iter().map(|note| self.hub.desk.clean(note)).collect();
         Ok((self.hub.attend(&id, place, waiting).await?, notes))

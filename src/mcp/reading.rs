@@ -3,9 +3,11 @@ use super::account::{Account, account};
 use super::args::{ListDebates, ListModels, ShowDebate, Summarize};
 use super::bounds::{self, words};
 use super::check;
+use super::coming_back::Meant;
 use super::complaint::{Complaint, call};
 use super::round::which;
 use super::server::Server;
+use super::standing::elsewhere;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{Card, Listing, Place, Query};
 use crate::report::record::SEALED;
@@ -70,17 +72,18 @@ pub(super) struct Model {
 const SHOWN: usize = 12;
 
 impl Server {
-    /// The debate that is meant.
-    pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<String, Complaint> {
-        let id = check::short("debate_id", id)?;
-        Ok(self.hub.desk.meant(id, false, &place.root)?)
-    }
-
-    pub(super) fn summarize(&self, args: &Summarize, place: &Place) -> Result<Account, Complaint> {
-        let id = self.meant(args.debate_id.as_deref(), place)?;
+    pub(super) async fn summarize(
+        &self,
+        args: &Summarize,
+        place: &Place,
+    ) -> Result<Account, Complaint> {
+        let Meant { id, told: mut notes } = self.meant(args.debate_id.as_deref(), place)?;
         let (stored, debate, _) = self.hub.desk.read(&id)?;
-        let running = self.hub.running(&id).is_some() || stored.holder.is_some();
-        Ok(account(&stored, &debate, running))
+        let here = self.hub.running(&id).is_some();
+        let player = stored.holder.as_ref().filter(|_| !here);
+        notes.extend(player.map(|who| elsewhere(&id, who)));
+        notes.extend(self.since(&stored, &debate, place).await);
+        Ok(account(&stored, &debate, here || stored.holder.is_some(), &notes))
     }
 
     pub(super) fn list(&self, args: &ListDebates, place: &Place) -> Result<Listed, Complaint> {
@@ -95,8 +98,15 @@ impl Server {
         let (status, unfinished) = status(args.status.as_deref())?;
         let query = Query { root, status, unfinished, limit: None };
         let archive = self.hub.desk.archive();
-        let cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
+        let mut cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
         let words = sought.join(" ");
+        let left = if cards.is_empty() && said.is_empty() && args.status.is_none() {
+            let left = self.left(place)?;
+            cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
+            left
+        } else {
+            vec![]
+        };
         let mut debates: Vec<Found> = if words.is_empty() {
             cards.iter().map(|card| found(card, None)).collect()
         } else {
@@ -108,11 +118,11 @@ impl Server {
         };
         let more = debates.len().saturating_sub(SHOWN);
         debates.truncate(SHOWN);
-        let rest = if more > 0 {
-            format!("{more} more: narrow it down by words or status; ")
-        } else {
-            String::new()
-        };
+        let mut rest = left;
+        if more > 0 {
+            rest.push(format!("{more} more: narrow it down by words or status"));
+        }
+        let rest: String = rest.iter().map(|line| format!("{line}; ")).collect();
         let next = format!(
             "{rest}continue_round {{\"debate_id\":\"...\"}} goes on with one; show_debate \
              {{\"debate_id\":\"...\"}} reads it"
@@ -125,10 +135,13 @@ impl Server {
         path.canonicalize().unwrap_or(path)
     }
 
-    pub(super) fn show(&self, args: &ShowDebate, place: &Place) -> Result<Shown, Complaint> {
-        let id = self.meant(args.debate_id.as_deref(), place)?;
+    pub(super) async fn show(&self, args: &ShowDebate, place: &Place) -> Result<Shown, Complaint> {
+        let Meant { id, told } = self.meant(args.debate_id.as_deref(), place)?;
         let part = check::short("part", args.part.as_deref())?.unwrap_or("transcript");
-        let text = self.part(&id, part)?;
+        let text = match part {
+            "recheck" => self.recheck(&id, place).await?,
+            part => self.part(&id, part)?,
+        };
         let pages = bounds::pages(&text);
         let page = usize::try_from(args.page.unwrap_or(1)).unwrap_or(usize::MAX);
         let text = page.checked_sub(1).and_then(|nth| pages.get(nth)).cloned();
@@ -140,6 +153,7 @@ impl Server {
         } else {
             format!("{} says what is due", call("summarize", &id, ""))
         };
+        let next = told.into_iter().chain([next]).collect::<Vec<_>>().join("; ");
         Ok(Shown { debate_id: id, part, page, pages, text, next })
     }
 

@@ -72,7 +72,7 @@ impl Server {
         if id.is_empty() {
             return Ok(None);
         }
-        let id = self.meant(Some(&id), place)?;
+        let id = self.meant(Some(&id), place)?.id;
         match part {
             "" => {
                 let (_, debate, _) = self.hub.desk.read(&id)?;

@@ -3,6 +3,7 @@ use super::args::ContinueRound;
 use super::attend::{Seen, Waiting};
 use super::change::changes;
 use super::check;
+use super::coming_back::Meant;
 use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::{asked_of_host, is_plan};
@@ -25,9 +26,11 @@ enum Decision {
     Keep,
     Discard,
     Retry,
+    TakeOver,
+    Import,
 }
 
-const DECISIONS: [(&str, Decision); 10] = [
+const DECISIONS: [(&str, Decision); 12] = [
     ("continue", Decision::Continue),
     ("confirm", Decision::Confirm),
     ("change", Decision::Change),
@@ -38,6 +41,8 @@ const DECISIONS: [(&str, Decision); 10] = [
     ("keep", Decision::Keep),
     ("discard", Decision::Discard),
     ("retry", Decision::Retry),
+    ("take_over", Decision::TakeOver),
+    ("import", Decision::Import),
 ];
 
 impl Server {
@@ -47,7 +52,7 @@ impl Server {
         args: &ContinueRound,
         place: &Place,
         waiting: &Waiting,
-    ) -> Result<Seen, Complaint> {
+    ) -> Result<(Seen, Vec<String>), Complaint> {
         let turn = check::short("turn", args.turn.as_deref())?;
         let decision = decision(args.decision.as_deref())?;
         if let Some(say) = &args.say {
@@ -56,13 +61,17 @@ impl Server {
         if let Some(speech) = &args.speech {
             check::text("speech", speech, check::SPEECH)?;
         }
-        let id = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        if decision == Some(Decision::Import) {
+            return self.import(args, place, waiting).await;
+        }
+        let Meant { id, told } = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        let notes = self.taken_up(&id, place, told).await?;
         let place = &self.place_of(&id, place)?;
         {
             let _recording = self.hub.recording(&id).await;
             self.record(&id, place, turn, decision, args).await?;
         }
-        self.hub.attend(&id, place, waiting).await
+        Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
     /// What the host says, then what the user says, then what the user decides.
@@ -79,6 +88,10 @@ impl Server {
             which(turn)
                 .filter(|(_, cue)| debate.has(*cue))
                 .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
+        }
+        // Whoever takes it over has the say from then on.
+        if decision == Some(Decision::TakeOver) {
+            self.take_over(id, place).await?;
         }
         if let Some(speech) = &args.speech {
             self.reply(id, place, turn, speech, "continue_round").await?;
@@ -217,7 +230,7 @@ impl Server {
     ) -> Result<(), Complaint> {
         match next(debate) {
             Step::Hold { next, pause: Pause::Asked } => {
-                self.hub.desk.ready(debate, &[])?;
+                self.hub.desk.ready(debate, debate.seats())?;
                 let meant = turn.is_none_or(|turn| which(turn) == Some((debate.take(), next)));
                 let before: Stand = next.stand();
                 if !meant {
@@ -257,10 +270,12 @@ impl Server {
                 Err(ended(&debate, "cancelling"))
             }
             Decision::Cancel | Decision::End if over => Ok(()),
+            // Both were seen to before anything else.
+            Decision::TakeOver | Decision::Import => Ok(()),
             Decision::Retry if !over => Ok(()),
             Decision::Retry => {
                 let from = debate.reopens_at().ok_or_else(|| Complaint::Whole { id: id.into() })?;
-                self.hub.desk.ready(&debate, &[])?;
+                self.hub.desk.ready(&debate, debate.seats())?;
                 Ok(self.command(id, place, vec![Command::Reopen { from }]).await?)
             }
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
@@ -331,7 +346,7 @@ impl Server {
         if debate.spoken(..).next().is_none() {
             return Err(Complaint::NothingSaid { id: id.into(), plan: is_plan(&debate) });
         }
-        self.hub.desk.ready(&debate, &[])?;
+        self.hub.desk.ready(&debate, debate.seats())?;
         match self.command(id, place, vec![Command::Conclude { because: None }]).await {
             // Somebody else was faster: a ruling is on its way.
             Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
@@ -366,7 +381,7 @@ pub(super) fn which(turn: &str) -> Option<(u16, Cue)> {
     Some((take.parse().ok()?, cue.parse().ok()?))
 }
 
-fn ended(debate: &Debate, what: &str) -> Complaint {
+pub(super) fn ended(debate: &Debate, what: &str) -> Complaint {
     Complaint::Ended {
         id: debate.setup().id.clone(),
         status: standing::status(debate).word().into(),

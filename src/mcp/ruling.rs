@@ -2,6 +2,7 @@
 use super::args::Verdict;
 use super::attend::{Seen, Waiting};
 use super::check;
+use super::coming_back::Meant;
 use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::asked_of_host;
@@ -17,7 +18,7 @@ impl Server {
         args: &Verdict,
         place: &Place,
         waiting: &Waiting,
-    ) -> Result<Seen, Complaint> {
+    ) -> Result<(Seen, Vec<String>), Complaint> {
         let turn = check::short("turn", args.turn.as_deref())?;
         let text = args.ruling.as_ref().map(|ruling| match ruling {
             Value::String(text) => text.clone(),
@@ -26,14 +27,15 @@ impl Server {
         if let Some(text) = &text {
             check::text("ruling", text, check::SPEECH)?;
         }
-        let id = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        let Meant { id, told } = self.meant_by(args.debate_id.as_deref(), turn, place)?;
+        let notes = self.taken_up(&id, place, told).await?;
         let place = &self.place_of(&id, place)?;
         if let Some(text) = &text {
             let _recording = self.hub.recording(&id).await;
             self.reply(&id, place, turn, text, "verdict").await?;
         }
         self.ask_no_more(&id, place).await?;
-        self.rule_on(&id, place, waiting).await
+        Ok((self.rule_on(&id, place, waiting).await?, notes))
     }
 
     /// Whoever speaks is let finish, because that is paid for; before the ruling nobody else is
@@ -101,14 +103,14 @@ impl Server {
         id: Option<&str>,
         turn: Option<&str>,
         place: &Place,
-    ) -> Result<String, Complaint> {
+    ) -> Result<Meant, Complaint> {
         let meant = self.meant(id, place)?;
         if id.is_none() && turn.is_some() {
             let root = Some(place.root.clone());
             let query = Query { root, unfinished: true, limit: Some(2), ..Query::default() };
             let open = self.hub.desk.archive().list(&query).map_err(DeskError::from)?;
             if open.len() > 1 {
-                return Err(Complaint::Which { id: meant });
+                return Err(Complaint::Which { id: meant.id });
             }
         }
         Ok(meant)

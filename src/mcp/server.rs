@@ -4,7 +4,7 @@ use super::attend::{Ear, Seen, Waiting};
 use super::client::Client;
 use super::complaint::Complaint;
 use super::hub::Hub;
-use super::standing::{Standing, standing};
+use super::standing::{Standing, elsewhere, standing};
 use super::{check, prompts, resources, tools, words};
 use crate::config::Config;
 use crate::engine::{Desk, Place};
@@ -92,18 +92,18 @@ impl Server {
             "continue_round" => {
                 let args: super::args::ContinueRound = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
-                let seen = self.go_on(&args, place, &call.waiting(patience)).await?;
-                Ok(self.stands(&seen, vec![], call, patience))
+                let (seen, notes) = self.go_on(&args, place, &call.waiting(patience)).await?;
+                Ok(self.stands(&seen, notes, call, patience))
             }
             "verdict" => {
                 let args: super::args::Verdict = check::arguments(tool, arguments)?;
                 let patience = check::patience(args.wait_seconds);
-                let seen = self.rule(&args, place, &call.waiting(patience)).await?;
-                Ok(self.stands(&seen, vec![], Call { ruling: true, ..call }, patience))
+                let (seen, notes) = self.rule(&args, place, &call.waiting(patience)).await?;
+                Ok(self.stands(&seen, notes, Call { ruling: true, ..call }, patience))
             }
             "summarize" => {
                 let args: Summarize = check::arguments(tool, arguments)?;
-                let account = self.summarize(&args, place)?;
+                let account = self.summarize(&args, place).await?;
                 plain(both(&account, words::account(&account)))
             }
             "list_debates" => {
@@ -111,7 +111,7 @@ impl Server {
                 plain(both(&listed, words::listed(&listed)))
             }
             "show_debate" => {
-                let shown = self.show(&check::arguments(tool, arguments)?, place)?;
+                let shown = self.show(&check::arguments(tool, arguments)?, place).await?;
                 plain(both(&shown, words::shown(&shown)))
             }
             "list_models" => {
@@ -176,6 +176,7 @@ impl Server {
 impl Call {
     fn of(server: &Server, context: &RequestContext<RoleServer>) -> Call {
         let client = Client::of(context);
+        server.hub.desk.announce(&client.who);
         let token = context.meta.get_progress_token();
         let ear = token.map_or(Ear::Nobody, |token| Ear::Client(context.peer.clone(), token));
         let place = server.place(&client);
@@ -194,8 +195,9 @@ impl Call {
 }
 
 fn answer(seen: &Seen, notes: Vec<String>) -> CallToolResult {
-    let mut stands: Standing = standing(&seen.stored, &seen.debate, seen.running);
-    stands.notes.extend(notes);
+    let mut notes = notes;
+    notes.extend(seen.elsewhere.as_ref().map(|who| elsewhere(&seen.debate.setup().id, who)));
+    let stands: Standing = standing(&seen.stored, &seen.debate, seen.running, &notes);
     let text = words::standing(&stands);
     both(&stands, text)
 }

@@ -92,11 +92,18 @@ const SIZES: [Size; 4] = [
 /// Tokens a brief is always given.
 const BRIEF: usize = 700;
 
-/// How a debate stands. `running` says that somebody, here or elsewhere, is fetching turns.
-pub(super) fn standing(stored: &Stored, debate: &Debate, running: bool) -> Standing {
+/// How a debate stands. `running` says that somebody, here or elsewhere, is fetching turns; `more` is
+/// what else has to be told this once.
+pub(super) fn standing(
+    stored: &Stored,
+    debate: &Debate,
+    running: bool,
+    more: &[String],
+) -> Standing {
     let mut fits = Standing::default();
     for size in SIZES {
         fits = sized(stored, debate, running, size);
+        fits.notes.extend_from_slice(more);
         let mut bare = fits.clone();
         if let Some(due) = &mut bare.due {
             due.brief.clear();
@@ -337,6 +344,12 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
         }
         _ => None,
     }
+}
+
+/// That a debate is played by another process, and what can be done about it.
+pub(super) fn elsewhere(id: &str, who: &str) -> String {
+    let over = call("continue_round", id, "\"decision\":\"take_over\"");
+    format!("{who} plays it, and this only watches; if the user wants it here, {over}")
 }
 
 /// Whether the debate waits for its plan to be confirmed.

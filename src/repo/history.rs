@@ -119,7 +119,7 @@ fn id(tree: &Tree<'_>, path: &str) -> Option<Oid> {
 }
 
 impl Happened {
-    fn new(commit: &Commit<'_>) -> Happened {
+    pub(super) fn new(commit: &Commit<'_>) -> Happened {
         let subject = commit.summary_bytes().unwrap_or_default();
         Happened {
             id: commit.id().to_string().chars().take(12).collect(),

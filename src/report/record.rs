@@ -9,6 +9,7 @@ use super::summary::{demo, summary};
 use super::text::{demoted, one_line, printable};
 use crate::debate::body::Part;
 use crate::debate::ledger::of_claim;
+use crate::debate::state::Handed;
 use crate::debate::{
     Body, Claim, Cue, Debate, Failure, Hears, Kind, Outcome, Reply, Role, Rule, Stand, Weight,
     nine, standing, verdict,
@@ -80,6 +81,9 @@ fn front(debate: &Debate) -> String {
         let chosen: Vec<_> = setup.chosen.iter().map(|line| one_line(line)).collect();
         let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
     }
+    for handed in debate.handed() {
+        let _ = writeln!(text, "\n**Handed over**: {}", handed_over(debate, handed));
+    }
     let labels = standing::labels(debate);
     if !labels.is_empty() {
         let _ = writeln!(text, "\n**Labels**: {}", labels.join(", "));
@@ -89,6 +93,20 @@ fn front(debate: &Debate) -> String {
         let _ = writeln!(text, "\n{demo}");
     }
     text
+}
+
+/// `proposer, from host to codex, in round 2 (handed over by the user through claude-code, ...)`
+fn handed_over(debate: &Debate, handed: &Handed) -> String {
+    let seat = debate.seats().get(usize::from(handed.seat));
+    let name = seat.map(|seat| one_line(&seat.name)).unwrap_or_default();
+    let when = handed.at.map_or_else(String::new, |cue| match cue.round {
+        0 => format!(", in {}", debate.setup().act(cue).name),
+        round => format!(", in round {round}"),
+    });
+    let (from, to) = (one_line(&handed.from.to_string()), one_line(&handed.to.to_string()));
+    let because = one_line(&handed.because);
+    let because = if because.is_empty() { because } else { format!(" ({because})") };
+    format!("{name}, from {from} to {to}{when}{because}")
 }
 
 fn input(text: &mut String, remark: &str) {

@@ -7,6 +7,7 @@ use super::verdict::{VerdictView, verdict};
 use crate::debate::insights::{End, insights};
 use crate::debate::ledger::{Tally, tally};
 use crate::debate::points::{self, RoundMarks};
+use crate::debate::state::Handed;
 use crate::debate::{
     Body, Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Kind,
     Pause, Proof, Resolution, Role, Section, Side, Spend, Status, Step, next, standing,
@@ -39,6 +40,9 @@ pub struct DebateView {
     /// Who was seated without being named, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<String>,
+    /// Seats that changed hands since, in the order they did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handed: Vec<HandedView>,
     /// The tree it was opened on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
@@ -108,6 +112,21 @@ pub struct SeatView {
     pub role: Role,
     pub tool: String,
     pub model: Option<String>,
+}
+
+/// A seat that changed hands.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HandedView {
+    /// By name.
+    pub seat: String,
+    /// Who had it, as seats are written.
+    pub from: String,
+    /// Who has it since.
+    pub to: String,
+    /// The turn that was due then.
+    pub at: Option<String>,
+    /// Why, by whom and when.
+    pub because: String,
 }
 
 /// What a debate waits for.
@@ -203,6 +222,7 @@ pub fn view(debate: &Debate) -> DebateView {
             })
             .collect(),
         chosen: setup.chosen.clone(),
+        handed: debate.handed().iter().map(|handed| handed_view(debate, handed)).collect(),
         pin: setup.pin.clone(),
         effort: setup.effort,
         rounds: debate.rounds(),
@@ -229,6 +249,17 @@ pub fn view(debate: &Debate) -> DebateView {
             confidence: lesson.confidence,
             note: lesson.note.clone(),
         }),
+    }
+}
+
+fn handed_view(debate: &Debate, handed: &Handed) -> HandedView {
+    let seat = debate.seats().get(usize::from(handed.seat));
+    HandedView {
+        seat: seat.map(|seat| seat.name.clone()).unwrap_or_default(),
+        from: handed.from.to_string(),
+        to: handed.to.to_string(),
+        at: handed.at.map(|cue| cue.to_string()),
+        because: handed.because.clone(),
     }
 }
 

@@ -1,16 +1,16 @@
 //! One SQLite file in the user's home: what the engine asks of an archive.
 use super::exports::Exports;
 use super::foreign;
-use super::lease::{self, Presence};
+use super::lease::{self, Lease, Presence};
 use super::live_text;
 use super::log::{self, SqliteLog};
 use super::schema::{self, broken};
 use super::sign::Key;
-use super::{files, project, search};
+use super::{files, left, project, search, upkeep};
 use crate::debate::{Debate, Event, Setup, Status};
 use crate::engine::{
-    Archive, ArchiveError, Card, Clock, Foreign, Health, Hit, LiveText, Log, Opened, Place, Query,
-    Recorded, Reindexed, Stored, Update,
+    Archive, ArchiveError, Card, Claim, Clock, Foreign, Health, Hit, Left, LiveText, Log, News,
+    Opened, Place, Query, Recorded, Reindexed, Stored, Update,
 };
 use crate::private;
 use crate::report::iso;
@@ -26,6 +26,8 @@ pub struct SqliteArchive {
     database: Arc<Database>,
     exports: Arc<Exports>,
     presence: Mutex<Option<Arc<Presence>>>,
+    /// What this process calls itself.
+    who: Mutex<String>,
     /// Dropping it stops the heart.
     heart: Mutex<Option<mpsc::Sender<()>>>,
 }
@@ -98,6 +100,7 @@ impl SqliteArchive {
             exports: Arc::new(Exports::new(home.into(), path)),
             clock,
             presence: Mutex::new(None),
+            who: Mutex::default(),
             heart: Mutex::new(None),
         }
     }
@@ -111,6 +114,8 @@ impl SqliteArchive {
         let presence = Presence::new(&self.home)
             .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
         let presence = slot.insert(Arc::new(presence)).clone();
+        let who = self.who.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = presence.announce(&who);
         let (stop, stopped) = mpsc::channel();
         let (database, clock) = (self.database.clone(), self.clock.clone());
         let name = presence.name().to_owned();
@@ -128,15 +133,9 @@ impl SqliteArchive {
     }
 
     fn log(&self, row: i64, epoch: i64, seq: u64, debate: Debate) -> Box<dyn Log> {
-        Box::new(SqliteLog {
-            database: self.database.clone(),
-            exports: self.exports.clone(),
-            clock: self.clock.clone(),
-            row,
-            epoch,
-            seq,
-            debate,
-        })
+        let (database, clock) = (self.database.clone(), self.clock.clone());
+        let lease = Lease { database, home: self.home.clone(), clock, row, epoch };
+        Box::new(SqliteLog { lease, exports: self.exports.clone(), seq, debate })
     }
 }
 
@@ -158,10 +157,11 @@ impl Archive for SqliteArchive {
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(broken)?;
             let taken = |path: &Path| {
-                let path = path.display().to_string();
                 let known = "SELECT count(*) FROM debates WHERE record = ?1";
-                let known = change.query_row(known, [&path], |row| row.get::<_, i64>(0));
-                known.is_ok_and(|count| count > 0) || Path::new(&path).exists()
+                let name = path.display().to_string();
+                let known = change.query_row(known, [&name], |row| row.get::<_, i64>(0));
+                known.is_ok_and(|count| count > 0)
+                    || (path.exists() && !files::is_record_of(path, &setup.id))
             };
             let record = files::record_path(&place.root, &name, taken);
             let added = change
@@ -190,7 +190,8 @@ impl Archive for SqliteArchive {
             project::agents(&change, row, &debate)?;
             let debate = log::insert(&change, row, debate, events, self.clock.now())?;
             let key = (row, setup.id.as_str());
-            let epoch = lease::take(&change, &self.home, &presence, key, self.clock.now())?;
+            let now = self.clock.now();
+            let epoch = lease::take(&change, &self.home, &presence, key, now, Claim::Free)?;
             change.commit().map_err(broken)?;
             Ok((row, epoch, debate))
         })?;
@@ -199,14 +200,28 @@ impl Archive for SqliteArchive {
         Ok(self.log(row, epoch, seq, debate))
     }
 
-    fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError> {
+    fn announce(&self, who: &str) {
+        let who = lease::called(who);
+        // In the order in which a presence is made: whoever makes one reads this name.
+        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.who.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != who {
+            if let Some(presence) = &*presence {
+                let _ = presence.announce(&who);
+            }
+            *known = who;
+        }
+    }
+
+    fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError> {
         let presence = self.presence()?;
         let (row, epoch) = self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(broken)?;
             let row = row_of(&change, id)?;
-            let epoch = lease::take(&change, &self.home, &presence, (row, id), self.clock.now())?;
+            let now = self.clock.now();
+            let epoch = lease::take(&change, &self.home, &presence, (row, id), now, claim)?;
             written_at(&change, row, place)?;
             change.commit().map_err(broken)?;
             Ok((row, epoch))
@@ -225,16 +240,20 @@ impl Archive for SqliteArchive {
         self.database.with(|connection| {
             let row = row_of(connection, id)?;
             let mut stored = stored(connection, row)?;
-            let lease: Option<(Option<String>, i64)> = connection
-                .query_row(
-                    "SELECT holder, beat_at FROM leases WHERE debate_id = ?1",
-                    [row],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()
-                .map_err(broken)?;
-            stored.holder = lease.and_then(|(name, beat)| lease::holder_of(home, name, beat, now));
+            stored.holder = lease::holder(connection, home, row, now)?;
             Ok(stored)
+        })
+    }
+
+    fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError> {
+        let now = self.clock.now();
+        self.database.with(|connection| {
+            let row = row_of(connection, id)?;
+            // Who holds it is asked first: what they wrote before they gave it up is then seen.
+            let holder = lease::holder(connection, &self.home, row, now)?;
+            let live = live_text::read(connection, row)?;
+            let (events, _) = recorded(connection, row, after)?;
+            Ok(News { events, holder, live })
         })
     }
 
@@ -257,6 +276,10 @@ impl Archive for SqliteArchive {
         })
     }
 
+    fn left_behind(&self, root: &Path, files: &[PathBuf]) -> Vec<Left> {
+        left::behind(root, files, |text| self.read_foreign(text))
+    }
+
     fn watch(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
         let row = self.database.with(|connection| row_of(connection, id));
         if let Ok(row) = row {
@@ -271,36 +294,7 @@ impl Archive for SqliteArchive {
     }
 
     fn reindex(&self) -> Result<Reindexed, ArchiveError> {
-        let mut done = Reindexed { debates: 0, events: 0, messages: 0, flawed: vec![] };
-        // In the order they were touched, so that the last one is the last to be written out.
-        let rows: Vec<i64> = self.database.with(|connection| {
-            let mut statement = connection
-                .prepare("SELECT id FROM debates ORDER BY updated_at, id")
-                .map_err(broken)?;
-            let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
-            rows.collect::<Result<_, _>>().map_err(broken)
-        })?;
-        // One short transaction after another: whoever is playing a debate must not wait for all.
-        let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
-            self.database.with(|connection| {
-                let change = connection
-                    .transaction_with_behavior(TransactionBehavior::Immediate)
-                    .map_err(broken)?;
-                work(&change)?;
-                change.commit().map_err(broken)
-            })
-        };
-        change(&mut |change| change.execute_batch(schema::NO_INDEX).map_err(broken))?;
-        for row in &rows {
-            change(&mut |change| rebuild(change, *row, &mut done))?;
-        }
-        change(&mut |change| {
-            schema::index(change)?;
-            let count = "SELECT count(*) FROM messages";
-            let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(broken)?;
-            done.messages = usize::try_from(count).unwrap_or(0);
-            Ok(())
-        })?;
+        let (done, rows) = upkeep::reindex(&self.database)?;
         for row in rows {
             self.exports.changed(row);
         }
@@ -308,36 +302,7 @@ impl Archive for SqliteArchive {
     }
 
     fn health(&self) -> Result<Health, ArchiveError> {
-        self.database.with(|connection| {
-            let mut problems: Vec<String> = vec![];
-            let sound: String = connection
-                .pragma_query_value(None, "quick_check", |row| row.get(0))
-                .map_err(broken)?;
-            if sound != "ok" {
-                problems.push(sound);
-            }
-            let application: i64 = connection
-                .pragma_query_value(None, "application_id", |row| row.get(0))
-                .map_err(broken)?;
-            if application != schema::APPLICATION {
-                problems.push("this file was not made by this program".into());
-            }
-            let rows = {
-                let mut statement =
-                    connection.prepare("SELECT id FROM debates ORDER BY id").map_err(broken)?;
-                let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
-                rows.collect::<Result<Vec<i64>, _>>().map_err(broken)?
-            };
-            for row in &rows {
-                problems.extend(unsound(connection, *row));
-            }
-            Ok(Health {
-                path: self.database.path().display().to_string(),
-                version: schema::version(connection)?,
-                debates: rows.len(),
-                problems,
-            })
-        })
+        upkeep::health(&self.database)
     }
 
     fn write_out(&self, id: &str) -> Result<(), ArchiveError> {
@@ -382,24 +347,7 @@ pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, Archiv
         .map_err(broken)?;
     let setup: Setup = serde_json::from_str(&setup)
         .map_err(|error| ArchiveError::Broken(format!("a debate's setup: {error}")))?;
-    let mut statement = connection
-        .prepare_cached("SELECT seq, at, body FROM events WHERE debate_id = ?1 ORDER BY seq")
-        .map_err(broken)?;
-    let lines = statement
-        .query_map([row], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, String>(2)?)))
-        .map_err(broken)?;
-    let (mut events, mut unreadable) = (vec![], None);
-    for line in lines {
-        let (seq, at, body) = line.map_err(broken)?;
-        let seq = seq.unsigned_abs();
-        match serde_json::from_str::<Event>(&body) {
-            Ok(event) => events.push(Recorded { seq, at, event }),
-            Err(error) => {
-                unreadable = Some((seq, format!("cannot be read: {error}")));
-                break;
-            }
-        }
-    }
+    let (events, unreadable) = recorded(connection, row, 0)?;
     let mut statement = connection
         .prepare_cached("SELECT path, root FROM state_files WHERE debate_id = ?1 ORDER BY rowid")
         .map_err(broken)?;
@@ -417,58 +365,32 @@ pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, Archiv
     })
 }
 
-/// What is wrong with a debate's log, if anything is.
-fn unsound(connection: &Connection, row: i64) -> Option<String> {
-    let stored = match stored(connection, row) {
-        Ok(stored) => stored,
-        Err(error) => return Some(format!("debate {row}: {error}")),
-    };
-    let id = stored.setup.id.clone();
-    if let Some((seq, why)) = stored.unreadable {
-        return Some(format!("{id}: event {seq} {why}"));
+/// The events of a debate after one of them, and the first that cannot be read.
+fn recorded(connection: &Connection, row: i64, after: u64) -> Result<Read, ArchiveError> {
+    let mut statement = connection
+        .prepare_cached(
+            "SELECT seq, at, body FROM events WHERE debate_id = ?1 AND seq > ?2 ORDER BY seq",
+        )
+        .map_err(broken)?;
+    let lines = statement
+        .query_map(params![row, after.cast_signed()], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, String>(2)?))
+        })
+        .map_err(broken)?;
+    let mut events = vec![];
+    for line in lines {
+        let (seq, at, body) = line.map_err(broken)?;
+        let seq = seq.unsigned_abs();
+        match serde_json::from_str::<Event>(&body) {
+            Ok(event) => events.push(Recorded { seq, at, event }),
+            Err(error) => return Ok((events, Some((seq, format!("cannot be read: {error}"))))),
+        }
     }
-    let events = stored.events.into_iter().map(|recorded| recorded.event);
-    match Debate::salvage(stored.setup, events) {
-        Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.why)),
-        Err(unfit) => Some(format!("{id}: {unfit}")),
-    }
+    Ok((events, None))
 }
 
-/// Writes a debate's tables anew.
-fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), ArchiveError> {
-    done.debates += 1;
-    let stored = match stored(change, row) {
-        Ok(stored) => stored,
-        Err(error) => {
-            done.flawed.push(format!("debate {row}: {error}"));
-            return Ok(());
-        }
-    };
-    let (id, count) = (stored.setup.id.clone(), stored.events.len());
-    done.events += count;
-    if let Some((seq, why)) = &stored.unreadable {
-        done.flawed.push(format!("{id}: event {seq} {why}"));
-    }
-    project::clear(change, row)?;
-    let mut debate = match Debate::open(stored.setup) {
-        Ok(debate) => debate,
-        Err(unfit) => {
-            done.flawed.push(format!("{id}: {unfit}"));
-            return Ok(());
-        }
-    };
-    project::agents(change, row, &debate)?;
-    let mut at = debate.setup().opened_at;
-    for recorded in stored.events {
-        at = recorded.at;
-        if let Err(illegal) = debate.apply(recorded.event.clone()) {
-            done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
-            return Ok(());
-        }
-        project::project(change, row, &debate, &recorded.event, at)?;
-    }
-    project::card(change, row, &debate, at)
-}
+/// Events, and where they stop being any.
+type Read = (Vec<Recorded>, Option<(u64, String)>);
 
 /// A status as it stands in a column.
 pub(super) fn status(word: &str) -> Status {

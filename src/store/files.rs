@@ -1,6 +1,6 @@
 //! Whole files or none, private where they should be.
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Writes a file so that a reader sees the old one or the new one, never half of it. Not synced:
@@ -97,6 +97,18 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
     let slug = slug.trim_end_matches('-');
     let slug = if slug.is_empty() { "debate" } else { slug };
     format!("{day}-{slug}")
+}
+
+/// Whether a file is the record of this debate, as it was written before the archive was lost.
+pub(super) fn is_record_of(path: &Path, id: &str) -> bool {
+    const BEGINNING: u64 = 32 * 1024;
+    let mut bytes = vec![];
+    let plain = path.symlink_metadata().is_ok_and(|about| about.is_file());
+    let mut read = || fs::File::open(path)?.take(BEGINNING).read_to_end(&mut bytes);
+    let says = format!("**Id**: {id}");
+    plain
+        && read().is_ok()
+        && String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == says)
 }
 
 /// The record of a debate: `.debates/DAY-topic.md`, or the first such name nobody has.

@@ -1,20 +1,17 @@
 //! Appending an event, durably, by whoever holds the lease.
-use super::archive::Database;
 use super::exports::Exports;
+use super::lease::Lease;
 use super::project;
 use super::schema::broken;
 use crate::debate::{Debate, Event};
-use crate::engine::{ArchiveError, Clock, Log, LogError, Recorded};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use crate::engine::{ArchiveError, Boxed, Log, LogError, Recorded};
+use rusqlite::{Connection, TransactionBehavior, params};
 use std::sync::Arc;
 
 /// A debate held for writing. Dropping it gives it up.
 pub(super) struct SqliteLog {
-    pub(super) database: Arc<Database>,
+    pub(super) lease: Lease,
     pub(super) exports: Arc<Exports>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) row: i64,
-    pub(super) epoch: i64,
     pub(super) seq: u64,
     /// As the log has it, for the tables.
     pub(super) debate: Debate,
@@ -26,9 +23,13 @@ impl Log for SqliteLog {
         self.seq += events.len() as u64;
         // That someone was asked is nothing to read yet.
         if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
-            self.exports.changed(self.row);
+            self.exports.changed(self.lease.row);
         }
         Ok(self.seq)
+    }
+
+    fn lost(&self) -> Boxed<'static, String> {
+        Box::pin(self.lease.clone().taken_over())
     }
 }
 
@@ -36,28 +37,23 @@ impl SqliteLog {
     /// The events and what they add to the tables, or nothing at all. Returns the debate they lead
     /// to.
     fn write(&self, events: &[Event]) -> Result<Debate, LogError> {
-        let written = self.database.with(|connection| {
+        let lease = &self.lease;
+        let written = lease.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
                 .map_err(broken)?;
-            let epoch: Option<i64> = change
-                .prepare_cached("SELECT epoch FROM leases WHERE debate_id = ?1")
-                .and_then(|mut statement| {
-                    statement.query_row([self.row], |row| row.get(0)).optional()
-                })
-                .map_err(broken)?;
-            if epoch != Some(self.epoch) {
-                return Ok(None);
+            if let Some(by) = lease.lost(&change)? {
+                return Ok(Err(by));
             }
-            let at = self.clock.now();
+            let at = lease.clock.now();
             let recorded = Recorded::after(self.seq, events, at);
-            let debate = insert(&change, self.row, self.debate.clone(), &recorded, at)?;
+            let debate = insert(&change, lease.row, self.debate.clone(), &recorded, at)?;
             change.commit().map_err(broken)?;
-            Ok(Some(debate))
+            Ok(Ok(debate))
         });
         match written {
-            Ok(Some(debate)) => Ok(debate),
-            Ok(None) => Err(LogError::Lost),
+            Ok(Ok(debate)) => Ok(debate),
+            Ok(Err(by)) => Err(LogError::Lost { by }),
             Err(ArchiveError::Broken(why)) => Err(LogError::Broken(why)),
             Err(other) => Err(LogError::Broken(other.to_string())),
         }
@@ -88,17 +84,6 @@ pub(super) fn insert(
 
 impl Drop for SqliteLog {
     fn drop(&mut self) {
-        let _ = self.database.with(|connection| {
-            connection
-                .execute(
-                    "UPDATE leases SET holder = NULL WHERE debate_id = ?1 AND epoch = ?2",
-                    params![self.row, self.epoch],
-                )
-                .and_then(|given_up| match given_up {
-                    0 => Ok(0),
-                    _ => connection.execute("DELETE FROM live WHERE debate_id = ?1", [self.row]),
-                })
-                .map_err(broken)
-        });
+        self.lease.give_up();
     }
 }

@@ -28,15 +28,16 @@ fn a_debate_that_is_being_run_cannot_be_run_twice() {
     let before = lab.events(&id);
     for args in [["resume", &id].as_slice(), &["resume"], &["resume", &id, "--conclude"]] {
         let done = lab.debate(args).fails_with(1);
-        done.warns(&format!("is being run by process {}", running.id()));
-        done.warns("hint:");
+        done.warns(&format!("is being run by the terminal (process {})", running.id()));
+        done.warns(&format!("hint: `debate watch {id}` follows it"));
+        done.warns(&format!("`debate resume {id} --take-over` takes it over"));
     }
     assert_eq!(lab.events(&id), before);
     // Reading is always possible.
     let shown = lab.debate(&["show", &id, "--json"]).success().json();
-    assert_eq!(shown["holder"], format!("process {}", running.id()));
+    assert_eq!(shown["holder"], format!("the terminal (process {})", running.id()));
     assert_eq!(shown["status"], "in-progress");
-    lab.debate(&["show", &id]).success().warns("It is being run by process");
+    lab.debate(&["show", &id]).success().warns("It is being run by the terminal");
     // Another debate is nobody else's business.
     lab.write(&Script::new());
     lab.run("Other?", &["--rounds", "1"]).success();

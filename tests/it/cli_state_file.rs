@@ -29,8 +29,9 @@ fn the_state_file_alone_brings_a_debate_back() {
     let copy = lab.outside("copy.json");
     fs::copy(lab.state_path(), &copy).unwrap();
     forget_everything(&lab);
+    fs::remove_file(lab.state_path()).unwrap();
     lab.debate(&["show", &id]).fails_with(2);
-    let done = import(&lab, Path::new(".claude/debate/last-debate.json")).success().json();
+    let done = import(&lab, &copy).success().json();
     assert_eq!((&done["how"], &done["id"]), (&json!("new"), &json!(id)));
     assert_eq!(lab.events(&id), before);
     assert_eq!(import(&lab, &copy).success().json()["how"], "known");
@@ -260,6 +261,8 @@ fn logs_that_went_different_ways_become_two_debates() {
         &Script::new()
             .first(json!({"phase": "defend", "text": speech("Otherwise.", "P1", &["C1"])})),
     );
+    // What was written here meanwhile did not get there.
+    fs::remove_file(lab.state_path()).unwrap();
     lab.debate(&["resume", &id, "--yes"]).home(&other).success();
     let theirs = lab.outside("theirs.json");
     fs::copy(lab.state_path(), &theirs).unwrap();

@@ -2,9 +2,12 @@
 use crate::host::Host;
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::template::Bad;
-use debate_mcp::debate::{Cue, Failure, Trouble, Unfit};
+use debate_mcp::debate::{Cue, Failure, Side, Trouble, Unfit};
 use debate_mcp::engine::pairing::Vacant;
-use debate_mcp::engine::{ArchiveError, BadContext, DeskError, Error, LogError, Unplayable};
+use debate_mcp::engine::recovery::Stranger;
+use debate_mcp::engine::{
+    ArchiveError, BadContext, DeskError, Error, LogError, Transcript, TranscriptTurn, Unplayable,
+};
 use debate_mcp::mcp::complaint::{Asked, Complaint};
 use serde_json::{Value, json};
 use std::fs;
@@ -390,6 +393,7 @@ table! { complaints: Complaint,
     Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
     Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
     Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
+    Complaint::NothingLeft => [Complaint::NothingLeft],
     Complaint::Gone => [Complaint::Gone],
     Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
 }
@@ -426,18 +430,30 @@ table! { desk_errors: DeskError,
         ArchiveError::Unknown(s("x")).into(),
         ArchiveError::Ambiguous(s("debate"), 2).into(),
         ArchiveError::Taken(s(ID)).into(),
-        ArchiveError::Busy { id: s(ID), holder: s("process 7") }.into(),
+        ArchiveError::Busy { id: s(ID), holder: s("claude-code 2.1 (process 7)") }.into(),
         ArchiveError::Foreign(s("no JSON")).into(),
         ArchiveError::TooNew(99).into(),
         ArchiveError::Broken(s("disk I/O error")).into(),
     ],
     DeskError::NoneHere { .. } => [DeskError::NoneHere { unfinished: false, root: s("/repo") }],
+    DeskError::Stranger(..) => [DeskError::Stranger(Box::new(Stranger {
+        path: "/repo/.claude/debate/last-debate.json".into(),
+        transcript: Transcript {
+            topic: s("One file or many?"),
+            turns: vec![TranscriptTurn {
+                round: 1, side: Side::Pro, tool: s("codex"), text: s("One."), duration_ms: 5,
+            }],
+            ..Transcript::default()
+        },
+    }))],
+    DeskError::NoSeat { .. } =>
+        [DeskError::NoSeat { name: s("referee"), names: s("proposer, challenger, judge") }],
     DeskError::Flawed { .. } =>
         [DeskError::Flawed { id: s(ID), seq: 4, why: s("cannot be read") }],
     DeskError::Forged(..) => [DeskError::Forged(s("event 4"))],
     DeskError::Chance(..) => [DeskError::Chance(s("no device"))],
     DeskError::Session(..) => [
-        Error::Log(LogError::Lost).into(),
+        Error::Log(LogError::Lost { by: s("opencode 1.0 (process 7)") }).into(),
         Error::Gone.into(),
         Error::Taken(Cue { act: 0, round: 1, phase: 0, seat: 0 }).into(),
     ],

@@ -284,7 +284,10 @@ fn a_round_named_by_its_turn_begins_once() {
     assert_eq!(host.call("continue_round", hold.clone()), second);
     let continued = with(hold.clone(), "decision", "continue".into());
     assert_eq!(host.call("continue_round", continued), second);
-    assert_eq!(lab.host().call("continue_round", hold.clone()), second);
+    // Another client is told besides how it stands.
+    let told = lab.host().call("continue_round", hold.clone());
+    assert!(told["notes"].to_string().contains("as it stood: One file?"), "{told:#}");
+    assert_eq!(with(told, "notes", second["notes"].clone()), second);
     once(&lab, &id(&first), 4);
     let last = host.call("continue_round", json!({"turn": second["due"]["turn"]}));
     assert_eq!(last["status"], "completed");
@@ -383,8 +386,9 @@ fn another_process_may_remark_between_turns() {
     let debate = under_way(&lab, &mut one, 60_000);
     let log = lab.events(&debate);
     let error = other.fails("continue_round", json!({"say": "Think of backups."}));
-    assert!(error.contains("is being run by process"), "{error}");
+    assert!(error.contains("is being run by claude-code 1 (process "), "{error}");
     let next = error.split_once("\nNext: ").unwrap().1;
+    assert!(next.contains("watches it") && next.contains("\"decision\":\"take_over\""), "{error}");
     assert!(next.contains("call again in a few seconds"), "{error}");
     assert_eq!(lab.events(&debate), log);
     one.running().signal("KILL");

@@ -93,6 +93,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         chosen: vec![],
         unread: None,
         pin: None,
+        commit: None,
         format,
         prompts,
         seats: SEATS.iter().map(seat).collect(),

@@ -2,7 +2,9 @@
 use crate::players::{ask, dutiful, failed, good, said};
 use crate::scene::{Rng, due, setup};
 use debate_mcp::debate::{Debate, Event, Setup, Status, Step, Trouble, formats, next};
-use debate_mcp::engine::{Archive, ArchiveError, Clock, Live, Log, LogError, Place, Query, Update};
+use debate_mcp::engine::{
+    Archive, ArchiveError, Claim, Clock, Live, Log, LogError, Place, Query, Update,
+};
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
 use std::sync::Arc;
@@ -84,13 +86,13 @@ fn a_debate_has_one_writer_at_a_time() {
     let place = place(folder.path());
     let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
     let log = first.create(&named("debate-one"), &[], &place).unwrap();
-    let busy = second.open("debate-one", &place).err();
+    let busy = second.open("debate-one", &place, Claim::Free).err();
     assert!(matches!(busy, Some(ArchiveError::Busy { .. })), "{busy:?}");
-    assert!(first.open("debate-one", &place).is_err(), "nor twice in one process");
+    assert!(first.open("debate-one", &place, Claim::Free).is_err(), "nor twice in one process");
     assert!(second.read("debate-one").unwrap().holder.is_some());
     drop(log);
     assert_eq!(second.read("debate-one").unwrap().holder, None);
-    assert!(second.open("debate-one", &place).is_ok());
+    assert!(second.open("debate-one", &place, Claim::Free).is_ok());
 }
 
 #[test]
@@ -106,22 +108,22 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
 
     // Not long enough: the heart may beat again.
     let second = SqliteArchive::at(&home, at(30_000));
-    assert!(second.open("debate-one", &place).is_err());
+    assert!(second.open("debate-one", &place, Claim::Free).is_err());
     let third = SqliteArchive::at(&home, at(32_001));
-    let mut taken_over = third.open("debate-one", &place).unwrap();
+    let mut taken_over = third.open("debate-one", &place, Claim::Free).unwrap();
 
     // Whoever slept wakes up to find that it has nothing to write to any more.
     let event = said(&debate, due(&debate)[0], good(&debate, due(&debate)[0])).unwrap();
-    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::Lost)));
+    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::Lost { .. })));
     drop(slept);
     taken_over.log.append(std::slice::from_ref(&event)).unwrap();
 
     // A holder whose presence is not locked is dead, however fresh its last beat.
     std::mem::forget(taken_over);
     let fourth = SqliteArchive::at(&home, at(32_001));
-    assert!(fourth.open("debate-one", &place).is_err());
+    assert!(fourth.open("debate-one", &place, Claim::Free).is_err());
     drop(third);
-    assert!(fourth.open("debate-one", &place).is_ok());
+    assert!(fourth.open("debate-one", &place, Claim::Free).is_ok());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What can be asked of a debate.
-use super::{Debate, Lesson, Remark};
+use super::{Debate, Handed, Lesson, Remark};
 use crate::debate::body::Body;
 use crate::debate::envelope::Spend;
 use crate::debate::event::{Attempt, Cue, Failure, Outcome, Reply, Stand};
@@ -69,6 +69,10 @@ impl Debate {
     /// What the user said.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
+    }
+    /// Seats that changed hands, in the order they did.
+    pub fn handed(&self) -> &[Handed] {
+        &self.handed
     }
     /// The question as it stood when this cue was asked, or would be.
     pub fn topic(&self, cue: Cue) -> &str {

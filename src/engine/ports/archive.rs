@@ -4,7 +4,7 @@ use crate::debate::{Event, Setup, Status};
 use crate::engine::live::Update;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::sync::broadcast;
 
 /// Keeps every debate.
@@ -17,9 +17,13 @@ pub trait Archive: Send + Sync {
         place: &Place,
     ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes a debate up, for writing. From then on it is written out at `place`, too.
-    fn open(&self, id: &str, place: &Place) -> Result<Opened, ArchiveError>;
+    fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError>;
+    /// Says who this process is, for others that find a debate held by it.
+    fn announce(&self, who: &str);
     /// Reads a debate, whoever holds it.
     fn read(&self, id: &str) -> Result<Stored, ArchiveError>;
+    /// What has happened to a debate since an event, and who is about to add to it.
+    fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError>;
     /// The id this abbreviates, if it abbreviates one.
     fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
     /// The debates a query fits, the one touched last first.
@@ -32,6 +36,9 @@ pub trait Archive: Send + Sync {
     fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
     /// What a file from outside holds, and how far it can be believed.
     fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
+    /// The state files of a repository that are there, as far as they lie where they seem to, and
+    /// what each holds.
+    fn left_behind(&self, root: &Path, files: &[PathBuf]) -> Vec<Left>;
     /// Rebuilds everything that is not the truth from what is.
     fn reindex(&self) -> Result<Reindexed, ArchiveError>;
     /// Whether the archive is sound.
@@ -69,6 +76,35 @@ pub struct Place {
     pub root: PathBuf,
     /// Its `last-debate.json`; none, if it is not to be written there.
     pub state_file: Option<PathBuf>,
+}
+
+/// Whether a debate somebody else holds is taken up all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Only if nobody holds it.
+    Free,
+    /// Whoever holds it loses it: what they would still write is refused.
+    Over,
+}
+
+/// What has happened to a debate since somebody looked.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// In order.
+    pub events: Vec<Recorded>,
+    /// Who is running it, if anyone is.
+    pub holder: Option<String>,
+    /// What is being said right now.
+    pub live: Vec<Live>,
+}
+
+/// A state file that was found.
+#[derive(Debug)]
+pub struct Left {
+    /// Where.
+    pub path: PathBuf,
+    /// What it holds, or why that cannot be read.
+    pub holds: Result<Foreign, ArchiveError>,
 }
 
 /// A debate taken up.

@@ -14,6 +14,47 @@ pub trait Briefs: Send + Sync {
 
     /// What stands in a repository now, as one tree with a name; none where there is no repository.
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
+
+    /// What has happened in a repository to a few files since a debate was opened on it, as far as
+    /// that can be found out soon.
+    fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext>;
+}
+
+/// How a repository was when a debate was opened on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// Milliseconds since 1970.
+    pub opened_at: i64,
+    /// The last commit then, if that is known.
+    pub commit: Option<&'a str>,
+    /// The tree, if that is known.
+    pub tree: Option<&'a str>,
+    /// The files that are asked about.
+    pub paths: &'a [String],
+}
+
+/// What has happened to a few files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// The commits that changed one of them, the latest first.
+    pub commits: Vec<Touching>,
+    /// Whether there may be more of them.
+    pub more: bool,
+    /// Those with changes that are in no commit.
+    pub uncommitted: Vec<String>,
+    /// Those that are not what they were.
+    pub changed: Vec<String>,
+}
+
+/// A commit that changed some of the files that were asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touching {
+    /// The first digits of its id.
+    pub id: String,
+    /// Its first line.
+    pub subject: String,
+    /// Which of them.
+    pub paths: Vec<String>,
 }
 
 /// What is to be gathered.

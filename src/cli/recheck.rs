@@ -1,0 +1,73 @@
+//! `debate recheck`: what a debate cites, looked up once more in the repository as it is now.
+use super::args::Recheck;
+use super::exit::{Exit, Failed};
+use super::output::{Cited, Rechecked};
+use super::place;
+use super::screen::{BOLD, DIM, Screen};
+use crate::config::Config;
+use crate::debate::{Debate, Stands};
+use crate::engine::Desk;
+use crate::engine::since::Again;
+use crate::report::text::{one_line, printable};
+use std::collections::BTreeMap;
+
+/// `debate recheck`
+pub(super) fn recheck(
+    asked: &Recheck,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let id = place::meant(asked.id.as_deref(), config, desk, screen)?;
+    let (stored, debate, _) = desk.read(&id)?;
+    let done = desk.recheck(&stored, &debate, &place::here(config))?;
+    let gone = done.citations.iter().any(|again| again.stands == Stands::Gone);
+    let exit = if gone { Exit::Failure } else { Exit::Ok };
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for again in &done.citations {
+        *counts.entry(again.stands.word()).or_default() += 1;
+    }
+    if asked.json.json {
+        let citations = done.citations.iter().map(|again| cited(&debate, again)).collect();
+        screen.json(&Rechecked { v: 1, id, against: done.against, counts, citations })?;
+        return Ok(exit);
+    }
+    for again in &done.citations {
+        screen.print(&line(again))?;
+    }
+    let counted: Vec<String> = counts.iter().map(|(word, many)| format!("{many} {word}")).collect();
+    let counted = if counted.is_empty() {
+        "nothing that was cited had been found".into()
+    } else {
+        counted.join(", ")
+    };
+    let against = &done.against;
+    screen.note(&format!("[INFO] Looked up again in {against}: {counted}. The record stays."));
+    Ok(exit)
+}
+
+/// `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`
+fn line(again: &Again) -> String {
+    let style = match again.stands {
+        Stands::Gone | Stands::Moved => BOLD,
+        Stands::Holds | Stands::Unknown => DIM,
+    };
+    let (mark, raw) = (again.stands.word(), one_line(&again.was.raw));
+    let text = printable(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
+    text + &format!("{style}{}{style:#}\n", printable(&again.told()))
+}
+
+fn cited(debate: &Debate, again: &Again) -> Cited {
+    let now = again.now.as_ref();
+    Cited {
+        turn: again.cue.to_string(),
+        seat: debate.seat(again.cue).name.clone(),
+        claim: again.was.claim.clone(),
+        raw: again.was.raw.clone(),
+        was: again.was.found,
+        now: now.map(|now| now.found),
+        stands: again.stands,
+        found_at: now.and_then(|now| now.found_at.clone()),
+        note: again.note.clone(),
+    }
+}

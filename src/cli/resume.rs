@@ -1,0 +1,178 @@
+//! Coming back to a debate: which one, how it stands, what has happened since, and on with it.
+use super::args::Resume;
+use super::exit::{Exit, Failed};
+use super::open::budget;
+use super::person::{self, Answer};
+use super::place;
+use super::play::{Play, finish};
+use super::screen::Screen;
+use crate::config::Config;
+use crate::debate::{Change, Debate, Flaw, Outcome, Seat, Voice};
+use crate::engine::opening::found_again;
+use crate::engine::recovery::Stranger;
+use crate::engine::{Claim, Command, Desk, DeskError, Opening, Stored};
+use crate::report::gist::gist;
+use crate::report::text::printable;
+
+/// Characters of a line that says how a debate stands.
+pub(super) const LINE: usize = 200;
+
+/// `debate resume`
+pub(super) async fn resume(
+    resume: &Resume,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let place = place::here(config);
+    let id = meant(resume, config, desk, screen).await?;
+    for line in desk.catch_up(&id, &place, &config.state_files())? {
+        screen.note(&format!("[INFO] {line}"));
+    }
+    let (stored, debate, flaw) = desk.read(&id)?;
+    if let Some(Flaw { seq, why }) = flaw {
+        return Err(DeskError::Flawed { id, seq, why }.into());
+    }
+    let handed = |(name, voice): &(String, Voice)| {
+        (name.clone(), found_again(voice.clone(), &config.folder))
+    };
+    let handed: Vec<_> = resume.seat.iter().map(handed).collect();
+    let (handed, seats) = desk.hand_over(&debate, &handed)?;
+    let wishes = wishes(resume, &debate, handed)?;
+    let over = debate.outcome().is_some() && wishes.is_empty();
+    if over {
+        screen.note(&format!("{id} has ended already; this is its result"));
+        desk.archive().write_out(&id)?;
+        return finish(&debate, resume.shown, screen);
+    }
+    desk.ready(&debate, &seats).map_err(|unplayable| {
+        let hint = "hand the seat to someone else, as in `--seat proposer=human`";
+        Failed::NoModel(unplayable.to_string(), hint.into())
+    })?;
+    told(&stored, &debate, config, desk, screen).await;
+    of_the_host(&seats, screen);
+    let claim = if resume.take_over { Claim::Over } else { Claim::Free };
+    let job = desk.resume(&id, &place, claim, wishes)?;
+    if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
+        screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
+    }
+    Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
+        .play(job, screen)
+        .await
+}
+
+/// The debate that is meant. One that somebody else has written is taken in only if the user says
+/// so, and saying yes to everything is not saying so.
+async fn meant(
+    resume: &Resume,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<String, Failed> {
+    let unfinished = resume.id.is_none() && !resume.retry;
+    let stranger = match place::found(resume.id.as_deref(), unfinished, config, desk, screen) {
+        Err(DeskError::Stranger(stranger)) => stranger,
+        found => return Ok(found?),
+    };
+    let Stranger { path, transcript } = &*stranger;
+    let question = format!(
+        "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Take in what was \
+         said, as a transcript? [y/N] ",
+        path.display(),
+        stranger.topic(),
+        transcript.turns.len(),
+        stranger.by()
+    );
+    match person::ask(&printable(&question), screen).await? {
+        Answer::Said(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
+            let opening = Opening::new("", Voice::Human, Voice::Human, Voice::Human);
+            Ok(desk.import(&stranger, &opening, &place::here(config))?.id)
+        }
+        _ => Err(DeskError::Stranger(stranger).into()),
+    }
+}
+
+/// How it stands, and what has happened to what it cites.
+async fn told(stored: &Stored, debate: &Debate, config: &Config, desk: &Desk, screen: &mut Screen) {
+    let id = &debate.setup().id;
+    screen.note(&format!("[INFO] Resuming {id}:"));
+    for line in gist(debate, LINE) {
+        screen.note(&format!("  {line}"));
+    }
+    let since = desk.since(stored, debate, &place::here(config)).await;
+    if let Some(since) = since.told() {
+        screen.note(&format!("[INFO] {since}"));
+        screen.note(&format!("[INFO] `debate recheck {id}` looks up again what was cited."));
+    }
+}
+
+/// A seat the model of a client has played has nobody behind it here.
+fn of_the_host(seats: &[Seat], screen: &mut Screen) {
+    let hosted = seats.iter().filter(|seat| seat.voice == Voice::Host);
+    let names: Vec<&str> = hosted.map(|seat| seat.name.as_str()).collect();
+    if let Some(first) = names.first() {
+        screen.note(&format!(
+            "[INFO] Played by the model of a client, which is not here: {}. Hand a seat on with \
+             `--seat {first}=claude`, or answer for it yourself with `--seat {first}=human`; the \
+             record says so.",
+            names.join(", ")
+        ));
+    }
+}
+
+/// What the flags ask for, in the order it must happen.
+fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<Command>, Failed> {
+    let mut wishes = vec![];
+    if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Failed::Usage(
+            "the remark is empty".into(),
+            "say something, or leave it".into(),
+        ));
+    }
+    let asks = resume.say.is_some()
+        || resume.steer.is_some()
+        || resume.deepen.is_some()
+        || resume.conclude
+        || budget(resume.most, debate.budget())? != debate.budget()
+        || !resume.seat.is_empty();
+    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
+    if ended && asks && !resume.retry {
+        return Err(Failed::Usage(
+            "this debate has ended".into(),
+            "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
+        ));
+    }
+    if resume.retry || debate.outcome() == Some(&Outcome::Cancelled) {
+        let from = debate.reopens_at().ok_or_else(|| {
+            Failed::Usage(
+                "no turn of this debate has failed".into(),
+                "there is nothing to retry".into(),
+            )
+        })?;
+        wishes.push(Command::Reopen { from });
+    }
+    let budget = budget(resume.most, debate.budget())?;
+    if budget != debate.budget() {
+        if budget.exhausted(debate.spent()) {
+            return Err(Failed::Usage(
+                "more than that is spent already".into(),
+                "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
+            ));
+        }
+        wishes.push(Command::Amend { change: Change::Limit { budget }, because: String::new() });
+    }
+    wishes.extend(handed);
+    if let Some(text) = &resume.say {
+        wishes.push(Command::Interject { text: text.clone() });
+    }
+    if let Some(topic) = &resume.steer {
+        wishes.extend(Command::steer(topic.clone()));
+    }
+    if let Some(about) = &resume.deepen {
+        wishes.push(Command::deepen(about));
+    }
+    if resume.conclude {
+        wishes.push(Command::Conclude { because: None });
+    }
+    Ok(wishes)
+}

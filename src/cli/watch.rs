@@ -1,0 +1,163 @@
+//! A debate another process plays, followed from the archive. Nothing is written and nobody is asked.
+use super::args::{Shown, Watch};
+use super::exit::{self, Exit, Failed};
+use super::follow::{Follower, Manner};
+use super::output;
+use super::place;
+use super::play::finish;
+use super::resume::LINE;
+use super::screen::{Screen, Target};
+use crate::config::Config;
+use crate::debate::{Cue, Debate, Event, Flaw, Pause, Step, next};
+use crate::engine::{Desk, DeskError, LiveText, News, Recorded, Update};
+use crate::report::gist::gist;
+use crate::report::view::view;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How often the archive is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+/// How long nobody may hold a debate in which something is due: between two turns it is given up and
+/// taken up again.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// `debate watch`
+pub(super) async fn watch(
+    asked: &Watch,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let id = place::found(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
+    let (stored, debate, flaw) = desk.read(&id)?;
+    if let Some(Flaw { seq, why }) = flaw {
+        return Err(DeskError::Flawed { id, seq, why }.into());
+    }
+    for line in gist(&debate, LINE) {
+        screen.note(&format!("  {line}"));
+    }
+    if let Some(holder) = &stored.holder {
+        screen.note(&format!(
+            "[INFO] {holder} plays it; `debate resume {id} --take-over` takes it over. Ctrl-C only \
+             stops watching."
+        ));
+    }
+    let manner = if asked.json { Manner::Json } else { Manner::Words(Target::Out) };
+    let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
+    let mut watched = Watched { seq, heard: BTreeMap::new() };
+    let mut follower = Follower::new(debate, seq, manner);
+    watched.speaking(&mut follower, screen)?;
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut held = Instant::now();
+    let why = loop {
+        let news = desk.archive().news(&id, watched.seq)?;
+        if news.holder.is_some() {
+            held = Instant::now();
+        }
+        let holder = news.holder.clone();
+        watched.catch_up(news, &mut follower, screen)?;
+        if let Some(why) = waits(&follower.debate, holder.is_some() || held.elapsed() < GRACE) {
+            break why;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            _ = &mut interrupt => break Some("Stopped watching; the debate goes on.".into()),
+        }
+    };
+    if let Some(why) = &why {
+        screen.warn(&format!("[WARN] {why}"));
+    }
+    if asked.json {
+        let view = view(&follower.debate);
+        screen.json_line(&output::Result { kind: "result", debate: &view })?;
+    } else if why.is_none() {
+        return finish(&follower.debate, Shown { json: false, follow: true }, screen);
+    }
+    Ok(exit::of(&follower.debate))
+}
+
+/// How far a debate was watched.
+struct Watched {
+    seq: u64,
+    /// What was heard of each turn under way.
+    heard: BTreeMap<Cue, String>,
+}
+
+impl Watched {
+    /// Shows what has happened, and then what is being said.
+    fn catch_up(
+        &mut self,
+        news: News,
+        follower: &mut Follower,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
+        for Recorded { seq, event, .. } in news.events {
+            self.seq = seq;
+            if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = &event {
+                self.heard.remove(cue);
+            }
+            follower.show(&Update::Fact { seq, event }, screen)?;
+            self.speaking(follower, screen)?;
+        }
+        news.live.iter().try_for_each(|live| self.hear(live, follower, screen))
+    }
+
+    /// Whoever was asked and is fetched is speaking.
+    fn speaking(&mut self, follower: &mut Follower, screen: &mut Screen) -> Result<(), Failed> {
+        let Step::Speak { driven, .. } = next(&follower.debate) else { return Ok(()) };
+        for cue in driven {
+            if follower.debate.was_asked(cue) && !self.heard.contains_key(&cue) {
+                self.heard.insert(cue, String::new());
+                follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(
+        &mut self,
+        live: &LiveText,
+        follower: &mut Follower,
+        screen: &mut Screen,
+    ) -> Result<(), Failed> {
+        let cue: Option<Cue> = live.turn.parse().ok();
+        let Some((cue, heard)) = cue.and_then(|cue| Some((cue, self.heard.get_mut(&cue)?))) else {
+            return Ok(());
+        };
+        // Whoever is asked once more begins anew.
+        let new = match live.text.strip_prefix(heard.as_str()) {
+            Some(new) => new,
+            None => {
+                follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
+                &live.text
+            }
+        };
+        let update = Update::Delta { cue, text: new.to_owned() };
+        let news = !new.is_empty();
+        heard.clone_from(&live.text);
+        if news { follower.show(&update, screen) } else { Ok(()) }
+    }
+}
+
+/// Whether there is nothing more to watch: nothing, if it goes on; else why it does not, unless it is
+/// over.
+fn waits(debate: &Debate, held: bool) -> Option<Option<String>> {
+    let id = &debate.setup().id;
+    let on = format!("debate resume {id}");
+    if debate.outcome().is_some() {
+        return Some(None);
+    }
+    match next(debate) {
+        Step::Hold { pause: Pause::Spent { .. }, .. } => {
+            Some(Some(format!("Its budget is spent. Allow more with: {on} --max-cost X")))
+        }
+        Step::Hold { .. } => Some(Some(format!("It waits for your word. Go on with: {on}"))),
+        Step::Speak { driven, awaited } if driven.is_empty() => {
+            let names: Vec<&str> =
+                awaited.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
+            Some(Some(format!("It waits for `{}`. Go on with: {on}", names.join("`, `"))))
+        }
+        _ if held => None,
+        _ => Some(Some(format!("Nobody plays it any more. Go on with: {on}"))),
+    }
+}

@@ -1,0 +1,170 @@
+//! Coming back to a debate: which one is meant, also where the archive has lost it, how it stands for
+//! somebody who has not been there, what has happened since, and taking it over or in.
+use super::args::ContinueRound;
+use super::attend::{Seen, Waiting};
+use super::bounds::tokens;
+use super::check;
+use super::complaint::{Complaint, call};
+use super::round::ended;
+use super::server::Server;
+use crate::debate::{Debate, Voice};
+use crate::engine::opening::found_again;
+use crate::engine::recovery::Stranger;
+use crate::engine::taking_in::How;
+use crate::engine::{DeskError, Opening, Place, Stored};
+use crate::report::gist::gist;
+use crate::report::text::one_line;
+use std::fmt::Write;
+
+/// Tokens of how a debate stands, for whoever comes back to it.
+const GIST: usize = 350;
+
+/// A debate, and what was done to find it.
+pub(super) struct Meant {
+    pub(super) id: String,
+    pub(super) told: Vec<String>,
+}
+
+impl Server {
+    /// The debate that is meant. Where the archive knows none, the user's own state files bring
+    /// theirs back.
+    pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<Meant, Complaint> {
+        let id = check::short("debate_id", id)?;
+        let files = self.config.state_files();
+        let (id, told) = self.hub.desk.meant_or_left(id, false, place, &files)?;
+        Ok(Meant { id, told })
+    }
+
+    /// What a client is told that takes up a debate it does not know: what its files added to it,
+    /// how it stands, what has happened since.
+    pub(super) async fn taken_up(
+        &self,
+        id: &str,
+        place: &Place,
+        told: Vec<String>,
+    ) -> Result<Vec<String>, Complaint> {
+        let mut notes = told;
+        if !self.hub.is_new(id) {
+            return Ok(notes);
+        }
+        let desk = &self.hub.desk;
+        notes.extend(desk.catch_up(id, place, &self.config.state_files())?);
+        let (stored, debate, _) = desk.read(id)?;
+        let mut lines = vec![];
+        // What came of one that is over is told anyway.
+        let widths: &[usize] = if debate.outcome().is_none() { &[160, 100, 60, 30] } else { &[] };
+        for width in widths {
+            lines = gist(&debate, *width);
+            if tokens(&lines.join("\n")) <= GIST {
+                break;
+            }
+        }
+        notes.extend(lines.into_iter().map(|line| format!("as it stood: {line}")));
+        notes.extend(self.since(&stored, &debate, place).await);
+        Ok(notes.iter().map(|note| desk.clean(&one_line(note))).collect())
+    }
+
+    /// What has happened to the files a debate cites, and the offer to look again.
+    pub(super) async fn since(
+        &self,
+        stored: &Stored,
+        debate: &Debate,
+        place: &Place,
+    ) -> Option<String> {
+        let since = self.hub.desk.since(stored, debate, place).await.told()?;
+        let again = call("show_debate", &debate.setup().id, "\"part\":\"recheck\"");
+        Some(format!("{}; offer the user to look again: {again}", one_line(&since)))
+    }
+
+    /// What a debate cites, looked up once more.
+    pub(super) async fn recheck(&self, id: &str, place: &Place) -> Result<String, Complaint> {
+        let (stored, debate, _) = self.hub.desk.read(id)?;
+        let (desk, place) = (self.hub.desk.clone(), place.clone());
+        let looking = tokio::task::spawn_blocking(move || desk.recheck(&stored, &debate, &place));
+        let done = looking.await.map_err(|error| Complaint::Panic(error.to_string()))??;
+        let mut text = format!("Looked up again in {}; the record stays.\n\n", done.against);
+        for again in &done.citations {
+            let (word, raw) = (again.stands.word(), one_line(&again.was.raw));
+            let told = one_line(&again.told());
+            let _ = writeln!(text, "- {word}: {raw} (turn {}): {told}", again.cue);
+        }
+        if done.citations.is_empty() {
+            text.push_str("Nothing that was cited had been found.\n");
+        }
+        Ok(text)
+    }
+
+    /// Plays it here from now on, whoever plays it elsewhere.
+    pub(super) async fn take_over(&self, id: &str, place: &Place) -> Result<(), Complaint> {
+        let (_, debate, _) = self.hub.desk.read(id)?;
+        if debate.outcome().is_some() {
+            return Err(ended(&debate, "taking it over"));
+        }
+        self.hub.desk.ready(&debate, debate.seats())?;
+        Ok(self.hub.take_over(id, place).await?)
+    }
+
+    /// What state files hold that the archive does not, a line each.
+    pub(super) fn left(&self, place: &Place) -> Result<Vec<String>, Complaint> {
+        let found = self.hub.desk.recover(place, &self.config.state_files())?;
+        let mut lines = found.told;
+        for stranger in found.strangers {
+            let told = Complaint::from(DeskError::Stranger(Box::new(stranger)));
+            lines.push(format!("{told}: {}", told.next()));
+        }
+        Ok(lines.iter().map(|line| self.hub.desk.clean(&one_line(line))).collect())
+    }
+
+    /// Takes in what somebody else's state file says was said. The user has said yes to that, and to
+    /// nothing else: nobody is asked anything until they go on with it.
+    pub(super) async fn import(
+        &self,
+        args: &ContinueRound,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<(Seen, Vec<String>), Complaint> {
+        let found = self.hub.desk.recover(place, &self.config.state_files())?;
+        let stranger = meant(found.strangers, args.debate_id.as_deref(), place)
+            .ok_or(Complaint::NothingLeft)?;
+        let opening = self.seats(args.say.as_deref())?;
+        let taken = self.hub.desk.import(&stranger, &opening, place)?;
+        let note = match taken.how {
+            How::Transcript { taken, turns } => {
+                format!(
+                    "taken in as a transcript: {taken} of {turns} turns; nothing else is believed"
+                )
+            }
+            _ => "it was taken in before".into(),
+        };
+        self.hub.is_new(&taken.id);
+        let place = &Place { state_file: None, ..place.clone() };
+        Ok((self.hub.attend(&taken.id, place, waiting).await?, vec![note]))
+    }
+
+    /// Who plays what was imported: the host, unless others are named.
+    fn seats(&self, said: Option<&str>) -> Result<Opening, Complaint> {
+        let mut opening = Opening::new("", Voice::Host, Voice::Host, Voice::Host);
+        let parts = said.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
+        for part in parts.filter(|part| !part.is_empty()) {
+            let (name, seat) = part.split_once('=').unwrap_or((part, ""));
+            let bad = |why: String| Complaint::Seat { name: name.into(), said: seat.into(), why };
+            let voice = seat.trim().parse::<Voice>().map_err(|error| bad(error.to_string()))?;
+            let voice = found_again(voice, &self.config.folder);
+            match name.trim().to_lowercase().as_str() {
+                "proposer" => opening.proposer = voice,
+                "challenger" => opening.challenger = voice,
+                "judge" => opening.judge = voice,
+                _ => return Err(bad("proposer, challenger and judge can be named".into())),
+            }
+        }
+        Ok(opening)
+    }
+}
+
+/// Which of several: the one of that id, or else the one in this client's own folder, or the first.
+fn meant(strangers: Vec<Stranger>, id: Option<&str>, place: &Place) -> Option<Stranger> {
+    let named = |it: &Stranger| id.is_none() || it.transcript.id.as_deref() == id;
+    let mut all: Vec<Stranger> = strangers.into_iter().filter(named).collect();
+    all.sort_by_key(|it| Some(&it.path) != place.state_file.as_ref());
+    all.into_iter().next()
+}

@@ -1,0 +1,127 @@
+//! Whether the archive is sound, and everything that is not the truth rebuilt from what is.
+use super::archive::{Database, stored};
+use super::project;
+use super::schema::{self, broken};
+use crate::debate::Debate;
+use crate::engine::{ArchiveError, Health, Reindexed};
+use rusqlite::{Connection, TransactionBehavior};
+
+/// Writes the tables of every debate anew. Returns the rows, in the order they were touched, so that
+/// the last one is the last to be written out.
+pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), ArchiveError> {
+    let mut done = Reindexed { debates: 0, events: 0, messages: 0, flawed: vec![] };
+    let rows: Vec<i64> = database.with(|connection| {
+        let mut statement =
+            connection.prepare("SELECT id FROM debates ORDER BY updated_at, id").map_err(broken)?;
+        let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
+        rows.collect::<Result<_, _>>().map_err(broken)
+    })?;
+    // One short transaction after another: whoever is playing a debate must not wait for all.
+    let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
+        database.with(|connection| {
+            let change = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(broken)?;
+            work(&change)?;
+            change.commit().map_err(broken)
+        })
+    };
+    change(&mut |change| change.execute_batch(schema::NO_INDEX).map_err(broken))?;
+    for row in &rows {
+        change(&mut |change| rebuild(change, *row, &mut done))?;
+    }
+    change(&mut |change| {
+        schema::index(change)?;
+        let count = "SELECT count(*) FROM messages";
+        let count: i64 = change.query_row(count, [], |row| row.get(0)).map_err(broken)?;
+        done.messages = usize::try_from(count).unwrap_or(0);
+        Ok(())
+    })?;
+    Ok((done, rows))
+}
+
+/// How the archive is.
+pub(super) fn health(database: &Database) -> Result<Health, ArchiveError> {
+    database.with(|connection| {
+        let mut problems: Vec<String> = vec![];
+        let sound: String =
+            connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(broken)?;
+        if sound != "ok" {
+            problems.push(sound);
+        }
+        let application: i64 = connection
+            .pragma_query_value(None, "application_id", |row| row.get(0))
+            .map_err(broken)?;
+        if application != schema::APPLICATION {
+            problems.push("this file was not made by this program".into());
+        }
+        let rows = {
+            let mut statement =
+                connection.prepare("SELECT id FROM debates ORDER BY id").map_err(broken)?;
+            let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
+            rows.collect::<Result<Vec<i64>, _>>().map_err(broken)?
+        };
+        for row in &rows {
+            problems.extend(unsound(connection, *row));
+        }
+        Ok(Health {
+            path: database.path().display().to_string(),
+            version: schema::version(connection)?,
+            debates: rows.len(),
+            problems,
+        })
+    })
+}
+
+/// What is wrong with a debate's log, if anything is.
+fn unsound(connection: &Connection, row: i64) -> Option<String> {
+    let stored = match stored(connection, row) {
+        Ok(stored) => stored,
+        Err(error) => return Some(format!("debate {row}: {error}")),
+    };
+    let id = stored.setup.id.clone();
+    if let Some((seq, why)) = stored.unreadable {
+        return Some(format!("{id}: event {seq} {why}"));
+    }
+    let events = stored.events.into_iter().map(|recorded| recorded.event);
+    match Debate::salvage(stored.setup, events) {
+        Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.why)),
+        Err(unfit) => Some(format!("{id}: {unfit}")),
+    }
+}
+
+/// Writes a debate's tables anew.
+fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), ArchiveError> {
+    done.debates += 1;
+    let stored = match stored(change, row) {
+        Ok(stored) => stored,
+        Err(error) => {
+            done.flawed.push(format!("debate {row}: {error}"));
+            return Ok(());
+        }
+    };
+    let (id, count) = (stored.setup.id.clone(), stored.events.len());
+    done.events += count;
+    if let Some((seq, why)) = &stored.unreadable {
+        done.flawed.push(format!("{id}: event {seq} {why}"));
+    }
+    project::clear(change, row)?;
+    let mut debate = match Debate::open(stored.setup) {
+        Ok(debate) => debate,
+        Err(unfit) => {
+            done.flawed.push(format!("{id}: {unfit}"));
+            return Ok(());
+        }
+    };
+    project::agents(change, row, &debate)?;
+    let mut at = debate.setup().opened_at;
+    for recorded in stored.events {
+        at = recorded.at;
+        if let Err(illegal) = debate.apply(recorded.event.clone()) {
+            done.flawed.push(format!("{id}: event {}: {illegal}", recorded.seq));
+            return Ok(());
+        }
+        project::project(change, row, &debate, &recorded.event, at)?;
+    }
+    project::card(change, row, &debate, at)
+}

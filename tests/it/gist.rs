@@ -1,0 +1,157 @@
+//! How a debate stands, in five lines at most, whoever plays it and however far it is.
+use crate::scene::{apply, here, open, run, say, setup, speech, until, without};
+use debate_mcp::debate::{Body, Debate, Event, Format, Origin, Outcome, Role, Setup, formats};
+use debate_mcp::report::gist::gist;
+
+const WIDTH: usize = 200;
+
+fn duel() -> Debate {
+    open(without(setup(formats::duel(), 2), &[Role::Mirror]))
+}
+
+fn lines(debate: &Debate) -> Vec<String> {
+    gist(debate, WIDTH)
+}
+
+#[test]
+fn a_duel_says_who_holds_what_and_what_is_due() {
+    let mut debate = duel();
+    assert_eq!(
+        lines(&debate),
+        [
+            "Tabs or spaces? (duel, in progress)",
+            "Proposer (claude): has not spoken yet",
+            "Challenger (codex): has not spoken yet",
+            "Conceded: nothing",
+            "Due: round 1, Proposer (claude)",
+        ]
+    );
+    let cue = until(&mut debate, 1, "propose");
+    say(&mut debate, cue, speech("P1 P2!", &[], &[]));
+    let cue = until(&mut debate, 1, "challenge");
+    let quote = "P2 holds because it does";
+    say(&mut debate, cue, speech("C1>P1", &[("P2", quote)], &[]));
+    assert_eq!(
+        lines(&debate),
+        [
+            "Tabs or spaces? (duel, in progress, round 1 of 2)",
+            "Proposer (claude): P2: P2 holds because it does (unsupported); P1: P1 holds because it does",
+            "Challenger (codex): C1: C1 holds because it does",
+            "Conceded: the challenger conceded P2: \"P2 holds because it does\"",
+            "Open: P1: P1 holds because it does; C1: C1 holds because it does. Due: round 2, Proposer \
+             (claude)",
+        ]
+    );
+    run(&mut debate, &[], |_| false);
+    let told = lines(&debate);
+    assert!(told[0].contains("completed") && told[4].starts_with("Ruled: for "), "{told:#?}");
+}
+
+/// A quote is whole or it is counted: a cut one would be another concession.
+#[test]
+fn what_was_conceded_is_never_cut() {
+    let mut debate = duel();
+    let cue = until(&mut debate, 1, "propose");
+    say(&mut debate, cue, speech("P1 P2 P3", &[], &[]));
+    let cue = until(&mut debate, 1, "challenge");
+    let all: Vec<(String, String)> = ["P1", "P2", "P3"]
+        .iter()
+        .map(|id| ((*id).into(), format!("{id} holds because it does")))
+        .collect();
+    let all: Vec<(&str, &str)> =
+        all.iter().map(|(id, quote)| (id.as_str(), quote.as_str())).collect();
+    say(&mut debate, cue, speech("C1", &all, &[]));
+    for width in 0..400 {
+        let line = &gist(&debate, width)[3];
+        assert!(line.matches('"').count().is_multiple_of(2), "{width}: {line}");
+        let whole = line.matches("holds because it does\"").count();
+        assert_eq!(line.matches("conceded P").count(), whole, "{width}: {line}");
+        let more = match whole {
+            0 => "3, too long to be quoted in a line".to_owned(),
+            3 => String::new(),
+            some => format!("and {} more", 3 - some),
+        };
+        assert!(line.contains(&more), "{width}: {line}");
+    }
+}
+
+#[test]
+fn the_users_word_is_due_where_it_is() {
+    let paused = Setup { holds: vec![debate_mcp::debate::Hold::Rounds], ..duel().setup().clone() };
+    let mut debate = open(paused);
+    run(&mut debate, &[], |debate| debate.turns().count() == 2);
+    assert!(lines(&debate)[4].ends_with("Due: your word, before round 2"), "{:?}", lines(&debate));
+    let imported = Setup { origin: Origin::Transcript { id: None }, ..duel().setup().clone() };
+    let mut debate = open(imported);
+    apply(&mut debate, [Event::Held]);
+    assert_eq!(lines(&debate)[4], "Due: your word to go on with what was imported");
+    apply(&mut debate, [Event::Cancelled]);
+    assert_eq!(debate.outcome(), Some(&Outcome::Cancelled));
+    assert_eq!(lines(&debate)[4], "Ended: cancelled");
+}
+
+/// What is said before all have answered stays where it is.
+#[test]
+fn sealed_words_stay_sealed() {
+    let mut debate = open(without(setup(formats::sealed(formats::duel()), 1), &[Role::Mirror]));
+    let cue = until(&mut debate, 0, "answer");
+    say(&mut debate, cue, speech("SECRET1", &[], &[]));
+    let told = lines(&debate).join("\n");
+    assert!(!told.contains("SECRET1") && !told.contains("At length"), "{told}");
+    assert!(told.contains("Sealed until all have answered"), "{told}");
+}
+
+/// Whatever the format and wherever it stands: five lines, each one line, nobody's marks or rulings
+/// before the end.
+#[test]
+fn every_format_is_told_at_every_moment() {
+    let all: [fn() -> Format; 4] =
+        [formats::duel, formats::research, formats::dialectic, formats::tribunal];
+    for format in all {
+        let mut debate = open(setup(format(), 3));
+        let name = debate.setup().format.name.clone();
+        for turns in 0..80 {
+            run(&mut debate, &[], |debate| debate.turns().count() >= turns);
+            let told = lines(&debate);
+            assert!(told.len() <= 5, "{name}: {told:#?}");
+            for line in &told {
+                assert!(!line.is_empty() && !line.contains('\n'), "{name}: {told:#?}");
+                assert!(line.chars().count() <= 2 * WIDTH, "{name}: {told:#?}");
+            }
+            let over = debate.outcome().is_some();
+            assert_eq!(
+                told[4].starts_with("Ruled") || told[4].starts_with("Ended"),
+                over,
+                "{told:#?}"
+            );
+            if turns > 20 && debate.setup().act(crate::scene::cue(0, 1, 0, 0)).name == "dialogue" {
+                break;
+            }
+        }
+    }
+}
+
+/// Who leads and who questions, and every stance, are told by what they said last.
+#[test]
+fn those_without_sides_are_told_by_their_words() {
+    let mut debate = open(setup(formats::dialectic(), 3));
+    let said = |text: &str| Body::Speech {
+        text: text.into(),
+        claims: vec![],
+        concedes: vec![],
+        resolves: vec![],
+        help: None,
+        unstructured: None,
+    };
+    let first = debate_mcp::debate::next(&debate).at().unwrap();
+    say(&mut debate, first, said("Tabs, I think.\n\nBecause of width."));
+    assert!(here(&debate, 1, "challenge").is_some());
+    let told = lines(&debate);
+    assert!(told[1].ends_with(": Tabs, I think. Because of width."), "{told:#?}");
+    assert!(told[2].ends_with(": has not spoken yet"), "{told:#?}");
+    let mut debate = open(setup(formats::research(), 1));
+    run(&mut debate, &[], |debate| debate.turns().count() >= 4);
+    let told = lines(&debate);
+    assert!(told[1].starts_with("Eli ("), "{told:#?}");
+    assert!(told[2].contains("Fay (") && told[2].contains(" | Gus ("), "{told:#?}");
+}

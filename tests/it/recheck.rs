@@ -1,0 +1,182 @@
+//! What has happened to what a debate cites, and whether it still stands. The record stays as it is.
+use crate::cli_evidence::lab;
+use crate::lab::{Lab, Script, in_order};
+use crate::pins::Ground;
+use crate::scene::citation;
+use debate_mcp::debate::{Citation, Found, Stands};
+use debate_mcp::repo::Earlier;
+use serde_json::{Value, json};
+use std::fs;
+
+fn at(found: Found, path: &str) -> Citation {
+    Citation { path: Some(path.into()), ..citation("src/a.rs:3 \"fn a\"", found) }
+}
+
+#[test]
+fn what_became_of_a_citation_is_told_by_table() {
+    let other = |found| Citation { path: Some("src/b.rs".into()), ..at(found, "") };
+    for (was, now, stands) in [
+        (Found::Exact, at(Found::Exact, "src/a.rs"), Stands::Holds),
+        (Found::Near, at(Found::Near, "src/a.rs"), Stands::Holds),
+        (Found::Near, at(Found::Exact, "src/a.rs"), Stands::Holds),
+        (Found::Exact, at(Found::Near, "src/a.rs"), Stands::Moved),
+        (Found::Exact, at(Found::ElsewhereInFile, "src/a.rs"), Stands::Moved),
+        (Found::Exact, other(Found::Exact), Stands::Moved),
+        (Found::Exact, at(Found::ElsewhereInRepo, "src/a.rs"), Stands::Moved),
+        (Found::Exact, at(Found::NotFound, "src/a.rs"), Stands::Gone),
+        (Found::Exact, at(Found::NoSuchPath, "src/a.rs"), Stands::Gone),
+        (Found::Exact, at(Found::NonDistinctive, "src/a.rs"), Stands::Gone),
+        (Found::Exact, at(Found::Ambiguous, "src/a.rs"), Stands::Gone),
+        (Found::Exact, at(Found::Unchecked, "src/a.rs"), Stands::Unknown),
+        (Found::Exact, at(Found::NotSearched, "src/a.rs"), Stands::Unknown),
+        (Found::Located, at(Found::Located, "src/a.rs"), Stands::Holds),
+        (Found::Located, other(Found::Located), Stands::Moved),
+        (Found::Located, at(Found::LineOutOfRange, "src/a.rs"), Stands::Gone),
+        (Found::Located, at(Found::CommitUnknown, "src/a.rs"), Stands::Gone),
+    ] {
+        let (came, note) = at(was, "src/a.rs").compared(Some(&now), &[]);
+        assert_eq!((came, note), (stands, None), "{was:?} {:?}", now.found);
+    }
+    let was = at(Found::Exact, "src/a.rs");
+    assert_eq!(was.compared(None, &[]).0, Stands::Unknown);
+    // That a line is there says little if the file is another.
+    let located = at(Found::Located, "src/a.rs");
+    let (stands, note) = located.compared(Some(&located), &["src/a.rs".into()]);
+    assert_eq!(stands, Stands::Holds);
+    assert!(note.unwrap().contains("has changed since"));
+    // A secret goes by another name in another tree.
+    let hidden = Citation { quote: Some("key = [REDACTED:key:ab12]".into()), ..was };
+    let gone = at(Found::NotFound, "src/a.rs");
+    assert_eq!(hidden.compared(Some(&gone), &[]).0, Stands::Unknown);
+}
+
+#[test]
+fn commits_are_those_since_that_touch_the_files() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a"), ("b.rs", "b"), ("c.rs", "c")]);
+    let before = ground.pin();
+    let touching = ground.commit(&[("a.rs", "A")]);
+    ground.commit(&[("b.rs", "B")]);
+    let deleting = {
+        ground.remove("c.rs");
+        ground.stage();
+        ground.commit(&[])
+    };
+    ground.write("a.rs", "changed again");
+    let now = ground.pin();
+    let paths: Vec<String> = ["a.rs", "c.rs", "never.rs"].map(Into::into).into();
+    let earlier =
+        Earlier { commit: before.commit.as_deref(), tree: Some(&before.tree), time: i64::MAX };
+    let later = ground.trees().since(&ground.root(), &now, &earlier, &paths).unwrap();
+    let told: Vec<(String, Vec<String>)> =
+        later.commits.iter().map(|(commit, paths)| (commit.id.clone(), paths.clone())).collect();
+    let short = |id: git2::Oid| id.to_string()[..12].to_owned();
+    let wanted =
+        [(short(deleting), vec!["c.rs".to_owned()]), (short(touching), vec!["a.rs".into()])];
+    assert_eq!(told, wanted);
+    assert_eq!(later.uncommitted, ["a.rs"]);
+    assert_eq!(later.changed, ["a.rs", "c.rs"]);
+    assert!(!later.short);
+    // Where the commit is not known, or gone, the time decides.
+    for commit in [None, Some("0123456789012345678901234567890123456789")] {
+        for (time, many) in [(-1, 3), (1, 0)] {
+            let earlier = Earlier { commit, tree: None, time };
+            let later = ground.trees().since(&ground.root(), &now, &earlier, &paths).unwrap();
+            assert_eq!(later.commits.len(), many, "{commit:?} {time}");
+        }
+    }
+}
+
+#[test]
+fn nothing_has_happened_where_nothing_has() {
+    let ground = Ground::new();
+    ground.commit(&[("a.rs", "a")]);
+    let pin = ground.pin();
+    let earlier = Earlier { commit: pin.commit.as_deref(), tree: Some(&pin.tree), time: 0 };
+    let later = ground.trees().since(&ground.root(), &pin, &earlier, &["a.rs".into()]).unwrap();
+    assert_eq!(later, debate_mcp::repo::Later::default());
+}
+
+const TRUE: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";
+
+/// A duel whose first turn cites what is there, paused after its first round.
+fn cites(lab: &Lab) -> String {
+    let claim = json!({"id": "P1", "text": "P1 holds.", "evidence": [TRUE, "src/store.rs:4"],
+        "answers": []});
+    let text = format!("Keep it.\n\n```claims\n{}\n```\n", json!({"claims": [claim]}));
+    lab.write(&Script::new().first(json!({"phase": "propose", "text": text})));
+    commit(lab, "First");
+    lab.run("Cited?", &["--pause"]).ends(2);
+    lab.last()
+}
+
+/// Commits whatever stands there.
+fn commit(lab: &Lab, subject: &str) {
+    let repository = git2::Repository::open(lab.root()).unwrap();
+    let mut index = repository.index().unwrap();
+    index.add_all(["src"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index.update_all(["src"], None).unwrap();
+    index.write().unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let who = git2::Signature::now("a", "a@b").unwrap();
+    let head = repository.head().ok().and_then(|head| head.peel_to_commit().ok());
+    let parents: Vec<_> = head.iter().collect();
+    repository.commit(Some("HEAD"), &who, &who, subject, &tree, &parents).unwrap();
+}
+
+fn rechecked(lab: &Lab, id: &str, code: i32) -> Vec<(String, String, String)> {
+    let done = lab.debate(&["recheck", id, "--json"]).ends(code).json();
+    let word = |it: &Value, name: &str| it[name].as_str().unwrap_or("-").to_owned();
+    let all = done["citations"].as_array().unwrap().iter();
+    all.map(|it| (word(it, "stands"), word(it, "was"), word(it, "now"))).collect()
+}
+
+#[test]
+fn what_was_cited_is_looked_up_again() {
+    let lab = lab();
+    let id = cites(&lab);
+    let (log, store) =
+        (lab.events(&id), fs::read_to_string(lab.root().join("src/store.rs")).unwrap());
+    let row = |stands: &str, was: &str, now: &str| (stands.into(), was.into(), now.into());
+    let same = [row("holds", "exact", "exact"), row("holds", "located", "located")];
+    assert_eq!(rechecked(&lab, &id, 0), same);
+    lab.debate(&["resume"]).ends(2);
+    assert!(!lab.debate(&["resume"]).ends(2).err.contains("cited"), "nothing has happened");
+
+    lab.file("src/store.rs", &format!("// One.\n// Two.\n{store}"));
+    assert_eq!(rechecked(&lab, &id, 0)[0], row("moved", "exact", "near"));
+    let told = lab.debate(&["resume"]).ends(2);
+    told.warns("uncommitted changes touch src/store.rs");
+    told.warns(&format!("`debate recheck {id}` looks up again what was cited."));
+
+    lab.file("src/store.rs", "//! Nothing.\n");
+    commit(&lab, "Throw the store away");
+    let gone = [row("gone", "exact", "not_found"), row("gone", "located", "line_out_of_range")];
+    assert_eq!(rechecked(&lab, &id, 1), gone);
+    let shown = lab.debate(&["recheck"]).ends(1);
+    shown.says(&["gone    src/store.rs:3", "was exact, now not found"]);
+    shown.warns("2 gone. The record stays.");
+    let told = lab.debate(&["resume"]).ends(2);
+    told.warns("[INFO] 1 commit since touches files cited here: ");
+    told.warns(" Throw the store away (src/store.rs)");
+
+    let mut host = lab.host();
+    let stands = host.call("continue_round", json!({"wait_seconds": 0}));
+    let notes = stands["notes"].to_string();
+    in_order(&notes, &["1 commit since touches files cited here", "recheck"]);
+    let shown = host.call("show_debate", json!({"part": "recheck"}));
+    in_order(shown["text"].as_str().unwrap(), &["Looked up again in", "- gone: src/store.rs:3"]);
+    assert!(host.call("summarize", json!({}))["notes"].to_string().contains("1 commit since"));
+    host.hang_up();
+    assert_eq!(lab.events(&id)[..log.len()], log, "what was found then stays on the record");
+}
+
+#[test]
+fn where_nothing_was_found_nothing_is_looked_up() {
+    let lab = Lab::new();
+    lab.run("Nothing?", &["--rounds", "1"]).success();
+    lab.file("a.txt", "a");
+    let done = lab.debate(&["recheck"]).success();
+    assert_eq!(done.out, "");
+    done.warns("nothing that was cited had been found");
+}
