@@ -70,13 +70,13 @@ pub(super) async fn doctor(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let ground = Ground::of(config);
-    let (mut archive, mut looked) = examine(doctor, config, desk, &ground).await?;
+    let (mut archive, mut looked) = examine(doctor, config, desk, &ground).await;
     if doctor.fix {
         let done: Vec<(String, String)> = looked
             .iter()
             .filter_map(|it| Some((it.check.name.clone(), mend(it.mend.as_ref()?, &ground))))
             .collect();
-        (archive, looked) = examine(doctor, config, desk, &ground).await?;
+        (archive, looked) = examine(doctor, config, desk, &ground).await;
         for it in &mut looked {
             let own = done.iter().filter(|(name, _)| *name == it.check.name);
             let said: Vec<&str> = own.map(|(_, said)| said.as_str()).collect();
@@ -116,7 +116,7 @@ async fn examine(
     config: &Config,
     desk: &Desk,
     ground: &Ground,
-) -> Result<(Option<Health>, Vec<Looked>), Failed> {
+) -> (Option<Health>, Vec<Looked>) {
     let mut looked = vec![program(config, ground)];
     let (health, archive) = archive(desk, config);
     looked.push(archive);
@@ -125,8 +125,8 @@ async fn examine(
     looked.push(repository(config));
     looked.push(unfinished(config, desk));
     looked.extend(clients::clients(desk, ground));
-    looked.extend(models::models(doctor.probe, desk).await?);
-    Ok((health, looked))
+    looked.extend(models::models(doctor.probe, desk).await);
+    (health, looked)
 }
 
 /// What was done, or why it could not be.

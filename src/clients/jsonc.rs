@@ -214,14 +214,12 @@ impl<'a> Sheet<'a> {
         let mut from = before.len();
         let mut to = own.end;
         let mut edits = vec![];
-        match self.comma_after(own.end) {
-            Some(comma) => to = comma.end,
-            None => {
-                let before = nth.checked_sub(1).map(|nth| table.properties[nth].range.end);
-                edits.extend(
-                    before.and_then(|end| self.comma_after(end)).map(|it| (it, String::new())),
-                );
-            }
+        if let Some(comma) = self.comma_after(own.end) {
+            to = comma.end;
+        } else {
+            let before = nth.checked_sub(1).map(|nth| table.properties[nth].range.end);
+            let comma = before.and_then(|end| self.comma_after(end));
+            edits.extend(comma.map(|it| (it, String::new())));
         }
         // What follows on the same line must not become part of a comment.
         let follows = self.text[to..].split('\n').next().unwrap_or_default().trim();

@@ -221,9 +221,9 @@ impl Client {
     /// What tells it to hand these on, as they would be typed: where a variable is gone before, by
     /// another that holds the same.
     pub fn hands_on(&self, variables: &[String]) -> String {
-        let flag = |name: &String| match self.strips(name) {
-            true => format!("--env {name}=MY_{name}"),
-            false => format!("--env {name}"),
+        let flag = |name: &String| {
+            let from = if self.strips(name) { format!("=MY_{name}") } else { String::new() };
+            format!("--env {name}{from}")
         };
         variables.iter().map(flag).collect::<Vec<_>>().join(" ")
     }

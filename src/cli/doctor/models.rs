@@ -1,14 +1,10 @@
 //! The models a seat can be played by: installed, logged in, and, if they are asked, answering.
-use super::super::exit::Failed;
 use super::Looked;
 use crate::engine::{Desk, Listing};
 
-pub(super) async fn models(probe: bool, desk: &Desk) -> Result<Vec<Looked>, Failed> {
-    let listed = match desk.listing(probe).await {
-        Ok(listed) => listed,
-        // What is wrong with the configuration has been said.
-        Err(_) => return Ok(vec![]),
-    };
+pub(super) async fn models(probe: bool, desk: &Desk) -> Vec<Looked> {
+    // What is wrong with the configuration has been said.
+    let Ok(listed) = desk.listing(probe).await else { return vec![] };
     let (able, unable): (Vec<Listing>, Vec<Listing>) = listed
         .into_iter()
         .filter(|it| it.reached.is_some() || !it.playable)
@@ -26,7 +22,7 @@ pub(super) async fn models(probe: bool, desk: &Desk) -> Result<Vec<Looked>, Fail
         let hint = "npm install -g @openai/codex, or any other that `debate models` lists";
         looked.push(Looked::good("models", says).hint(hint));
     }
-    Ok(looked)
+    looked
 }
 
 fn model(it: &Listing) -> Looked {
