@@ -19,6 +19,7 @@
 //! | `demo`    | a whole debate offline                                                           |
 //! | `archive` | list, show, search, export, import, reindex                                      |
 //! | `replay`  | an archived debate again, from its log                                           |
+//! | `init`    | clients are set up, and the other way round                                      |
 //! | `doctor`  | what is wrong here, and how to mend it                                           |
 //! | `inspect` | brief, check and redact: what is useful by itself                                |
 //! | `exit`    | what the exit codes mean                                                         |
@@ -26,11 +27,12 @@
 mod archive;
 pub mod args;
 mod demo;
-mod doctor;
+pub mod doctor;
 pub mod exit;
 mod follow;
 mod form;
 mod formats;
+pub mod init;
 mod inspect;
 mod open;
 mod outcome;
@@ -86,7 +88,9 @@ async fn obey(
         Verb::Import(import) => archive::import(&import, config, desk, screen),
         Verb::Reindex(json) => archive::reindex(json, desk, screen),
         Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
-        Verb::Doctor(json) => doctor::doctor(json, config, desk, screen),
+        Verb::Init(init) => init::init(&init, config, desk, screen),
+        Verb::Uninit(uninit) => init::uninit(&uninit, config, screen),
+        Verb::Doctor(doctor) => doctor::doctor(&doctor, config, desk, screen).await,
         Verb::Models(models) => archive::models(models, desk, screen).await,
         Verb::Formats(formats) => formats::formats(&formats, desk, screen),
         Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,

@@ -22,6 +22,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// The repository that folder is in, or the folder if there is none.
     pub root: PathBuf,
+    /// This program.
+    pub program: PathBuf,
     /// In place of the folder the client in use has.
     pub state_dir: Option<PathBuf>,
     /// Where programs are looked for.
@@ -179,6 +181,7 @@ impl Config {
             user: user.unwrap_or_default(),
             environment: Environment(env::vars_os().collect()),
             root: repository(&folder),
+            program: env::current_exe().unwrap_or_else(|_| PathBuf::from("debate")),
             path: env::var_os("PATH")
                 .map_or_else(Vec::new, |path| env::split_paths(&path).collect()),
             state_dir: said("AI_STATE_DIR").map(PathBuf::from),

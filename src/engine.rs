@@ -15,6 +15,8 @@
 //! | `cast`    | everyone a format seats                                                          |
 //! | `particulars` | what a format may be told besides, as users write it                        |
 //! | `oneline` | topics that name their sides and models                                          |
+//! | `spoken`  | how a question is to be argued, said in plain words around it                    |
+//! | `topics`  | questions a working tree raises                                                  |
 //! | `dense`   | whether a topic asks for what can be measured                                    |
 //! | `pairing` | who sits where, if nobody says                                                  |
 //! | `company` | everyone who is to be seated, named or chosen                                   |
@@ -50,8 +52,10 @@ pub mod recovery;
 pub mod scrutiny;
 pub mod session;
 pub mod since;
+pub mod spoken;
 mod survey;
 pub mod taking_in;
+pub mod topics;
 mod transcript;
 mod turn;
 
@@ -64,8 +68,8 @@ pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
-    About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Claim, Clock,
-    Context, Evidence, Foreign, Gathered, Health, Hit, Left, Listing, Live as LiveText, Log,
+    About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Changed, Claim,
+    Clock, Context, Evidence, Foreign, Gathered, Health, Hit, Left, Listing, Live as LiveText, Log,
     LogError, News, Omitted, Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said,
     Since, Snapshot, Snapshots, Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable,
     Voices,

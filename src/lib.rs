@@ -4,11 +4,12 @@
 //! `catalogue` holds the formats and
 //! their words; `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
 //! holds what is said against it; `redact` keeps secrets out of all of it; `store` keeps it;
-//! `report` words it; `cli` and `mcp` are doors; `private` is how what they keep stays their
-//! owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
+//! `report` words it; `cli` and `mcp` are doors; `clients` are the programs people come to them
+//! from; `private` is how what they keep stays their owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod catalogue;
 pub mod cli;
+pub mod clients;
 pub mod config;
 pub mod debate;
 pub mod engine;

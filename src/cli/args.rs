@@ -52,8 +52,12 @@ pub enum Verb {
     Import(Import),
     /// Rebuild tables, search and files from the log of every debate
     Reindex(Json),
+    /// Set up the clients you work in: the server, and the command /debate
+    Init(super::init::Init),
+    /// Undo that; debates are kept
+    Uninit(super::init::Uninit),
     /// Look for problems, and say how to mend them
-    Doctor(Json),
+    Doctor(super::doctor::Doctor),
     /// Show who can play a seat here, and why others cannot
     Models(Models),
     /// List the formats a debate can have, or show one
@@ -191,11 +195,14 @@ pub struct Check {
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Run {
-    /// The question
+    /// The question; how it is to be argued may stand around it, as in `codex vs gemini, 3 rounds,
+    /// thoroughly, about ...`, and flags have the last word
+    #[arg(default_value = "")]
     pub topic: String,
-    /// How it is debated: duel, research, dialectic, tribunal, or one of your own (`debate formats`)
-    #[arg(long, default_value = "duel")]
-    pub format: String,
+    /// How it is debated: duel (usual), research, dialectic, tribunal, or one of your own (`debate
+    /// formats`)
+    #[arg(long)]
+    pub format: Option<String>,
     /// Who argues for: `tool` or `tool:model` (see `debate models`); whoever is not named is chosen
     #[arg(long, visible_alias = "lead", value_name = "SEAT")]
     pub proposer: Option<Voice>,

@@ -1,84 +1,211 @@
 //! What is wrong here, and how to mend it.
-use super::args::Json;
+mod clients;
+mod models;
+
 use super::exit::{Exit, Failed};
 use super::output::{Check, Examined};
 use super::place;
 use super::screen::{BOLD, Screen};
+use crate::clients::{Client, Ground, Scope, Step, Wish, unlimit, wire};
 use crate::config::Config;
 use crate::debate::Status;
 use crate::engine::{Desk, Health, Query};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `debate doctor`
-pub(super) fn doctor(
-    json: Json,
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Doctor {
+    /// Mend what can be mended
+    #[arg(long)]
+    pub fix: bool,
+    /// Ask each model a tiny question, too
+    #[arg(long)]
+    pub probe: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Something that was looked at, and what would mend it.
+pub(super) struct Looked {
+    check: Check,
+    mend: Option<Mend>,
+}
+
+/// What can be done about something without asking anybody.
+pub(super) enum Mend {
+    /// A client is set up anew.
+    Wire(&'static Client, Scope),
+    /// Its limit for calls is taken out.
+    Unlimit(&'static Client, Scope),
+    /// Nobody else may look into these.
+    Close(Vec<PathBuf>),
+}
+
+impl Looked {
+    pub(super) fn good(name: &str, says: String) -> Looked {
+        let check = Check { name: name.into(), ok: true, says, hint: None, mended: None };
+        Looked { check, mend: None }
+    }
+
+    pub(super) fn bad(name: &str, says: String, hint: &str) -> Looked {
+        let looked = Looked::good(name, says).hint(hint);
+        Looked { check: Check { ok: false, ..looked.check }, ..looked }
+    }
+
+    pub(super) fn hint(self, hint: &str) -> Looked {
+        Looked { check: Check { hint: Some(hint.into()), ..self.check }, ..self }
+    }
+
+    pub(super) fn mend(self, mend: Mend) -> Looked {
+        Looked { mend: Some(mend), ..self }
+    }
+}
+
+/// Looks at everything, mends what it may, and tells.
+pub(super) async fn doctor(
+    doctor: &Doctor,
     config: &Config,
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let (archive, mut checks) = archive(desk, config);
-    checks.push(private(&config.home));
-    checks.push(repository(config));
-    checks.push(unfinished(config, desk));
-    let ok = checks.iter().all(|check| check.ok);
+    let ground = Ground::of(config);
+    let (mut archive, mut looked) = examine(doctor, config, desk, &ground).await?;
+    if doctor.fix {
+        let done: Vec<(String, String)> = looked
+            .iter()
+            .filter_map(|it| Some((it.check.name.clone(), mend(it.mend.as_ref()?, &ground))))
+            .collect();
+        (archive, looked) = examine(doctor, config, desk, &ground).await?;
+        for it in &mut looked {
+            let own = done.iter().filter(|(name, _)| *name == it.check.name);
+            let said: Vec<&str> = own.map(|(_, said)| said.as_str()).collect();
+            it.check.mended = (!said.is_empty()).then(|| said.join("; "));
+        }
+    }
+    let ok = looked.iter().all(|it| it.check.ok);
+    let mends = looked.iter().any(|it| it.mend.is_some());
+    let checks: Vec<Check> = looked.into_iter().map(|it| it.check).collect();
     let exit = if ok { Exit::Ok } else { Exit::Failure };
-    if json.json {
+    if doctor.json {
         screen.json(&Examined { v: 1, ok, archive, checks })?;
         return Ok(exit);
     }
     for check in &checks {
-        let mark = if check.ok { "ok " } else { "BAD" };
+        let mark = match (check.ok, &check.hint) {
+            (false, _) => "BAD",
+            (true, Some(_)) => "-- ",
+            (true, None) => "ok ",
+        };
         screen.print(&format!("{mark}  {BOLD}{}{BOLD:#}: {}\n", check.name, check.says))?;
+        if let Some(mended) = &check.mended {
+            screen.print(&format!("     mended: {mended}\n"))?;
+        }
         if let Some(hint) = &check.hint {
             screen.print(&format!("     hint: {hint}\n"))?;
         }
     }
+    if mends && !doctor.fix {
+        screen.note("`debate doctor --fix` does what can be done without asking you.");
+    }
     Ok(exit)
 }
 
-fn good(name: &str, says: String) -> Check {
-    Check { name: name.into(), ok: true, says, hint: None }
+async fn examine(
+    doctor: &Doctor,
+    config: &Config,
+    desk: &Desk,
+    ground: &Ground,
+) -> Result<(Option<Health>, Vec<Looked>), Failed> {
+    let mut looked = vec![program(config, ground)];
+    let (health, archive) = archive(desk, config);
+    looked.push(archive);
+    looked.push(private(&config.home));
+    looked.push(configuration(config, desk));
+    looked.push(repository(config));
+    looked.push(unfinished(config, desk));
+    looked.extend(clients::clients(desk, ground));
+    looked.extend(models::models(doctor.probe, desk).await?);
+    Ok((health, looked))
 }
 
-fn bad(name: &str, says: String, hint: &str) -> Check {
-    Check { name: name.into(), ok: false, says, hint: Some(hint.into()) }
+/// What was done, or why it could not be.
+fn mend(mend: &Mend, ground: &Ground) -> String {
+    let told = |mut steps: Vec<Step>| {
+        for step in &mut steps {
+            step.take(&ground.backups);
+        }
+        let done = steps.iter().filter(|step| step.deed.word() != "unchanged");
+        let line = |step: &Step| {
+            let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} {} in `{}`{why}", step.deed.word(), step.what, step.path.display())
+        };
+        done.map(line).collect::<Vec<_>>().join("; ")
+    };
+    match mend {
+        Mend::Wire(client, scope) => told(wire(client, *scope, &Wish::default(), ground)),
+        Mend::Unlimit(client, scope) => told(unlimit(client, *scope, ground).into_iter().collect()),
+        Mend::Close(paths) => {
+            let done: Vec<String> = paths.iter().map(|path| close(path)).collect();
+            done.join("; ")
+        }
+    }
 }
 
-fn archive(desk: &Desk, config: &Config) -> (Option<Health>, Vec<Check>) {
+/// Which program this is, and whether the one that is found by its name is the same.
+fn program(config: &Config, ground: &Ground) -> Looked {
+    let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = format!("debate{}", std::env::consts::EXE_SUFFIX);
+    let found = config.path.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+    match found {
+        Some(found) if real(&found) == real(&config.program) => Looked::good("debate", says),
+        Some(found) => Looked::good("debate", format!("{says}; `{}` is another", found.display()))
+            .hint("put the folder of the one you want first in your PATH"),
+        None => {
+            let folder = config.program.parent().unwrap_or(Path::new(".")).display().to_string();
+            Looked::good("debate", format!("{says}, which is not on your PATH"))
+                .hint(&format!("export PATH=\"{folder}:$PATH\""))
+        }
+    }
+}
+
+fn archive(desk: &Desk, config: &Config) -> (Option<Health>, Looked) {
     match desk.archive().health() {
         Ok(health) if health.problems.is_empty() => {
             let says = format!(
                 "{} debates in `{}` (schema {})",
                 health.debates, health.path, health.version
             );
-            (Some(health), vec![good("archive", says)])
+            (Some(health), Looked::good("archive", says))
         }
         Ok(health) => {
             let says = health.problems.join("; ");
             let hint = "copy `archive.db` away first; what a state file still holds whole comes back \
                         with `debate import .claude/debate/last-debate.json`";
-            (Some(health), vec![bad("archive", says, hint)])
+            (Some(health), Looked::bad("archive", says, hint))
         }
         Err(error) => {
             let hint = format!("look at `{}`, or set DEBATE_HOME", config.home.display());
-            (None, vec![bad("archive", error.to_string(), &hint)])
+            (None, Looked::bad("archive", error.to_string(), &hint))
         }
     }
 }
 
 /// What is private must not be readable by others.
-fn private(home: &Path) -> Check {
-    let open: Vec<String> = ["", "archive.db", "key"]
+fn private(home: &Path) -> Looked {
+    let open: Vec<PathBuf> = ["", "archive.db", "key", "backups"]
         .iter()
         .map(|name| home.join(name))
         .filter(|path| others_can_read(path))
-        .map(|path| path.display().to_string())
         .collect();
     if open.is_empty() {
-        return good("privacy", format!("`{}` is readable by you alone", home.display()));
+        return Looked::good("privacy", format!("`{}` is readable by you alone", home.display()));
     }
     let hint = format!("chmod -R go= '{}'", home.display());
-    bad("privacy", format!("others can read {}", open.join(", ")), &hint)
+    let names: Vec<String> = open.iter().map(|path| path.display().to_string()).collect();
+    let says = format!("others can read {}", names.join(", "));
+    Looked::bad("privacy", says, &hint).mend(Mend::Close(open))
 }
 
 #[cfg(unix)]
@@ -92,25 +219,61 @@ fn others_can_read(_: &Path) -> bool {
     false
 }
 
-fn repository(config: &Config) -> Check {
+#[cfg(unix)]
+fn close(path: &Path) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let done = path.metadata().and_then(|meta| {
+        let mode = meta.permissions().mode() & 0o700;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+    });
+    match done {
+        Ok(()) => format!("`{}` is yours alone now", path.display()),
+        Err(error) => format!("`{}`: {error}", path.display()),
+    }
+}
+
+#[cfg(not(unix))]
+fn close(path: &Path) -> String {
+    format!("`{}` is left as it is", path.display())
+}
+
+/// The user's own settings and formats. Settings that cannot be read end the program before this.
+fn configuration(config: &Config, desk: &Desk) -> Looked {
+    let folder = config.formats.parent().unwrap_or(&config.formats).display().to_string();
+    if let Err(error) = desk.sound() {
+        return Looked::bad(
+            "configuration",
+            error.to_string(),
+            &format!("mend `{folder}/config.toml`"),
+        );
+    }
+    let broken = &desk.catalogue().broken;
+    if let Some(first) = broken.first() {
+        let says = format!("the format `{}` cannot be played: {}", first.name, first.why);
+        return Looked::bad("configuration", says, &format!("mend `{}`", first.file));
+    }
+    Looked::good("configuration", format!("`{folder}` is understood"))
+}
+
+fn repository(config: &Config) -> Looked {
     let place = place::here(config);
     let root = place.root.display();
     if place.root.join(".git").exists() {
         let state = place.state_file.unwrap_or_default();
-        return good("repository", format!("`{root}`, state in `{}`", state.display()));
+        return Looked::good("repository", format!("`{root}`, state in `{}`", state.display()));
     }
-    good("repository", format!("none here; debates belong to the folder `{root}`"))
+    Looked::good("repository", format!("none here; debates belong to the folder `{root}`"))
 }
 
-fn unfinished(config: &Config, desk: &Desk) -> Check {
+fn unfinished(config: &Config, desk: &Desk) -> Looked {
     let root = Some(place::here(config).root);
     let query = Query { root, unfinished: true, ..Query::default() };
     let open = desk.archive().list(&query).unwrap_or_default();
     let paused = open.iter().filter(|card| card.status == Status::Paused).count();
-    let mut check =
-        good("debates", format!("{} unfinished here, {paused} of them paused", open.len()));
-    if let Some(card) = open.first() {
-        check.hint = Some(format!("debate resume {}", card.id));
+    let says = format!("{} unfinished here, {paused} of them paused", open.len());
+    let looked = Looked::good("debates", says);
+    match open.first() {
+        Some(card) => looked.hint(&format!("debate resume {}", card.id)),
+        None => looked,
     }
-    check
 }

@@ -10,6 +10,7 @@ use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::WantedCast;
 use crate::engine::preflight::Wish;
+use crate::engine::spoken::Spoken;
 use crate::engine::{Desk, Opening};
 use crate::report::text::printable;
 use std::path::Path;
@@ -23,24 +24,29 @@ pub(super) async fn run(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let wish = wish(run, config)?;
+    let spoken = said(run, config, desk)?;
+    if let Some(understood) = spoken.understood() {
+        screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
+    }
+    let wish = wish(run, &spoken, config)?;
     let limits = config.settings.limits;
-    let offer = desk.catalogue().offered(&run.format)?.offer.clone();
+    let format = run.format.clone().or_else(|| spoken.format.clone()).unwrap_or("duel".into());
+    let offer = desk.catalogue().offered(&format)?.offer.clone();
     // What only the user ends is gone through with the user.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
     holds.extend((run.plan || offer.confirms).then_some(Hold::Start));
     holds.extend((run.pause || open).then_some(Hold::Rounds));
     let draft = Opening {
-        format: run.format.clone(),
-        rounds: run.rounds,
+        format,
+        rounds: run.rounds.or(spoken.rounds),
         effort: wish.effort,
         budget: budget(run.most.or(limits), Budget::default())?,
         turn_seconds: run.turn_timeout.or(limits.turn_seconds),
         sealed: run.sealed,
         stop_when_settled: run.stop_when_settled,
         holds,
-        ..Opening::new(&run.topic, Voice::Human, Voice::Human, Voice::Human)
+        ..Opening::new(&spoken.topic, Voice::Human, Voice::Human, Voice::Human)
     };
     let (draft, wish) = desk.particulars(run.wanted.read()?, draft, wish, &config.folder)?;
     if let Some(output) = &draft.output {
@@ -73,6 +79,20 @@ pub(super) async fn run(
     Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await
 }
 
+/// The question that was typed, and what was said around it. Without one there is nothing to debate.
+fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
+    if run.topic.trim().is_empty() {
+        let raised = desk.topics(&place::here(config).root);
+        let hint = if raised.is_empty() {
+            "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
+        } else {
+            format!("what has changed here raises:\n  {}", raised.join("\n  "))
+        };
+        return Err(Failed::Usage("the topic is empty".into(), hint));
+    }
+    Ok(desk.spoken(&run.topic))
+}
+
 /// A report is written where there is nothing yet.
 fn writable(path: &Path) -> Result<(), Failed> {
     if path.exists() {
@@ -91,16 +111,19 @@ fn writable(path: &Path) -> Result<(), Failed> {
     })
 }
 
-/// Whom the user wants to hear.
-fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
+/// Whom the user wants to hear: flags have the last word.
+fn wish(run: &Run, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
     let folder = &config.folder;
-    let model = |voice: &Option<Voice>, model: &Option<String>, role| {
+    let model = |flag: &Option<Voice>, said: &Option<String>, model: &Option<String>, role| {
+        let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
         seat(voice.as_ref(), model.as_deref(), role, folder)
     };
+    let judge = run.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
+    let (pro, con) = (&spoken.proposer, &spoken.challenger);
     let named = Named {
-        proposer: model(&run.proposer, &run.model_proposer, "proposer")?,
-        challenger: model(&run.challenger, &run.model_challenger, "challenger")?,
-        judge: run.judge.first().cloned().map(|judge| found_again(judge, folder)),
+        proposer: model(&run.proposer, pro, &run.model_proposer, "proposer")?,
+        challenger: model(&run.challenger, con, &run.model_challenger, "challenger")?,
+        judge: judge.map(|judge| found_again(judge, folder)),
     };
     let own = &config.settings.seats;
     let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
@@ -122,7 +145,7 @@ fn wish(run: &Run, config: &Config) -> Result<Wish, Failed> {
         // A person at a terminal may have gone for coffee: they argue only if they say so.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
         context: joined(&run.context),
-        effort: run.effort.map(Into::into),
+        effort: run.effort.map(Into::into).or(spoken.effort),
         probe: (!run.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
     })
 }

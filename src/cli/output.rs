@@ -383,8 +383,43 @@ pub struct Check {
     pub ok: bool,
     /// How it is.
     pub says: String,
-    /// What mends it.
+    /// What mends it, or what else could be done.
     pub hint: Option<String>,
+    /// What was done about it just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mended: Option<String>,
+}
+
+/// What setting clients up, or the other way round, came to.
+#[derive(Serialize, JsonSchema)]
+pub struct Wired {
+    /// Of this layout.
+    pub v: u8,
+    /// Whether everything was done.
+    pub ok: bool,
+    /// Whether it was only told.
+    pub dry_run: bool,
+    /// One file after another.
+    pub steps: Vec<Deed>,
+}
+
+/// What became of a file.
+#[derive(Serialize, JsonSchema)]
+pub struct Deed {
+    /// Whose it is.
+    pub client: String,
+    /// What is in it: `server`, or how a command is typed.
+    pub what: String,
+    /// `added`, `updated`, `unchanged`, `kept`, `removed`, `failed`.
+    pub deed: String,
+    /// Which file.
+    pub path: String,
+    /// Why, where that does not go without saying.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Where it lies as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<String>,
 }
 
 /// Every schema there is, by the name of its file.
@@ -397,6 +432,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("event", schemars::schema_for!(Told<'_>)),
         ("format", schemars::schema_for!(Format)),
         ("formats", schemars::schema_for!(Formats)),
+        ("init", schemars::schema_for!(Wired)),
         ("import", schemars::schema_for!(Imported)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),

@@ -87,6 +87,11 @@ pub trait Voices: Send + Sync {
         vec![]
     }
 
+    /// Environment variables that are set and hold the key of somebody who can be called, by name.
+    fn keys(&self) -> Vec<String> {
+        vec![]
+    }
+
     /// What a tool calls its version.
     fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
         let _ = tool;

@@ -1,10 +1,15 @@
 //! Looking before leaping: who could play here, and what a debate may come to.
+use super::catalogue::{From, Offering};
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
-use super::ports::Listing;
+use super::ports::{Context, Listing, Readers};
 use super::preflight::Probe;
+use super::spoken::{self, Spoken};
+use super::topics::{Of, topics};
+use crate::debate::Voice;
 use crate::debate::estimate::estimate;
 use futures_util::future::join_all;
+use std::path::Path;
 use std::time::Duration;
 
 /// What a debate may come to.
@@ -20,7 +25,7 @@ impl Desk {
     /// Everyone who can be called by name, and whether they could play a seat here. Probing asks
     /// each model a tiny question, all at once.
     pub async fn listing(&self, probe: bool) -> Result<Vec<Listing>, DeskError> {
-        self.voices.sound().map_err(DeskError::Settings)?;
+        self.sound()?;
         let mut listed = self.voices.listing();
         let versions = listed.iter().map(|it| async {
             if it.playable && it.model { self.voices.version(&it.seat).await } else { None }
@@ -43,6 +48,44 @@ impl Desk {
             }
         }
         Ok(listed)
+    }
+
+    /// Whether what the user has set up about seats can be understood.
+    pub fn sound(&self) -> Result<(), DeskError> {
+        self.voices.sound().map_err(DeskError::Settings)
+    }
+
+    /// What somebody typed, as a question and how they want it argued.
+    pub fn spoken(&self, typed: &str) -> Spoken {
+        let seat = |word: &str| match word.to_lowercase().parse::<Voice>() {
+            Ok(voice @ Voice::Model { .. }) => self.voices.model(&voice),
+            voice => matches!(voice, Ok(Voice::Host | Voice::Human)),
+        };
+        let format = |word: &str| {
+            let own = |it: &&Offering| it.name() == word && it.from == From::Program;
+            self.catalogue.offerings.iter().any(|it| own(&it))
+        };
+        spoken::read(typed, seat, format)
+    }
+
+    /// Questions that what has changed in a repository raises, for somebody who has none.
+    pub fn topics(&self, root: &Path) -> Vec<String> {
+        let pinned = self.briefs.pin(root).ok().flatten();
+        let changed = |wanted: &str| {
+            let (topic, readers) = ("", Readers::OfFiles);
+            let context = Context { root, pinned: pinned.as_ref(), topic, wanted, readers };
+            self.briefs.gather(&context).map(|gathered| gathered.changed).unwrap_or_default()
+        };
+        let now = changed("diff");
+        if !now.is_empty() {
+            return topics(&now, Of::WorkingTree);
+        }
+        topics(&changed("diff=HEAD"), Of::LastCommit)
+    }
+
+    /// Environment variables that hold keys for those who can be called here, by name.
+    pub fn keys(&self) -> Vec<String> {
+        self.voices.keys()
     }
 
     /// What a debate may come to, in a line for people; nothing, if no model is asked.

@@ -1,4 +1,6 @@
 //! Who is calling, and where that client keeps its state.
+use crate::clients::{self, Ground};
+use crate::config::Config;
 use rmcp::service::{RequestContext, RoleServer};
 
 /// What matters about a client.
@@ -10,6 +12,8 @@ pub(super) struct Client {
     pub(super) folder: &'static str,
     /// Whether it can be handed a task.
     pub(super) tasks: bool,
+    /// Its row, if there is one.
+    row: Option<&'static clients::Client>,
 }
 
 impl Client {
@@ -20,18 +24,12 @@ impl Client {
         let tasks = context.client_capabilities().is_some_and(|able| able.supports_tasks());
         let who = format!("{} {}", name.trim(), version.trim());
         let who = if name.trim().is_empty() { "an MCP client".into() } else { who.trim().into() };
-        Client { who, folder: folder(&name), tasks }
+        let row = clients::calling_itself(&name);
+        Client { who, folder: row.map_or(".claude", |row| &row.state), tasks, row }
     }
-}
 
-/// The folder a client has in a repository.
-fn folder(name: &str) -> &'static str {
-    let name = name.to_lowercase();
-    if name.contains("opencode") {
-        ".opencode"
-    } else if name.contains("codex") {
-        ".codex"
-    } else {
-        ".claude"
+    /// Prompts it is not offered, because commands of its own have their names.
+    pub(super) fn hidden(&self, config: &Config) -> Vec<&'static str> {
+        self.row.map(|row| clients::hidden(row, &Ground::of(config))).unwrap_or_default()
     }
 }

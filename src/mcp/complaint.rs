@@ -11,7 +11,7 @@ pub enum Complaint {
     #[error("the arguments of {tool} cannot be read: {why}")]
     Arguments { tool: String, why: String },
     #[error("the topic is empty")]
-    NoTopic,
+    NoTopic(Vec<String>),
     #[error("`{name}` has a control character (U+{code:04X}) in it")]
     Control { name: String, code: u32 },
     #[error("`{name}` has {length} characters; at most {most} are taken")]
@@ -140,7 +140,12 @@ impl Complaint {
             Complaint::Arguments { tool, .. } => {
                 format!("call {tool} again with arguments as its input schema has them")
             }
-            Complaint::NoTopic => "ask the user what to debate, then call start_debate \
+            Complaint::NoTopic(raised) if !raised.is_empty() => format!(
+                "ask the user what to debate, and offer what this working tree raises: {}; then call \
+                 start_debate {{\"topic\":\"...\"}}",
+                raised.join(" / ")
+            ),
+            Complaint::NoTopic(_) => "ask the user what to debate, then call start_debate \
                                    {\"topic\":\"Should we ...?\"}"
                 .into(),
             Complaint::Control { name, .. } => {

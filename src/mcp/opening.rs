@@ -27,14 +27,16 @@ impl Server {
         place: &Place,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
-        let (draft, wish) = self.draft(args, place, waiting.left())?;
+        let (args, understood) = self.said(args, place)?;
+        let (draft, wish) = self.draft(&args, place, waiting.left())?;
         let ready = self.hub.desk.prepare(draft, &wish, &place.root);
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
         let given = (!opening.picked.is_empty())
             .then(|| format!("the debaters are given: {}", opening.picked.join("; ")));
         let chosen =
             (!opening.chosen.is_empty()).then(|| format!("chosen: {}", opening.chosen.join(", ")));
-        let mut notes: Vec<String> = chosen.into_iter().chain(given).chain(warnings).collect();
+        let mut notes: Vec<String> = understood.into_iter().collect();
+        notes.extend(chosen.into_iter().chain(given).chain(warnings));
         if let Some(estimate) = self.hub.desk.estimate(&opening)? {
             notes.push(format!("estimate: {}", estimate.says));
             notes.extend(estimate.unkept);
@@ -48,6 +50,35 @@ impl Server {
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
+    /// The arguments, with what the topic says in plain words about how it is to be argued in the
+    /// places of those that were left out; and what was understood of it.
+    fn said(
+        &self,
+        args: &StartDebate,
+        place: &Place,
+    ) -> Result<(StartDebate, Option<String>), Complaint> {
+        let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
+        if topic.is_empty() {
+            return Err(Complaint::NoTopic(self.hub.desk.topics(&place.root)));
+        }
+        check::text("topic", &topic, LONGEST_TOPIC)?;
+        let spoken = self.hub.desk.spoken(&topic);
+        let understood = spoken.understood();
+        let understood = understood.map(|said| format!("understood from the topic: {said}"));
+        let or = |given: &Option<String>, said: Option<String>| given.clone().or(said);
+        let args = StartDebate {
+            format: or(&args.format, spoken.format),
+            proposer: or(&args.proposer, spoken.proposer),
+            challenger: or(&args.challenger, spoken.challenger),
+            judge: or(&args.judge, spoken.judge),
+            rounds: args.rounds.or(spoken.rounds.map(Into::into)),
+            effort: or(&args.effort, spoken.effort.map(|effort| effort.word().into())),
+            topic: spoken.topic,
+            ..args.clone()
+        };
+        Ok((args, understood))
+    }
+
     /// What was asked for, before anybody is seated, and whom the user wants to hear.
     fn draft(
         &self,
@@ -55,11 +86,7 @@ impl Server {
         place: &Place,
         left: Duration,
     ) -> Result<(Opening, Wish), Complaint> {
-        let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
-        if topic.is_empty() {
-            return Err(Complaint::NoTopic);
-        }
-        check::text("topic", &topic, LONGEST_TOPIC)?;
+        let topic = &args.topic;
         let format = check::short("format", args.format.as_deref())?.unwrap_or("duel");
         let (options, particulars) = options(args, format)?;
         let wish = self.wish(args, &options, left)?;
@@ -87,7 +114,7 @@ impl Server {
             sealed: options.sealed,
             stop_when_settled: options.stop_when_settled,
             holds,
-            ..Opening::new(&topic, Voice::Host, Voice::Host, Voice::Host)
+            ..Opening::new(topic, Voice::Host, Voice::Host, Voice::Host)
         };
         let desk = &self.hub.desk;
         let (draft, mut wish) = desk.particulars(particulars, draft, wish, &self.config.folder)?;

@@ -191,11 +191,26 @@ impl Server {
         let listing = self.hub.desk.listing(args.probe).await?.into_iter();
         let models =
             listing.map(|it| Model { note: note(&it), seat: it.seat, playable: it.playable });
-        let next = "start_debate {\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"} \
-                    seats them"
-            .into();
-        Ok(Models { models: models.collect(), next })
+        let models: Vec<Model> = models.collect();
+        let next = to_ask(&models);
+        Ok(Models { models, next })
     }
+}
+
+/// Longer names are no labels.
+const LABEL: usize = 30;
+
+/// What a user may be asked, all at once, and with nobody offered who cannot play.
+fn to_ask(models: &[Model]) -> String {
+    let fits = |it: &&Model| it.playable && it.seat.chars().count() < LABEL;
+    let aside = |it: &&Model| !["demo", "script:FILE"].contains(&it.seat.as_str());
+    let seats = models.iter().filter(fits).filter(aside).map(|it| it.seat.as_str());
+    format!(
+        "if something is missing, ask the user once for all of it: proposer, challenger and judge ({}), \
+         effort (low, medium, high, max), rounds, context (auto, diff, none, or paths); then \
+         start_debate {{\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"}}",
+        seats.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// All that is known of one, in a line.

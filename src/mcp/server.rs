@@ -23,6 +23,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskExit, TaskManager, TaskOptions};
 use serde::Serialize;
+use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,6 +80,10 @@ impl Server {
         arguments: Option<JsonObject>,
         call: Call,
     ) -> Result<CallToolResponse, Complaint> {
+        // Whoever says how long to wait wants to see what comes meanwhile, and not be told when all of
+        // it is over.
+        let waits = arguments.as_ref().and_then(|all| all.get("wait_seconds"));
+        let call = Call { tasks: call.tasks && waits.is_none_or(Value::is_null), ..call };
         let place = &call.place;
         let plain = |result| Ok(CallToolResponse::Complete(result));
         match tool {
@@ -261,9 +266,12 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::prompts()))
+        let hidden = Client::of(&context).hidden(&self.config);
+        let mut offered = prompts::prompts();
+        offered.retain(|prompt| !hidden.contains(&prompt.name.as_str()));
+        Ok(ListPromptsResult::with_all_items(offered))
     }
 
     async fn get_prompt(

@@ -374,7 +374,8 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
         notes.push(match label {
             "single-model" => {
                 "single-model: both sides are played by the same model, so expect less \
-                               disagreement, and less rigor, than between different ones"
+                               disagreement, and less rigor, than between different ones; it is \
+                               never rated"
                     .into()
             }
             "partial-judge" => {

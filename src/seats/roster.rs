@@ -11,7 +11,7 @@ use super::stragglers::MARK;
 use crate::debate::{Effort, Failure, Trouble, Voice};
 use crate::engine::ports::PATIENCE;
 use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplayable, Voices};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// Everyone who can be called by name.
@@ -287,6 +287,14 @@ impl Voices for Roster {
 
     fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
         self.kit.prices.of(voice, reported)
+    }
+
+    fn keys(&self) -> Vec<String> {
+        let Ok(known) = self.known() else { return vec![] };
+        let tools = known.tools.values().flat_map(|row| &row.keys);
+        let all = tools.chain(known.apis.values().flat_map(Api::keys));
+        let set = |name: &&String| self.kit.around.said(name).is_some();
+        all.filter(set).cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {

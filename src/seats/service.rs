@@ -94,6 +94,11 @@ impl Api {
         Ok(other)
     }
 
+    /// Variables that may hold its key.
+    pub(super) fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
     /// What it is shown, if it wants to be shown anything.
     pub(super) fn key<'a>(&'a self, around: &'a Surroundings) -> Result<Option<&'a str>, String> {
         let written = Some(self.key.0.as_str()).filter(|key| !key.is_empty());
@@ -191,7 +196,7 @@ impl Api {
 
 impl Surroundings {
     /// What a variable of the environment says, if it says anything.
-    fn said(&self, name: &str) -> Option<&str> {
+    pub(super) fn said(&self, name: &str) -> Option<&str> {
         let mut all = self.environment.iter();
         let found = all.find(|(known, _)| !name.is_empty() && known == name)?;
         found.1.to_str().map(str::trim).filter(|value| !value.is_empty())

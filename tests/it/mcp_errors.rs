@@ -334,7 +334,7 @@ table! { complaints: Complaint,
     Complaint::Tool(..) => [Complaint::Tool(s("debate"))],
     Complaint::Arguments { .. } =>
         [Complaint::Arguments { tool: s("summarize"), why: s("unknown field `id`") }],
-    Complaint::NoTopic => [Complaint::NoTopic],
+    Complaint::NoTopic(_) => [Complaint::NoTopic(vec![]), Complaint::NoTopic(vec![s("Is it?")])],
     Complaint::Control { .. } => [Complaint::Control { name: s("say"), code: 0x1b }],
     Complaint::TooLong { .. } => [
         Complaint::TooLong { name: s("topic"), length: 5_000, most: 4_000 },

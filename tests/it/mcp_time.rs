@@ -89,6 +89,7 @@ impl Client {
             catalogue: catalogue::load(folder, folder),
         });
         let config = Config {
+            program: "debate".into(),
             home: folder.join("home"),
             prompts: folder.join("prompts"),
             formats: folder.join("formats"),
@@ -222,6 +223,11 @@ async fn a_client_that_can_poll_is_handed_a_task() {
         json!({"topic": "Mine?", "proposer": "host", "challenger": "host", "judge": "host"});
     let answer = client.call("start_debate", short).await;
     assert_eq!(answer["structuredContent"]["status"], "your_turn");
+    // Whoever says how long to wait is waited for.
+    let mut said = slow("20");
+    said["wait_seconds"] = 5.into();
+    let answer = client.call("start_debate", said).await;
+    assert_eq!(answer["structuredContent"]["status"], "running", "{answer}");
     // Cancelling a task stops the waiting, not the work.
     let task = client.call("start_debate", slow("20")).await;
     let id = json!({"taskId": task["taskId"]});

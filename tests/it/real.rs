@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const INSTALL: &str = "npm ci --prefix tests/clis";
+pub(crate) const INSTALL: &str = "npm ci --prefix tests/clis";
 
 /// A laboratory in which one real CLI is installed.
 pub(crate) struct Real {
@@ -233,7 +233,7 @@ impl Real {
 }
 
 /// Starts the stand-in; where it answers.
-fn model(python: &Path, log: &Path) -> (Running, String) {
+pub(crate) fn model(python: &Path, log: &Path) -> (Running, String) {
     let mut model = Command::new(python)
         .arg(here("tests/clis/fake_llm.py"))
         .args(["--port", "0", "--log"])
@@ -249,7 +249,7 @@ fn model(python: &Path, log: &Path) -> (Running, String) {
     (Running::new(model), format!("http://{address}"))
 }
 
-fn put(path: &Path, text: &str) {
+pub(crate) fn put(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }

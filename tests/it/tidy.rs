@@ -17,8 +17,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("repo", &["private", "redact"]),
     ("catalogue", &["debate", "engine"]),
     ("config", &[]),
-    ("cli", &["debate", "engine", "report", "config"]),
-    ("mcp", &["debate", "engine", "report", "config"]),
+    ("clients", &["config", "debate", "private"]),
+    ("cli", &["clients", "debate", "engine", "report", "config"]),
+    ("mcp", &["clients", "debate", "engine", "report", "config"]),
 ];
 
 /// What the pure core must never see.

@@ -1,0 +1,113 @@
+//! The clients people debate from: is the server registered, are the commands there, does anything
+//! cut a round?
+use super::{Looked, Mend};
+use crate::clients::{Client, Ground, Look, Registered, Scope, Wrong, clients as all, look};
+use crate::engine::Desk;
+
+pub(super) fn clients(desk: &Desk, ground: &Ground) -> Vec<Looked> {
+    let (here, away): (Vec<&Client>, Vec<&Client>) =
+        all().iter().partition(|client| client.found(ground));
+    let keys = desk.keys();
+    let mut looked: Vec<Looked> =
+        here.into_iter().flat_map(|client| of(client, &keys, ground)).collect();
+    if !away.is_empty() {
+        let names: Vec<&str> = away.iter().map(|client| client.title.as_str()).collect();
+        looked.push(Looked::good("clients", format!("not found here: {}", names.join(", "))));
+    }
+    looked
+}
+
+fn of(client: &'static Client, keys: &[String], ground: &Ground) -> Vec<Looked> {
+    let seen = look(client, ground);
+    let unreadable = seen.unreadable.iter().map(|(path, why)| {
+        let says = format!("`{}` cannot be read: {why}", path.display());
+        let hint = format!("mend that file, then `debate init {}`", client.name);
+        Looked::bad(&client.title, says, &hint)
+    });
+    let mut looked: Vec<Looked> = unreadable.collect();
+    if seen.servers.is_empty() && looked.is_empty() {
+        let hint = format!("debate init {}", client.name);
+        let says = "found, and the server is not registered".to_owned();
+        looked.push(
+            Looked::good(&client.title, says).hint(&hint).mend(Mend::Wire(client, Scope::User)),
+        );
+        return looked;
+    }
+    looked.extend(seen.servers.iter().map(|it| server(client, it, keys)));
+    looked.extend(commands(client, &seen));
+    looked
+}
+
+fn server(client: &'static Client, it: &Registered, keys: &[String]) -> Looked {
+    let title = &client.title;
+    let (name, file) = (&client.name, it.path.display());
+    let project = if it.scope == Scope::Project { " --project" } else { "" };
+    let init = format!("debate init {name}{project}");
+    let wire = || Mend::Wire(client, it.scope);
+    let mut says = format!("registered in `{file}` ({})", it.scope.word());
+    match &it.wrong {
+        None => {}
+        Some(Wrong::NotOurs) => {
+            let says = format!("`debate` in `{file}` is another server");
+            return Looked::bad(title, says, &format!("rename it there, then `{init}`"));
+        }
+        Some(Wrong::Gone(program)) => {
+            let says = format!("registered in `{file}`, but `{program}` is not there");
+            return Looked::bad(title, says, &init).mend(wire());
+        }
+        Some(Wrong::Off) => {
+            let says = format!("registered in `{file}`, and switched off");
+            return Looked::bad(title, says, &init).mend(wire());
+        }
+        Some(Wrong::Cut(seconds)) => {
+            let says =
+                format!("calls are cut after {seconds} s by `{file}`, and a round may need 55");
+            let hint = format!("take the timeout of `debate` out of `{file}`, or set it to 60 s");
+            return Looked::bad(title, says, &hint).mend(Mend::Unlimit(client, it.scope));
+        }
+        Some(Wrong::CutBy(variable, seconds)) => {
+            let says =
+                format!("calls are cut after {seconds} s by {variable}, and a round may need 55");
+            return Looked::bad(title, says, &format!("unset {variable}"));
+        }
+    }
+    let mut hints = vec![];
+    if it.asks {
+        says.push_str(", asks before every call");
+        if client.can_approve() {
+            hints.push(format!("{init} --approve"));
+        }
+    }
+    let withheld = keys.iter().filter(|key| client.withholds(key) && !it.keys.contains(key));
+    let withheld: Vec<String> = withheld.cloned().collect();
+    if !withheld.is_empty() {
+        says = format!("{says}, does not hand on {}", withheld.join(", "));
+        hints.push(format!("{init} {}", client.hands_on(&withheld)));
+    }
+    if let (Scope::Project, Some(pending)) = (it.scope, &client.pending) {
+        says = format!("{says}; {pending}");
+    }
+    let looked = Looked::good(title, says);
+    if hints.is_empty() { looked } else { looked.hint(&hints.join("; ")) }
+}
+
+fn commands(client: &'static Client, seen: &Look) -> Option<Looked> {
+    let name = format!("{} commands", client.title);
+    let fix = format!("debate init {}", client.name);
+    if seen.servers.is_empty() {
+        return None;
+    }
+    let mut says = vec![];
+    for (what, list) in
+        [("there", &seen.commands), ("of another version", &seen.old), ("missing", &seen.missing)]
+    {
+        if !list.is_empty() {
+            says.push(format!("{what}: {}", list.join(", ")));
+        }
+    }
+    let looked = Looked::good(&name, says.join("; "));
+    if seen.missing.is_empty() && seen.old.is_empty() {
+        return Some(looked);
+    }
+    Some(looked.hint(&fix).mend(Mend::Wire(client, Scope::User)))
+}

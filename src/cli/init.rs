@@ -1,0 +1,251 @@
+//! `debate init`, `debate uninit`: clients are set up, and the other way round.
+use super::exit::{Exit, Failed};
+use super::output::{Deed as Told, Wired};
+use super::screen::{BOLD, Screen};
+use crate::clients::{self, Client, Deed, Ground, Scope, Step, Wish};
+use crate::config::Config;
+use crate::engine::Desk;
+use std::path::Path;
+
+/// `debate init`
+#[derive(Clone, Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+pub struct Init {
+    /// claude, opencode, codex, gemini, copilot or all; those found here, if none is named
+    pub clients: Vec<String>,
+    /// Where.
+    #[command(flatten)]
+    pub scope: Where,
+    /// Tell clients that would ask before every call not to
+    #[arg(long)]
+    pub approve: bool,
+    /// Hand this variable on to the server by its name, in clients that do not by themselves; with
+    /// NAME=OTHER, from another one. A value is never written
+    #[arg(long = "env", value_name = "NAME", value_parser = variables)]
+    pub keys: Vec<(String, String)>,
+    /// Replace commands that were changed; a copy of them is kept
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `debate uninit`
+#[derive(Clone, Debug, clap::Args)]
+pub struct Uninit {
+    /// claude, opencode, codex, gemini, copilot or all; all, if none is named
+    pub clients: Vec<String>,
+    /// Where.
+    #[command(flatten)]
+    pub scope: Where,
+}
+
+/// For whom, and how it is told.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+pub struct Where {
+    /// For everything you do (usual)
+    #[arg(long)]
+    pub user: bool,
+    /// In this repository, for everyone who works in it
+    #[arg(long, conflicts_with = "user")]
+    pub project: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Where {
+    fn scope(self) -> Scope {
+        if self.project { Scope::Project } else { Scope::User }
+    }
+}
+
+fn variables(typed: &str) -> Result<(String, String), String> {
+    let (name, from) = typed.split_once('=').unwrap_or((typed, typed));
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let fits = |name: &str| {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && name.chars().all(part)
+    };
+    if fits(name) && fits(from) {
+        return Ok((name.into(), from.into()));
+    }
+    Err("give the name of a variable, such as OPENAI_API_KEY, and never its value".into())
+}
+
+/// Sets clients up.
+pub(super) fn init(
+    init: &Init,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let ground = Ground::of(config);
+    let chosen = chosen(&init.clients, |client| client.found(&ground))?;
+    let (approve, keys, force) = (init.approve, init.keys.clone(), init.force);
+    let wish = Wish { approve, keys, force };
+    let scope = init.scope.scope();
+    let mut told = vec![];
+    for client in &chosen {
+        let steps = clients::wire(client, scope, &wish, &ground);
+        told.extend(take(client, steps, init.scope, &ground, screen)?);
+    }
+    if init.scope.json {
+        return done(told, init.scope, screen);
+    }
+    if chosen.is_empty() {
+        let names: Vec<&str> = clients::clients().iter().map(|it| it.program.as_str()).collect();
+        screen.note(&format!(
+            "No client was found here ({}). Install one and run `debate init` again, or name one.",
+            names.join(", ")
+        ));
+    }
+    for client in &chosen {
+        advise(client, init, desk, &ground, screen);
+    }
+    done(told, init.scope, screen)
+}
+
+/// Undoes that.
+pub(super) fn uninit(
+    uninit: &Uninit,
+    config: &Config,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let ground = Ground::of(config);
+    let mut told = vec![];
+    for client in chosen(&uninit.clients, |_| true)? {
+        let steps = clients::unwire(client, uninit.scope.scope(), &ground);
+        told.extend(take(client, steps, uninit.scope, &ground, screen)?);
+    }
+    if told.is_empty() && !uninit.scope.json {
+        screen.note("Nothing of debate's was found in any client.");
+    }
+    done(told, uninit.scope, screen)
+}
+
+/// Those that are named, or those of which something is so.
+fn chosen(
+    named: &[String],
+    usual: impl Fn(&Client) -> bool,
+) -> Result<Vec<&'static Client>, Failed> {
+    let all = clients::clients();
+    if named.is_empty() {
+        return Ok(all.iter().filter(|client| usual(client)).collect());
+    }
+    let mut chosen: Vec<&Client> = vec![];
+    for name in named {
+        let name = name.to_lowercase();
+        let found: Vec<&Client> =
+            all.iter().filter(|client| name == "all" || client.name == name).collect();
+        if found.is_empty() {
+            let known: Vec<&str> = all.iter().map(|client| client.name.as_str()).collect();
+            let hint = format!("known are {}, and all", known.join(", "));
+            return Err(Failed::Usage(format!("there is no client `{name}`"), hint));
+        }
+        chosen.extend(found);
+    }
+    chosen.dedup_by_key(|client| &client.name);
+    Ok(chosen)
+}
+
+/// Takes the steps, or only tells of them.
+fn take(
+    client: &Client,
+    steps: Vec<Step>,
+    how: Where,
+    ground: &Ground,
+    screen: &mut Screen,
+) -> Result<Vec<Told>, Failed> {
+    let mut told = vec![];
+    for mut step in steps {
+        let backup = if how.dry_run { None } else { step.take(&ground.backups) };
+        told.push(Told {
+            client: client.name.clone(),
+            what: step.what,
+            deed: step.deed.word().into(),
+            path: step.path.display().to_string(),
+            why: step.why,
+            backup: backup.map(|path| path.display().to_string()),
+        });
+    }
+    if how.json || told.is_empty() {
+        return Ok(told);
+    }
+    let would = if how.dry_run { ", if it were done" } else { "" };
+    screen.print(&format!("{BOLD}{}{BOLD:#}{would}\n", client.title))?;
+    for step in &told {
+        let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        let path = short(&step.path, &ground.home);
+        screen.print(&format!("  {:9}  {:16}  {path}{why}\n", step.deed, step.what))?;
+        if let Some(backup) = &step.backup {
+            let kept = short(backup, &ground.home);
+            screen.print(&format!("  {:9}  {:16}  as it was: {kept}\n", "", ""))?;
+        }
+    }
+    Ok(told)
+}
+
+fn short(path: &str, home: &Path) -> String {
+    match Path::new(path).strip_prefix(home) {
+        Ok(rest) if home.components().count() > 1 => {
+            Path::new("~").join(rest).display().to_string()
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// What is still to know, and to type.
+fn advise(client: &Client, init: &Init, desk: &Desk, ground: &Ground, screen: &mut Screen) {
+    let (name, title) = (&client.name, &client.title);
+    let project = if init.scope.project { " --project" } else { "" };
+    if client.asks() && !init.approve {
+        let how = if client.can_approve() {
+            format!("`debate init {name}{project} --approve` tells it not to")
+        } else {
+            "say yes for the session when it asks, or start it with `--allow-tool debate`".into()
+        };
+        screen.note(&format!("{title} asks before every call of a tool that plays; {how}."));
+    }
+    let named = |key: &String| init.keys.iter().any(|(name, _)| name == key);
+    let keys: Vec<String> =
+        desk.keys().into_iter().filter(|key| client.withholds(key) && !named(key)).collect();
+    if !keys.is_empty() {
+        screen.warn(&format!(
+            "[WARN] {title} does not hand {} on to servers. To hand on the name, never the value: \
+             debate init {name}{project} {}",
+            keys.join(", "),
+            client.hands_on(&keys)
+        ));
+    }
+    let gone = init.keys.iter().filter(|(_, from)| client.strips(from));
+    for (key, from) in gone {
+        screen.warn(&format!(
+            "[WARN] {title} takes {from} out of its own environment, so it cannot be handed on under \
+             that name: export MY_{key}=\"${from}\", and use --env {key}=MY_{key}"
+        ));
+    }
+    let pending = client.pending.as_ref().filter(|_| init.scope.project);
+    for note in pending.into_iter().chain(&client.note) {
+        screen.note(&format!("{title}: {note}."));
+    }
+    if client.installed(ground).is_none() {
+        screen.note(&format!("{title} itself was not found on your PATH."));
+    }
+    let typed = client.types("debate");
+    screen.note(&format!("In {title}, type: {typed} should we use sqlx or rusqlite here?"));
+}
+
+fn done(told: Vec<Told>, how: Where, screen: &mut Screen) -> Result<Exit, Failed> {
+    let bad = |step: &Told| {
+        let lost = step.deed == Deed::Kept.word() && step.what == "server";
+        step.deed == Deed::Failed.word() || lost
+    };
+    let ok = !told.iter().any(bad);
+    if how.json {
+        screen.json(&Wired { v: 1, ok, dry_run: how.dry_run, steps: told })?;
+    }
+    Ok(if ok { Exit::Ok } else { Exit::Failure })
+}

@@ -1,0 +1,86 @@
+//! Files that are somebody else's: changed whole or not at all, kept as they were before, with the
+//! rights they had, and through a link where it is one.
+use crate::private;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What stands in a file; nothing, if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Writes a file. Whoever keeps their settings elsewhere, behind a link, keeps the link.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    match fs::metadata(path) {
+        Ok(before) => file.as_file().set_permissions(before.permissions())?,
+        Err(_) => readable(file.as_file())?,
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Removes a file, and the folder it was in if that is empty now and has this name.
+pub(super) fn remove(path: &Path, folder: Option<&str>) -> io::Result<()> {
+    fs::remove_file(path)?;
+    let named = |it: &&Path| it.file_name().and_then(|name| name.to_str()) == folder;
+    if let Some(folder) = path.parent().filter(named) {
+        // One that is not empty stays.
+        let _ = fs::remove_dir(folder);
+    }
+    Ok(())
+}
+
+/// A copy of a file as it is, under a name nobody has, for its owner alone.
+pub(super) fn keep(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    private::folder(backups)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
+    let day = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!("{day}-{}-", name.trim_start_matches('.')))
+        .suffix(".before")
+        .rand_bytes(4)
+        .tempfile_in(backups)?;
+    file.write_all(&text)?;
+    let (_, path) = file.keep().map_err(|error| error.error)?;
+    Ok(Some(path))
+}
+
+/// A new file is like any other a user makes.
+#[cfg(unix)]
+fn readable(file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a path below a repository really lies there: a link in it must not choose what is written.
+pub(super) fn within(root: &Path, path: &Path) -> Result<(), String> {
+    let exists = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    match exists {
+        Some(deepest) if path.starts_with(root) && !real(deepest)?.starts_with(real(root)?) => {
+            Err("it leads out of the repository".into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,288 @@
+//! JSON as people keep it, with comments, trailing commas and an order of their own. What is to change
+//! is changed; every other byte stays.
+use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+/// What stands at a path; none, if nothing does.
+pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
+    let whole = whole(text)?;
+    Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
+}
+
+/// The text with this value at a path, and the tables on the way to it.
+pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
+    let mut wanted = whole(text)?;
+    let before = wanted.clone();
+    put(&mut wanted, path, value)?;
+    if wanted == before {
+        return Ok(text.to_owned());
+    }
+    if text.trim().is_empty() {
+        return Ok(pretty(&wanted, "", "  ", "\n") + "\n");
+    }
+    let sheet = Sheet::read(text)?;
+    let edits = sheet.setting(path, value)?;
+    checked(apply(text, edits), &wanted)
+}
+
+/// The text without what stands at a path.
+pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
+    let mut wanted = whole(text)?;
+    let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
+    let parent = way.iter().try_fold(&mut wanted, |at, name| at.get_mut(*name));
+    let gone = parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
+    if gone.is_none() {
+        return Ok(text.to_owned());
+    }
+    let sheet = Sheet::read(text)?;
+    checked(apply(text, sheet.removing(path)?), &wanted)
+}
+
+/// Whether nothing is left in it that anybody could miss.
+pub(super) fn is_empty(text: &str) -> bool {
+    let bare: String = text.split_whitespace().collect();
+    bare.is_empty() || bare == "{}"
+}
+
+/// An edit that came out as something else is not made.
+fn checked(text: String, wanted: &Value) -> Result<String, String> {
+    if whole(&text)? == *wanted {
+        return Ok(text);
+    }
+    Err("it is written in a way that cannot be edited safely".into())
+}
+
+fn put(at: &mut Value, path: &[&str], value: &Value) -> Result<(), String> {
+    let Some((name, rest)) = path.split_first() else {
+        *at = value.clone();
+        return Ok(());
+    };
+    let Some(table) = at.as_object_mut() else {
+        return Err(format!("`{name}` cannot be written, because what it belongs to is no table"));
+    };
+    put(table.entry(*name).or_insert_with(|| Value::Object(Map::new())), rest, value)
+}
+
+/// The whole of it as a value. Nothing written yet is an empty table.
+fn whole(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let sheet = Sheet::read(text)?;
+    Ok(object(&sheet.root))
+}
+
+fn object(node: &Object<'_>) -> Value {
+    let pair = |it: &ObjectProp<'_>| (it.name.as_str().to_owned(), value(&it.value));
+    Value::Object(node.properties.iter().map(pair).collect())
+}
+
+fn value(node: &Node<'_>) -> Value {
+    match node {
+        Node::StringLit(it) => it.value.as_ref().into(),
+        Node::NumberLit(it) => serde_json::from_str(it.value).unwrap_or_else(|_| it.value.into()),
+        Node::BooleanLit(it) => it.value.into(),
+        Node::Object(it) => object(it),
+        Node::Array(it) => it.elements.iter().map(value).collect(),
+        Node::NullKeyword(_) => Value::Null,
+    }
+}
+
+/// A piece of the text, and what is to stand there instead.
+type Edit = (Range<usize>, String);
+
+fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    let mut text = text.to_owned();
+    edits.sort_by_key(|(range, _)| range.start);
+    for (range, new) in edits.into_iter().rev() {
+        text.replace_range(range, &new);
+    }
+    text
+}
+
+/// A text that was read, and where its parts stand.
+struct Sheet<'a> {
+    text: &'a str,
+    root: Object<'a>,
+    tokens: Vec<TokenAndRange<'a>>,
+}
+
+impl<'a> Sheet<'a> {
+    fn read(text: &'a str) -> Result<Sheet<'a>, String> {
+        let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
+        let strict = ParseOptions {
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            ..ParseOptions::default()
+        };
+        let parsed = parse_to_ast(text, &collect, &strict)
+            .map_err(|error| format!("line {}: {}", error.line_display(), error.kind()))?;
+        match parsed.value {
+            Some(Node::Object(root)) => {
+                Ok(Sheet { text, root, tokens: parsed.tokens.unwrap_or_default() })
+            }
+            _ => Err("it holds no table".into()),
+        }
+    }
+
+    fn setting(&self, path: &[&str], value: &Value) -> Result<Vec<Edit>, String> {
+        let mut table = &self.root;
+        for (nth, name) in path.iter().enumerate() {
+            let rest = &path[nth + 1..];
+            let Some(found) = last_named(table, name) else {
+                let mut inner = Value::Object(Map::new());
+                put(&mut inner, rest, value)?;
+                return Ok(self.inserting(table, name, &inner));
+            };
+            match &found.value {
+                Node::Object(inner) if !rest.is_empty() => table = inner,
+                node => {
+                    let at = range(node);
+                    let (indent, unit) = (self.indent(found.range.start), self.unit());
+                    let new = pretty(value, &indent, &unit, self.line_end());
+                    return Ok(vec![(at, new)]);
+                }
+            }
+        }
+        Err("there is nothing to write".into())
+    }
+
+    fn inserting(&self, table: &Object<'_>, name: &str, value: &Value) -> Vec<Edit> {
+        let (open, close) = (table.range.start + 1, table.range.end - 1);
+        let end = self.line_end();
+        let outer = self.indent(table.range.start);
+        let inner = &self.text[open..close];
+        let last = table.properties.last();
+        let written = |indent: &str, flat: bool| {
+            let key = Value::from(name).to_string();
+            let value =
+                if flat { value.to_string() } else { pretty(value, indent, &self.unit(), end) };
+            format!("{key}: {value}")
+        };
+        if let (Some(last), false) = (last, inner.contains('\n')) {
+            let comma = self.comma_after(last.range.end);
+            let new = written("", true);
+            let at = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+            let new = if comma.is_some() { format!(" {new},") } else { format!(", {new}") };
+            return vec![(at..at, new)];
+        }
+        let indent = match last {
+            Some(last) => self.indent(last.range.start),
+            None => outer.clone() + &self.unit(),
+        };
+        let mut edits = vec![];
+        let mut new = format!("{end}{indent}{}", written(&indent, false));
+        if let Some(last) = last {
+            if self.comma_after(last.range.end).is_some() {
+                new.push(',');
+            } else {
+                edits.push((last.range.end..last.range.end, ",".into()));
+            }
+        }
+        // After everything that stands there, comments at the end included.
+        let at = open + inner.trim_end().len();
+        let blank = !inner.trim_end().is_empty() && inner[inner.trim_end().len()..].contains('\n');
+        if blank {
+            edits.push((at..at, new));
+        } else {
+            edits.push((at..close, format!("{new}{end}{outer}")));
+        }
+        edits
+    }
+
+    fn removing(&self, path: &[&str]) -> Result<Vec<Edit>, String> {
+        let (last, way) = path.split_last().ok_or("there is nothing to remove")?;
+        let mut table = &self.root;
+        for name in way {
+            match last_named(table, name).map(|found| &found.value) {
+                Some(Node::Object(inner)) => table = inner,
+                _ => return Err(format!("`{name}` is no table")),
+            }
+        }
+        let found = table.properties.iter().rposition(|it| it.name.as_str() == *last);
+        let nth = found.ok_or_else(|| format!("there is no `{last}`"))?;
+        let own = table.properties[nth].range;
+        let before = self.text[..own.start].trim_end();
+        let commented = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        let mut from = before.len();
+        let mut to = own.end;
+        let mut edits = vec![];
+        match self.comma_after(own.end) {
+            Some(comma) => to = comma.end,
+            None => {
+                let before = nth.checked_sub(1).map(|nth| table.properties[nth].range.end);
+                edits.extend(
+                    before.and_then(|end| self.comma_after(end)).map(|it| (it, String::new())),
+                );
+            }
+        }
+        // What follows on the same line must not become part of a comment.
+        let follows = self.text[to..].split('\n').next().unwrap_or_default().trim();
+        if commented && !follows.is_empty() {
+            from = own.start;
+        }
+        let (open, close) = (table.range.start + 1, table.range.end - 1);
+        let rest = [&self.text[open..from.max(open)], &self.text[to.min(close)..close]].concat();
+        if table.properties.len() == 1 && rest.trim().is_empty() {
+            return Ok(vec![(open..close, String::new())]);
+        }
+        edits.push((from..to, String::new()));
+        Ok(edits)
+    }
+
+    /// The comma behind something, if the next thing is one.
+    fn comma_after(&self, end: usize) -> Option<Range<usize>> {
+        let next = self.tokens.iter().find(|it| it.range.start >= end)?;
+        matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
+    }
+
+    /// What the line begins with on which something stands.
+    fn indent(&self, at: usize) -> String {
+        let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
+        line.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
+    }
+
+    /// How much deeper something stands than what it belongs to.
+    fn unit(&self) -> String {
+        let first = self.root.properties.first().map(|it| self.indent(it.range.start));
+        first.filter(|it| !it.is_empty()).unwrap_or_else(|| "  ".into())
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+}
+
+/// Of several with the same name, the last is the one that counts.
+fn last_named<'b, 'a>(table: &'b Object<'a>, name: &str) -> Option<&'b ObjectProp<'a>> {
+    table.properties.iter().rev().find(|it| it.name.as_str() == name)
+}
+
+fn range(node: &Node<'_>) -> Range<usize> {
+    let range = match node {
+        Node::StringLit(it) => it.range,
+        Node::NumberLit(it) => it.range,
+        Node::BooleanLit(it) => it.range,
+        Node::Object(it) => it.range,
+        Node::Array(it) => it.range,
+        Node::NullKeyword(it) => it.range,
+    };
+    range.start..range.end
+}
+
+fn pretty(value: &Value, indent: &str, unit: &str, end: &str) -> String {
+    let mut text = vec![];
+    let format = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
+    let mut writer = serde_json::Serializer::with_formatter(&mut text, format);
+    if value.serialize(&mut writer).is_err() {
+        return value.to_string();
+    }
+    String::from_utf8_lossy(&text).replace('\n', &format!("{end}{indent}"))
+}

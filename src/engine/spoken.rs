@@ -1,0 +1,228 @@
+//! How somebody wants a question argued, said in plain words before it or after it:
+//! `codex vs gemini, 3 rounds, thoroughly, about X`. Words are taken for wishes only where all of them
+//! are; whatever is not clearly one stays part of the question.
+use crate::debate::Effort;
+
+/// What was said, and what is left of it as the question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// The question.
+    pub topic: String,
+    /// The format.
+    pub format: Option<String>,
+    /// Who argues for, as written.
+    pub proposer: Option<String>,
+    /// Who argues against, as written.
+    pub challenger: Option<String>,
+    /// Who rules, as written.
+    pub judge: Option<String>,
+    /// How many rounds.
+    pub rounds: Option<u8>,
+    /// How hard everyone is to think.
+    pub effort: Option<Effort>,
+}
+
+impl Spoken {
+    /// What was understood besides the question, in a few words; nothing, if nothing was.
+    pub fn understood(&self) -> Option<String> {
+        let mut said = vec![];
+        let mut say = |name: &str, value: Option<String>| {
+            said.extend(value.map(|value| format!("{name} {value}")));
+        };
+        say("format", self.format.clone());
+        say("proposer", self.proposer.clone());
+        say("challenger", self.challenger.clone());
+        say("judge", self.judge.clone());
+        say("rounds", self.rounds.map(|rounds| rounds.to_string()));
+        say("effort", self.effort.map(|effort| effort.word().to_owned()));
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+}
+
+/// Words between how and what.
+const ABOUT: &[&str] = &["about", "on", "over", "regarding", "whether", "debate"];
+/// Words that say nothing by themselves.
+const FILLERS: &[&str] = &[
+    "a", "an", "the", "and", "please", "have", "let", "debate", "argue", "discuss", "run", "do",
+    "in", "for", "at", "effort", "use", "using", "as", "it",
+];
+/// Words by which a sentence goes on that has begun with the name of a format.
+const GOES_ON: &[&str] = &[
+    "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "does",
+    "do", "did", "of", "and", "or", "in", "on", "for", "that", "shows", "needs",
+];
+
+/// Reads what somebody typed. `seat` tells whether a word names somebody who can be seated, and
+/// `format` whether it names a format.
+pub fn read(typed: &str, seat: impl Fn(&str) -> bool, format: impl Fn(&str) -> bool) -> Spoken {
+    let typed = typed.trim();
+    let mut spoken = Spoken::default();
+    let mut rest = leading_format(typed, format, &mut spoken);
+    if let Some((wishes, topic)) = before(rest, &seat) {
+        rest = topic;
+        spoken.take(wishes);
+    } else if let Some((wishes, topic)) = after(rest, &seat) {
+        rest = topic;
+        spoken.take(wishes);
+    }
+    spoken.topic = rest.to_owned();
+    spoken
+}
+
+impl Spoken {
+    fn take(&mut self, other: Spoken) {
+        let format = self.format.take();
+        *self = Spoken { format: format.or(other.format.clone()), ..other };
+    }
+
+    fn says_something(&self) -> bool {
+        self.understood().is_some()
+    }
+}
+
+/// `tribunal: X`, `dialectic X`: a format, as a command would be typed. A question may begin with
+/// such a word, so it must be written small, and what follows must look like a question unless there
+/// is a colon.
+fn leading_format<'a>(
+    typed: &'a str,
+    format: impl Fn(&str) -> bool,
+    spoken: &mut Spoken,
+) -> &'a str {
+    let Some((first, rest)) = typed.split_once(char::is_whitespace) else { return typed };
+    let (name, colon) = match first.strip_suffix(':') {
+        Some(name) => (name, true),
+        None => (first, false),
+    };
+    let rest = rest.trim_start();
+    let next = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let asks = ["whether", "should", "about"].contains(&next.as_str())
+        || rest.contains(['?', '？'])
+        || rest.contains(" vs ");
+    let asks = asks && !GOES_ON.contains(&next.as_str());
+    let small = name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    if small && format(name) && (colon || asks) {
+        spoken.format = Some(name.to_owned());
+        return rest;
+    }
+    typed
+}
+
+/// Wishes before the question, up to a word such as `about` or a colon.
+fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
+    let mut at = 0;
+    for piece in typed.split_inclusive(char::is_whitespace) {
+        let word = piece.trim();
+        let end = at + piece.len();
+        let (split, from) = match word.strip_suffix(':') {
+            // `codex:` may be a seat that is not finished; a colon ends the wishes all the same.
+            Some(bare) => (Some(at + bare.len()), end),
+            None if ABOUT.contains(&word.to_lowercase().as_str()) => {
+                // What is weighed keeps its own word.
+                let keep = word.eq_ignore_ascii_case("whether");
+                (Some(at), if keep { at } else { end })
+            }
+            None => (None, end),
+        };
+        let topic = typed[from..].trim();
+        // `debate on X`, `debate about X`: the last of them is where the question begins.
+        let next = topic.split_whitespace().next().unwrap_or_default().to_lowercase();
+        if ABOUT.contains(&next.as_str()) && next != "whether" {
+            at = end;
+            continue;
+        }
+        let wishes = split.and_then(|split| wishes(&typed[..split], seat));
+        if let Some(found) = wishes.filter(|_| !topic.is_empty()) {
+            return Some((found, topic));
+        }
+        at = end;
+    }
+    None
+}
+
+/// Wishes after the question, each behind a comma.
+fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
+    let commas = typed.char_indices().filter(|(_, c)| matches!(c, ',' | ';' | '，' | '；'));
+    for (at, comma) in commas {
+        let (topic, said) = (typed[..at].trim(), &typed[at + comma.len_utf8()..]);
+        if let Some(found) = wishes(said, seat).filter(|_| !topic.is_empty()) {
+            return Some((found, topic));
+        }
+    }
+    None
+}
+
+/// What words ask for, if all of them do, and they ask for something.
+fn wishes(said: &str, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
+    let text = said.replace([',', ';', '，', '；', '(', ')'], " ");
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let small: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let mut spoken = Spoken::default();
+    let mut deep = false;
+    let mut at = 0;
+    let seated = |nth: usize| words.get(nth).is_some_and(|word| seat(word));
+    let is = |nth: usize, all: &[&str]| small.get(nth).is_some_and(|it| all.contains(&it.as_str()));
+    while at < words.len() {
+        let next = small.get(at + 1).map_or("", String::as_str);
+        let against = is(at + 1, &["vs", "vs.", "versus", "against"]);
+        let paired = at > 0 && is(at - 1, &["with", "between"]) || is(at, &["with", "between"]);
+        if seated(at)
+            && seated(at + 2)
+            && (against || (next == "and" && (paired || at == 0 || is(at - 1, FILLERS))))
+        {
+            if spoken.proposer.is_some() {
+                return None;
+            }
+            spoken.proposer = Some(words[at].clone());
+            spoken.challenger = Some(words[at + 2].clone());
+            at += 3;
+        } else if is(at, &["with", "between"]) && seated(at + 1) && seated(at + 3) {
+            at += 1;
+        } else if is(at, &["judged"]) && next == "by" && seated(at + 2) {
+            spoken.judge = Some(words[at + 2].clone());
+            at += 3;
+        } else if is(at, &["judge"]) && seated(at + 1) {
+            spoken.judge = Some(words[at + 1].clone());
+            at += 2;
+        } else if let (Some(count), true) =
+            (number(&small[at]), ["round", "rounds"].contains(&next))
+        {
+            spoken.rounds = Some(count);
+            at += 2;
+        } else if let Some(effort) = effort(&small[at]) {
+            spoken.effort = Some(effort);
+            deep |= ["deep", "deeply"].contains(&small[at].as_str());
+            at += 1;
+        } else if small[at] == "extended" {
+            deep = true;
+            at += 1;
+        } else if FILLERS.contains(&small[at].as_str()) {
+            at += 1;
+        } else {
+            return None;
+        }
+    }
+    if deep {
+        spoken.rounds.get_or_insert(3);
+    }
+    spoken.says_something().then_some(spoken)
+}
+
+fn number(word: &str) -> Option<u8> {
+    const WORDS: [&str; 10] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let written =
+        WORDS.iter().position(|it| *it == word).and_then(|nth| u8::try_from(nth + 1).ok());
+    word.parse().ok().or(written)
+}
+
+fn effort(word: &str) -> Option<Effort> {
+    match word {
+        "quick" | "quickly" | "fast" | "low" => Some(Effort::Low),
+        "medium" => Some(Effort::Medium),
+        "thorough" | "thoroughly" | "deep" | "deeply" | "careful" | "carefully" | "high" => {
+            Some(Effort::High)
+        }
+        "maximum" | "max" => Some(Effort::Max),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Questions a working tree raises, for somebody who wants a debate and has no question yet.
+use super::ports::Changed;
+
+/// What has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// It is not committed yet.
+    WorkingTree,
+    /// It is the last commit.
+    LastCommit,
+}
+
+/// What names a manifest: what is in it decides what everything else rests on.
+const MANIFESTS: &[&str] = &[
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "Gemfile",
+    "composer.json",
+];
+
+/// At most three, about what has changed; none, if nothing has.
+pub fn topics(changed: &[Changed], of: Of) -> Vec<String> {
+    let weight = |it: &Changed| it.added.unwrap_or(0) + it.deleted.unwrap_or(0);
+    let mut by_weight: Vec<&Changed> = changed.iter().filter(|it| !is_lock(&it.path)).collect();
+    by_weight.sort_by_key(|it| (std::cmp::Reverse(weight(it)), it.path.clone()));
+    let Some(first) = by_weight.first() else { return vec![] };
+    let (added, deleted) = by_weight.iter().fold((0, 0), |(added, deleted), it| {
+        (added + it.added.unwrap_or(0), deleted + it.deleted.unwrap_or(0))
+    });
+    let others = match by_weight.len() - 1 {
+        0 => String::new(),
+        1 => " and another file".into(),
+        more => format!(" and {more} other files"),
+    };
+    let what = format!("`{}`{others} (+{added} -{deleted})", first.path);
+    let mut topics = vec![match of {
+        Of::WorkingTree => {
+            format!("Should the change to {what} be merged as it is designed, or changed first?")
+        }
+        Of::LastCommit => format!(
+            "Was the last commit, to {what}, the right design, or should it be done otherwise?"
+        ),
+    }];
+    if let Some(manifest) = by_weight.iter().find(|it| MANIFESTS.contains(&name(&it.path))) {
+        topics.push(format!(
+            "Is what has changed in `{}` worth depending on, or can it be done without?",
+            manifest.path
+        ));
+    }
+    let cut = by_weight.iter().find(|it| it.deleted.unwrap_or(0) > 20 && it.deleted > it.added);
+    if let Some(cut) = cut {
+        let lines = cut.deleted.unwrap_or(0);
+        topics.push(format!(
+            "Is it safe to take {lines} lines out of `{}`, or does something still need them?",
+            cut.path
+        ));
+    }
+    if !by_weight.iter().any(|it| it.path.to_lowercase().contains("test")) {
+        topics.push(format!("Does the change to `{}` need tests of its own before it is relied on, or is it covered?", first.path));
+    }
+    let grown = by_weight.iter().filter(|it| it.added > it.deleted);
+    topics.extend(grown.map(|it| {
+        format!(
+            "Is `{}` the right place for what was added there, or does it belong elsewhere?",
+            it.path
+        )
+    }));
+    topics.push(format!(
+        "Can the change to `{}` be undone easily once it is out, or does it need a switch?",
+        first.path
+    ));
+    topics.truncate(3);
+    topics
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn is_lock(path: &str) -> bool {
+    let name = name(path);
+    name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml")
+}

@@ -1,0 +1,389 @@
+//! Clients are set up by editing what is theirs: nothing of it may be lost, and undoing it leaves the
+//! files to the byte as they were.
+use crate::lab::Lab;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+const ALL: [&str; 5] = ["claude", "codex", "copilot", "gemini", "opencode"];
+
+/// Where each lists its servers, below the user's home.
+fn settings(client: &str) -> &'static str {
+    match client {
+        "claude" => ".claude.json",
+        "codex" => ".codex/config.toml",
+        "copilot" => ".copilot/mcp-config.json",
+        "gemini" => ".gemini/settings.json",
+        _ => ".config/opencode/opencode.json",
+    }
+}
+
+fn command(client: &str, name: &str) -> String {
+    match client {
+        "claude" => format!(".claude/commands/{name}.md"),
+        "codex" => format!(".codex/skills/{name}/SKILL.md"),
+        "copilot" => format!(".copilot/skills/{name}/SKILL.md"),
+        "gemini" => format!(".gemini/commands/{name}.toml"),
+        _ => format!(".config/opencode/command/{name}.md"),
+    }
+}
+
+fn user(lab: &Lab, name: &str) -> PathBuf {
+    lab.outside("user").join(name)
+}
+
+fn put(lab: &Lab, name: &str, text: &str) {
+    let path = user(lab, name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn steps(lab: &Lab, args: &[&str]) -> Vec<Value> {
+    let done = lab.debate(&[args, &["--json"]].concat()).success().json();
+    done["steps"].as_array().unwrap().clone()
+}
+
+fn deeds(steps: &[Value]) -> Vec<&str> {
+    steps.iter().map(|step| step["deed"].as_str().unwrap()).collect()
+}
+
+/// JSON as people keep it.
+const JSON: &[&str] = &[
+    "{}\n",
+    "{\n  \"a\": 1\n}\n",
+    "{\n  \"a\": 1,\n}\n",
+    "{\n\t\"a\": {\n\t\t\"b\": [1, 2]\n\t}\n}",
+    "{\"a\": 1}",
+    "{\"a\": 1,}",
+    "// mine\n{\n  // first\n  \"a\": 1, // one\n  /* last */\n  \"b\": \"//\" // not, a comment: \"\n}\n// end\n",
+    "{\r\n    \"a\": true\r\n}\r\n",
+    "{\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"x\"\n    }\n  },\n  \"z\": null\n}\n",
+    "{\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}}, \"z\": [\n  ]}\n",
+    "{\n  \"mcpServers\": {\n    \"other\": {}, // keep\n  }\n}\n",
+    "\u{feff}{\n  \"a\": \"\u{65e5}\u{672c}\"\n}\n",
+    "{\n  \"a\": 1\n  // the last word\n}\n",
+];
+
+/// TOML as people keep it.
+const TOML: &[&str] = &[
+    "model = \"x\" # mine\n",
+    "# first\n\n[a]\nb = 1\n\n[mcp_servers.other]\ncommand = \"x\" # keep\n\n[z]\nc = [1,\n  2, # two\n]\n",
+    "[projects.\"/a b\"]\ntrust_level = \"trusted\"\n",
+];
+
+#[test]
+fn what_is_set_up_and_undone_is_as_it_was() {
+    for client in ALL {
+        let texts = if client == "codex" { TOML } else { JSON };
+        for text in texts {
+            // OpenCode calls the table otherwise.
+            let text = if client == "opencode" {
+                text.replace("mcpServers", "mcp")
+            } else {
+                (*text).into()
+            };
+            let lab = Lab::new();
+            put(&lab, settings(client), &text);
+            let added = steps(&lab, &["init", client]);
+            assert_eq!(deeds(&added), ["added"; 5], "{client}: {text}");
+            let between = fs::read_to_string(user(&lab, settings(client))).unwrap();
+            for word in text.split_whitespace().filter(|word| word.len() > 2) {
+                let bare = word.trim_end_matches([',', '}']).trim_start_matches('{');
+                assert!(between.contains(bare), "{client}: `{bare}` is gone from {between}");
+            }
+            let backup = fs::read_to_string(added[0]["backup"].as_str().unwrap()).unwrap();
+            assert_eq!(backup, text, "{client}");
+            assert_eq!(
+                deeds(&steps(&lab, &["init", client])),
+                ["unchanged"; 5],
+                "{client}: {between}"
+            );
+            assert_eq!(deeds(&steps(&lab, &["uninit", client])), ["removed"; 5]);
+            let after = fs::read_to_string(user(&lab, settings(client))).unwrap_or_default();
+            // A file in which nothing is left but ours was made for us.
+            assert_eq!(
+                after,
+                if text == "{}\n" { "" } else { text.as_str() },
+                "{client}: {between}"
+            );
+            assert!(!user(&lab, &command(client, "debate")).exists());
+        }
+    }
+}
+
+#[test]
+fn an_entry_is_what_the_client_wants() {
+    let lab = Lab::new();
+    for client in ALL {
+        steps(&lab, &["init", client]);
+    }
+    let program = env!("CARGO_BIN_EXE_debate");
+    let read = |client: &str| -> Value {
+        let text = fs::read_to_string(user(&lab, settings(client))).unwrap();
+        if client == "codex" {
+            return serde_json::to_value(toml::from_str::<toml::Table>(&text).unwrap()).unwrap();
+        }
+        serde_json::from_str(&text).unwrap()
+    };
+    let plain = json!({"command": program, "args": ["mcp"]});
+    let typed = json!({"type": "stdio", "command": program, "args": ["mcp"]});
+    assert_eq!(read("claude"), json!({"mcpServers": {"debate": typed}}));
+    assert_eq!(read("codex"), json!({"mcp_servers": {"debate": plain}}));
+    for client in ["copilot", "gemini"] {
+        assert_eq!(read(client), json!({"mcpServers": {"debate": plain}}));
+    }
+    let listed = json!({"type": "local", "command": [program, "mcp"], "enabled": true});
+    assert_eq!(read("opencode"), json!({"mcp": {"debate": listed}}));
+}
+
+#[test]
+fn what_somebody_has_made_of_it_stays() {
+    let lab = Lab::new();
+    let own = json!({"mcpServers": {"debate": {"command": "/old/bin/debate", "args": ["mcp"],
+        "env": {"A": "b"}, "timeout": 90_000}}});
+    put(&lab, ".gemini/settings.json", &own.to_string());
+    put(&lab, ".gemini/commands/debate.toml", "prompt = \"my own\"\n");
+    let done = steps(&lab, &["init", "gemini"]);
+    assert_eq!(deeds(&done), ["updated", "kept", "added", "added", "added"]);
+    assert!(done[1]["why"].as_str().unwrap().contains("--force"));
+    let text = fs::read_to_string(user(&lab, ".gemini/settings.json")).unwrap();
+    let entry = &serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["debate"];
+    assert_eq!((&entry["env"]["A"], &entry["timeout"]), (&"b".into(), &90_000.into()));
+    assert_eq!(entry["command"], env!("CARGO_BIN_EXE_debate"));
+    // One of ours that was changed since is theirs now.
+    let path = user(&lab, ".gemini/commands/debate-review.toml");
+    let edited = fs::read_to_string(&path).unwrap().replace("the design", "THE DESIGN");
+    fs::write(&path, &edited).unwrap();
+    assert_eq!(deeds(&steps(&lab, &["init", "gemini"]))[2], "kept");
+    let left = steps(&lab, &["uninit", "gemini"]);
+    assert_eq!(deeds(&left), ["removed", "kept", "kept", "removed", "removed"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), edited);
+    let forced = steps(&lab, &["init", "gemini", "--force"]);
+    let backup = forced[2]["backup"].as_str().unwrap();
+    assert_eq!((deeds(&forced)[2], fs::read_to_string(backup).unwrap()), ("updated", edited));
+}
+
+#[test]
+fn another_server_of_that_name_is_left_alone() {
+    let lab = Lab::new();
+    let other = "{\"mcpServers\": {\"debate\": {\"command\": \"npx\", \"args\": [\"debate\"]}}}";
+    put(&lab, ".claude.json", other);
+    let done = lab.debate(&["init", "claude"]).ends(1);
+    done.says(&["kept", "server", "another server"]);
+    lab.debate(&["uninit", "claude"]).ends(1);
+    assert_eq!(fs::read_to_string(user(&lab, ".claude.json")).unwrap(), other);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_touched() {
+    for (client, text, line) in [
+        ("claude", "{\n  \"a\": ,\n}", "line 2"),
+        ("claude", "[1]", "no table"),
+        ("claude", "{\"mcpServers\": 3}", "no table"),
+        ("codex", "a = 1\nb = \n", "line 2"),
+        ("codex", "mcp_servers = 3\n", "no table"),
+    ] {
+        let lab = Lab::new();
+        put(&lab, settings(client), text);
+        let done = lab.debate(&["init", client]).ends(1);
+        done.says(&["failed", "server", line]);
+        assert_eq!(fs::read_to_string(user(&lab, settings(client))).unwrap(), text);
+    }
+}
+
+#[test]
+fn without_names_those_that_are_found_are_set_up() {
+    let lab = Lab::new();
+    let none = lab.debate(&["init"]).success();
+    none.warns("No client was found here");
+    fs::create_dir(user(&lab, ".codex")).unwrap();
+    fs::write(lab.bin().join("gemini"), "").unwrap();
+    let done = steps(&lab, &["init"]);
+    let clients: std::collections::BTreeSet<_> =
+        done.iter().map(|step| step["client"].as_str().unwrap()).collect();
+    assert_eq!(clients.into_iter().collect::<Vec<_>>(), ["codex", "gemini"]);
+    lab.debate(&["init", "emacs"]).fails_with(2).warns("known are claude, codex");
+    let every = steps(&lab, &["init", "all"]);
+    assert_eq!(every.len(), 25);
+}
+
+#[test]
+fn a_dry_run_does_nothing() {
+    let lab = Lab::new();
+    lab.debate(&["init", "all", "--dry-run"]).success().says(&["if it were done", "added"]);
+    assert_eq!(fs::read_dir(lab.outside("user")).unwrap().count(), 0);
+    steps(&lab, &["init", "claude"]);
+    lab.debate(&["uninit", "--dry-run"]).success().says(&["removed"]);
+    assert!(user(&lab, ".claude/commands/debate.md").exists());
+}
+
+#[test]
+fn a_repository_shares_names_and_not_paths() {
+    let lab = Lab::new();
+    let done = steps(&lab, &["init", "all", "--project"]);
+    // Claude Code and Copilot read the same file.
+    assert_eq!(deeds(&done).iter().filter(|deed| **deed == "unchanged").count(), 1);
+    let text = fs::read_to_string(lab.root().join(".mcp.json")).unwrap();
+    let entry = json!({"type": "stdio", "command": "debate", "args": ["mcp"]});
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["debate"], entry);
+    for name in [
+        "opencode.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".claude/commands/debate.md",
+        ".opencode/command/debate.md",
+        ".codex/skills/debate/SKILL.md",
+        ".gemini/commands/debate.toml",
+        ".github/skills/debate/SKILL.md",
+    ] {
+        let text = fs::read_to_string(lab.root().join(name)).unwrap();
+        assert!(!text.contains(env!("CARGO_BIN_EXE_debate")), "{name}");
+    }
+    assert_eq!(fs::read_dir(lab.outside("user")).unwrap().count(), 0);
+    // Where two of a name would work in neither place there is only one.
+    for client in ["codex", "gemini"] {
+        let twice = steps(&lab, &["init", client]);
+        assert_eq!(deeds(&twice), ["added", "kept", "kept", "kept", "kept"], "{client}");
+    }
+    lab.debate(&["uninit", "--project"]).success();
+    assert!(!lab.root().join(".mcp.json").exists() && !lab.root().join("opencode.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_at_home_and_not_out_of_a_repository() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let lab = Lab::new();
+    fs::create_dir(lab.outside("dotfiles")).unwrap();
+    let real = lab.outside("dotfiles/claude.json");
+    fs::write(&real, "{\"a\": 1}").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink(&real, user(&lab, ".claude.json")).unwrap();
+    steps(&lab, &["init", "claude"]);
+    assert!(user(&lab, ".claude.json").symlink_metadata().unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("mcpServers"));
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    symlink(lab.outside("dotfiles"), lab.root().join(".claude")).unwrap();
+    let done = lab.debate(&["init", "claude", "--project"]).ends(1);
+    done.says(&["failed", "/debate", "leads out of the repository"]);
+    assert!(!lab.outside("dotfiles/commands").exists());
+}
+
+#[test]
+fn settings_that_were_moved_are_found_there() {
+    let lab = Lab::new();
+    for (client, variable, file) in [
+        ("claude", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("copilot", "COPILOT_HOME", "mcp-config.json"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"),
+    ] {
+        let moved = lab.outside(&format!("moved of {client}"));
+        lab.debate(&["init", client]).env(variable, moved.to_str().unwrap()).success();
+        assert!(moved.join(file).exists(), "{client}");
+    }
+    // The one with comments in its name is taken where there is only that.
+    put(&lab, ".config/opencode/opencode.jsonc", "{ /* mine */ }\n");
+    steps(&lab, &["init", "opencode"]);
+    let text = fs::read_to_string(user(&lab, ".config/opencode/opencode.jsonc")).unwrap();
+    assert!(text.contains("/* mine */") && text.contains("\"debate\""), "{text}");
+    assert!(!user(&lab, ".config/opencode/opencode.json").exists());
+}
+
+#[test]
+fn keys_are_handed_on_by_name_and_never_by_value() {
+    let lab = Lab::new();
+    let init = |args: &[&str]| {
+        lab.debate(&[&["init"], args].concat())
+            .env("OPENAI_API_KEY", "sk-the-value-of-it")
+            .env("GEMINI_API_KEY", "the-other-value")
+            .success()
+    };
+    let told = init(&["all"]);
+    told.warns("Codex CLI does not hand GEMINI_API_KEY, OPENAI_API_KEY on");
+    told.warns("debate init gemini --env GEMINI_API_KEY --env OPENAI_API_KEY");
+    told.warns("Copilot CLI does not hand OPENAI_API_KEY on");
+    assert!(
+        !told.err.contains("Claude Code does not hand") && !told.err.contains("OpenCode does not")
+    );
+    init(&["codex", "gemini", "--env", "OPENAI_API_KEY"]);
+    let codex = fs::read_to_string(user(&lab, ".codex/config.toml")).unwrap();
+    assert!(codex.contains("env_vars = [\"OPENAI_API_KEY\"]"), "{codex}");
+    init(&["codex", "--env", "GEMINI_API_KEY"]);
+    let codex = fs::read_to_string(user(&lab, ".codex/config.toml")).unwrap();
+    assert!(codex.contains("[\"GEMINI_API_KEY\", \"OPENAI_API_KEY\"]"), "{codex}");
+    let gemini = fs::read_to_string(user(&lab, ".gemini/settings.json")).unwrap();
+    assert!(gemini.contains("\"OPENAI_API_KEY\": \"${OPENAI_API_KEY:-}\""), "{gemini}");
+    // Copilot takes it out of its own environment, so only another name can carry it.
+    init(&["copilot", "--env", "OPENAI_API_KEY"])
+        .warns("export MY_OPENAI_API_KEY=\"$OPENAI_API_KEY\"");
+    init(&["copilot", "--env", "OPENAI_API_KEY=MY_KEY"]);
+    let copilot = fs::read_to_string(user(&lab, ".copilot/mcp-config.json")).unwrap();
+    assert!(copilot.contains("\"OPENAI_API_KEY\": \"${MY_KEY:-}\""), "{copilot}");
+    lab.debate(&["init", "codex", "--env", "sk-proj-1234"]).fails_with(2).warns("never its value");
+    for client in ALL {
+        let text = fs::read_to_string(user(&lab, settings(client))).unwrap();
+        assert!(!text.contains("the-value-of-it") && !text.contains("other-value"), "{client}");
+    }
+}
+
+#[test]
+fn whoever_asks_before_every_call_can_be_told_not_to() {
+    let lab = Lab::new();
+    let told = lab.debate(&["init", "codex", "gemini", "claude"]).success();
+    told.warns("`debate init codex --approve` tells it not to");
+    assert!(!told.err.contains("Claude Code asks"));
+    lab.debate(&["init", "codex", "gemini", "--approve"]).success();
+    let codex = fs::read_to_string(user(&lab, ".codex/config.toml")).unwrap();
+    assert!(codex.contains("default_tools_approval_mode = \"approve\""), "{codex}");
+    assert!(
+        fs::read_to_string(user(&lab, ".gemini/settings.json"))
+            .unwrap()
+            .contains("\"trust\": true")
+    );
+}
+
+/// Clients read more into a command than its words: positions, programs to run, files to insert.
+#[test]
+fn no_command_holds_what_a_client_would_carry_out() {
+    let lab = Lab::new();
+    for client in ALL {
+        steps(&lab, &["init", client]);
+        for name in ["debate", "debate-review", "debate-resume", "debate-research"] {
+            let text = fs::read_to_string(user(&lab, &command(client, name))).unwrap();
+            for mark in ["!`", "!{", "@{", "$0", "$1", "$2", "{{topic}}"] {
+                assert!(!text.contains(mark), "{client} {name}: {mark}");
+            }
+            for word in ["start_debate", "continue_round"] {
+                assert!(text.contains(word) || name == "debate-resume", "{client} {name}: {word}");
+            }
+            assert!(text.contains("explicit yes") || name == "debate-research", "{client} {name}");
+            let given = match client {
+                "gemini" => "{{args}}",
+                "codex" | "copilot" => "after the name of this skill",
+                _ => "$ARGUMENTS",
+            };
+            assert_eq!(text.matches(given).count(), 1, "{client} {name}");
+            if client == "gemini" {
+                assert!(toml::from_str::<toml::Table>(&text).unwrap().contains_key("prompt"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_client_whose_commands_would_clash_is_not_offered_the_prompt() {
+    let lab = Lab::new();
+    let names = |client: &str| -> Vec<String> {
+        let mut host = lab.host_called(client);
+        let listed = host.ask("prompts/list", json!({}));
+        let all = listed["result"]["prompts"].as_array().unwrap().clone();
+        all.iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(names("gemini-cli-mcp-client").contains(&"debate".to_owned()));
+    steps(&lab, &["init", "gemini", "claude"]);
+    let offered = names("gemini-cli-mcp-client");
+    assert!(!offered.contains(&"debate".to_owned()) && offered.contains(&"research".to_owned()));
+    assert!(names("claude-code").contains(&"debate".to_owned()));
+}

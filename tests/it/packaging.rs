@@ -1,0 +1,167 @@
+//! What others install this from: each file says the same as the program.
+use crate::lab::Lab;
+use crate::needs::{here, needs};
+use debate_mcp::clients::plugin;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn read(path: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(here(path)).unwrap()).unwrap()
+}
+
+/// `DEBATE_UPDATE=1 cargo test the_plugin_says` writes it anew.
+#[test]
+fn the_plugin_says_what_the_program_does() {
+    for (path, text) in plugin() {
+        let path = here(&path);
+        if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let there = fs::read_to_string(&path).unwrap_or_default();
+        assert!(there == text, "{} is not up to date: set DEBATE_UPDATE=1", path.display());
+    }
+    let commands = fs::read_dir(here("plugin/commands")).unwrap().count();
+    assert_eq!(commands, plugin().iter().filter(|(path, _)| path.contains("commands/")).count());
+}
+
+/// What the registry's schema asks of an entry, as far as this one uses it.
+#[test]
+fn the_entry_for_the_registry_fits() {
+    let server = read("server.json");
+    let name = server["name"].as_str().unwrap();
+    let (space, own) = name.split_once('/').unwrap();
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    assert!(plain(space) && plain(own) && (3..=200).contains(&name.len()), "{name}");
+    let about = server["description"].as_str().unwrap();
+    assert!(about == env!("CARGO_PKG_DESCRIPTION") && (1..=100).contains(&about.len()));
+    assert_eq!(server["version"], env!("CARGO_PKG_VERSION"));
+    assert!(server["$schema"].as_str().unwrap().ends_with("/server.schema.json"));
+    assert_eq!(server["repository"]["source"], "github");
+    let packages = server["packages"].as_array().unwrap();
+    let mut places: Vec<&str> = vec![];
+    for package in packages {
+        assert_eq!(package["registryType"], "mcpb");
+        assert_eq!(package["transport"], json!({"type": "stdio"}));
+        let place = package["identifier"].as_str().unwrap();
+        assert!(
+            place.starts_with("https://") && place.contains(env!("CARGO_PKG_VERSION")),
+            "{place}"
+        );
+        let hash = package["fileSha256"].as_str().unwrap();
+        assert!(hash.len() == 64 && hash.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')));
+        for argument in package["packageArguments"].as_array().unwrap() {
+            assert_eq!(argument, &json!({"type": "positional", "value": "mcp"}));
+        }
+        for variable in package["environmentVariables"].as_array().unwrap() {
+            assert!(variable["name"].is_string() && variable["value"].is_null(), "{variable}");
+        }
+        places.push(place);
+    }
+    for target in ["linux", "darwin", "windows"] {
+        assert!(places.iter().any(|place| place.contains(target)), "{target}: {places:?}");
+    }
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), packages.len());
+}
+
+#[test]
+fn the_manifest_of_the_bundle_names_every_tool() {
+    let (manifest, tools) = (read("packaging/mcpb/manifest.json"), read("tools.json"));
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    let names = |value: &Value| -> Vec<String> {
+        let all = value["tools"].as_array().unwrap().iter();
+        all.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&manifest), names(&tools));
+    let about = |value: &Value| -> Vec<Value> {
+        value["tools"].as_array().unwrap().iter().map(|tool| tool["description"].clone()).collect()
+    };
+    assert_eq!(about(&manifest), about(&tools), "the words for a tool are the server's");
+    assert_eq!(manifest["server"]["mcp_config"]["args"], json!(["mcp"]));
+}
+
+/// The bundle is packed by the program of those who thought it up, unpacked, and started.
+#[test]
+fn a_bundle_that_was_packed_serves() {
+    let install = "npm ci --prefix tests/clients";
+    let mcpb = here("tests/clients/node_modules/.bin/mcpb");
+    let Some(node) = needs("node", Path::new("node"), &[mcpb], install) else { return };
+    let Some(python) = needs("python", Path::new("python3"), &[], "install Python 3") else {
+        return;
+    };
+    let lab = Lab::new();
+    let bundle = lab.outside("debate.mcpb");
+    let packed = Command::new(node)
+        .arg(here("packaging/bundle.mjs"))
+        .args(["x86_64-unknown-linux-gnu", env!("CARGO_BIN_EXE_debate")])
+        .arg(&bundle)
+        .current_dir(here(""))
+        .output()
+        .unwrap();
+    assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
+    let unpacked = lab.outside("unpacked");
+    let done = Command::new(python)
+        .args(["-m", "zipfile", "-e"])
+        .args([&bundle, &unpacked])
+        .status()
+        .unwrap();
+    assert!(done.success());
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(unpacked.join("manifest.json")).unwrap()).unwrap();
+    let entry = manifest["server"]["entry_point"].as_str().unwrap();
+    let program = unpacked.join(entry);
+    assert_eq!(
+        fs::metadata(&program).unwrap().len(),
+        fs::metadata(env!("CARGO_BIN_EXE_debate")).unwrap().len()
+    );
+}
+
+/// A release archive holds the program beside the script, and nothing to build.
+#[cfg(unix)]
+#[test]
+fn an_archive_is_installed_into_a_clean_home() {
+    use std::os::unix::fs::symlink;
+    let lab = Lab::new();
+    let archive = lab.outside("an archive, unpacked");
+    fs::create_dir(&archive).unwrap();
+    fs::copy(here("install.sh"), archive.join("install.sh")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_debate"), archive.join("debate")).unwrap();
+    for program in ["bash", "sh", "sed", "uname", "dirname", "install", "mv", "rm", "mkdir", "cat"]
+    {
+        let real = ["/usr/bin", "/bin"].iter().map(|folder| Path::new(folder).join(program));
+        symlink(real.clone().find(|path| path.exists()).unwrap(), lab.bin().join(program)).unwrap();
+    }
+    fs::create_dir_all(lab.outside("user/.claude")).unwrap();
+    fs::write(lab.outside("user/.claude.json"), "{\"a\": 1}").unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new("bash");
+        command.arg(archive.join("install.sh")).args(args).current_dir(lab.root()).env_clear();
+        command.env("PATH", lab.bin()).env("HOME", lab.outside("user"));
+        let done = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, err) = (text(&done.stdout), text(&done.stderr));
+        assert!(done.status.success(), "{args:?}\n{out}\n{err}");
+        format!("{out}{err}")
+    };
+    let user = lab.outside("user");
+    let dry = run(&["--dry-run"]);
+    assert!(dry.contains("Nothing was done.") && !user.join(".local").exists(), "{dry}");
+    let done = run(&[]);
+    let installed = user.join(".local/bin/debate");
+    assert!(installed.exists() && done.contains("had the stronger argument"), "{done}");
+    let settings = fs::read_to_string(user.join(".claude.json")).unwrap();
+    assert!(settings.contains(installed.to_str().unwrap()), "{settings}");
+    assert!(user.join(".claude/commands/debate.md").exists());
+    assert!(run(&["--no-demo"]).contains("Updating"), "a second time changes nothing");
+    assert_eq!(fs::read_to_string(user.join(".claude.json")).unwrap(), settings);
+    let elsewhere = lab.outside("some prefix");
+    run(&["--prefix", elsewhere.to_str().unwrap(), "--no-demo", "--no-clients"]);
+    assert!(elsewhere.join("bin/debate").exists());
+    run(&["--uninstall"]);
+    assert!(!installed.exists() && !user.join(".claude/commands/debate.md").exists());
+    assert_eq!(fs::read_to_string(user.join(".claude.json")).unwrap(), "{\"a\": 1}");
+}

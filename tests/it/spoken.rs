@@ -1,0 +1,129 @@
+//! How a question is to be argued, said in plain words around it.
+use debate_mcp::debate::Effort;
+use debate_mcp::engine::spoken::{Spoken, read};
+
+fn heard(typed: &str) -> Spoken {
+    let seats = ["claude", "codex", "gemini", "opencode", "copilot", "openai"];
+    let seat = |word: &str| seats.contains(&word.split(':').next().unwrap());
+    read(typed, seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
+}
+
+/// What is typed, the question in it, and what else was understood.
+const SAID: &[(&str, &str, &str)] = &[
+    (
+        "codex vs gemini, 3 rounds, thoroughly, about sqlx or rusqlite",
+        "sqlx or rusqlite",
+        "proposer codex, challenger gemini, rounds 3, effort high",
+    ),
+    ("codex vs gemini about X", "X", "proposer codex, challenger gemini"),
+    (
+        "codex versus gemini:gemini-pro: keep it?",
+        "keep it?",
+        "proposer codex, challenger gemini:gemini-pro",
+    ),
+    ("with codex and gemini about X", "X", "proposer codex, challenger gemini"),
+    ("between claude and codex on X", "X", "proposer claude, challenger codex"),
+    (
+        "have codex and gemini debate whether to split it",
+        "whether to split it",
+        "proposer codex, challenger gemini",
+    ),
+    (
+        "codex against claude, judged by gemini, about X",
+        "X",
+        "proposer codex, challenger claude, judge gemini",
+    ),
+    ("quick: X or Y?", "X or Y?", "effort low"),
+    ("fast, about X", "X", "effort low"),
+    ("a deep debate on X", "X", "rounds 3, effort high"),
+    ("extended debate about X", "X", "rounds 3"),
+    ("deep, 5 rounds, about X", "X", "rounds 5, effort high"),
+    ("maximum effort about X", "X", "effort max"),
+    ("two rounds about X", "X", "rounds 2"),
+    (
+        "Should we use sqlx or rusqlite, codex vs gemini, 3 rounds",
+        "Should we use sqlx or rusqlite",
+        "proposer codex, challenger gemini, rounds 3",
+    ),
+    ("Keep it, thoroughly", "Keep it", "effort high"),
+    ("tribunal: monorepos are better", "monorepos are better", "format tribunal"),
+    ("dialectic should we rewrite it?", "should we rewrite it?", "format dialectic"),
+    ("research axum vs actix", "axum vs actix", "format research"),
+    (
+        "research codex vs gemini about axum vs actix",
+        "axum vs actix",
+        "format research, proposer codex, challenger gemini",
+    ),
+];
+
+#[test]
+fn wishes_are_told_from_the_question() {
+    for (typed, topic, understood) in SAID {
+        let spoken = heard(typed);
+        assert_eq!(spoken.topic, *topic, "{typed}");
+        assert_eq!(spoken.understood().unwrap_or_default(), *understood, "{typed}");
+    }
+}
+
+/// What only looks like it.
+#[test]
+fn what_is_not_clearly_a_wish_is_the_question() {
+    for typed in [
+        "Should we use sqlx or rusqlite here?",
+        "codex vs gemini",
+        "Should we replace claude with codex and gemini?",
+        "Is codex vs gemini about money?",
+        "How fast is it on Windows?",
+        "Research shows that rounds matter",
+        "research is expensive",
+        "tribunal is the wrong word for it",
+        "3 rounds",
+        "thoroughly",
+        "Do we need 3 rounds of review, or one?",
+        "Should the parser be fast, or small?",
+        "sqlx vs rusqlite about speed",
+        "What about claude and codex?",
+        "security: is it enough?",
+        "",
+    ] {
+        let spoken = heard(typed);
+        assert_eq!(spoken.topic, typed.trim());
+        assert_eq!(spoken.understood(), None, "{typed}");
+    }
+}
+
+#[test]
+fn every_effort_has_its_words() {
+    for (word, effort) in [
+        ("quickly", Effort::Low),
+        ("medium", Effort::Medium),
+        ("carefully", Effort::High),
+        ("max", Effort::Max),
+    ] {
+        assert_eq!(heard(&format!("{word}, about X")).effort, Some(effort));
+    }
+}
+
+#[test]
+fn words_around_a_topic_are_heard_at_both_doors_and_flags_have_the_last_word() {
+    let lab = crate::lab::Lab::new();
+    let done = lab.run("thoroughly, 1 round, about one file", &["--json"]).success();
+    done.warns("[INFO] Understood: rounds 1, effort high");
+    let view = done.json();
+    assert_eq!((&view["topic"], &view["effort"]), (&"one file".into(), &"high".into()));
+    assert_eq!(view["rounds_completed"], 1);
+    let done = lab.run("thoroughly, 1 round, about it", &["--json", "--effort", "low"]).success();
+    assert_eq!(done.json()["effort"], "low");
+    let mut host = lab.host();
+    let topic = "3 rounds, quick, about two files";
+    let stands = host.call(
+        "start_debate",
+        serde_json::json!({"topic": topic, "proposer": "host",
+        "challenger": "host", "judge": "host", "effort": "max"}),
+    );
+    assert_eq!(stands["rounds"], 3);
+    let notes = stands["notes"].to_string();
+    assert!(notes.contains("understood from the topic: rounds 3, effort low"), "{notes}");
+    let shown = lab.debate(&["show", "last", "--json"]).success().json();
+    assert_eq!((&shown["topic"], &shown["effort"]), (&"two files".into(), &"max".into()));
+}
