@@ -55,7 +55,7 @@ pub use pin::Pin;
 pub use plain::{Listed, list};
 pub use range::Range;
 pub use shelf::Snapshot;
-pub use since::{Earlier, Later};
+pub use since::{Earlier, Later, Touched};
 pub use stores::top;
 pub use view::{File, Reader, View};
 

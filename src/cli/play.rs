@@ -69,7 +69,7 @@ impl Play<'_> {
                         error = job.ended() => break taken_over(error)?,
                     };
                     match done {
-                        Ok(Some(stop)) => break stop,
+                        Ok(Some(why)) => break why,
                         Ok(None) => {}
                         // Why nobody took what was said, the play itself knows.
                         Err(Failed::Desk(DeskError::Session(Error::Gone | Error::Log(_)))) => {

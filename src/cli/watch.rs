@@ -56,8 +56,10 @@ pub(super) async fn watch(
         }
         let holder = news.holder.clone();
         watched.catch_up(news, &mut follower, screen)?;
-        if let Some(why) = waits(&follower.debate, holder.is_some() || held.elapsed() < GRACE) {
-            break why;
+        match sight(&follower.debate, holder.is_some() || held.elapsed() < GRACE) {
+            Sight::Going => {}
+            Sight::Over => break None,
+            Sight::Waits(why) => break Some(why),
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
@@ -125,13 +127,11 @@ impl Watched {
             return Ok(());
         };
         // Whoever is asked once more begins anew.
-        let new = match live.text.strip_prefix(heard.as_str()) {
-            Some(new) => new,
-            None => {
-                follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
-                &live.text
-            }
-        };
+        let more = live.text.strip_prefix(heard.as_str());
+        if more.is_none() {
+            follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
+        }
+        let new = more.unwrap_or(&live.text);
         let update = Update::Delta { cue, text: new.to_owned() };
         let news = !new.is_empty();
         heard.clone_from(&live.text);
@@ -139,25 +139,33 @@ impl Watched {
     }
 }
 
-/// Whether there is nothing more to watch: nothing, if it goes on; else why it does not, unless it is
-/// over.
-fn waits(debate: &Debate, held: bool) -> Option<Option<String>> {
+/// What there is to watch.
+enum Sight {
+    /// More is to come.
+    Going,
+    /// It is over.
+    Over,
+    /// It waits; this is what to tell.
+    Waits(String),
+}
+
+fn sight(debate: &Debate, held: bool) -> Sight {
     let id = &debate.setup().id;
     let on = format!("debate resume {id}");
     if debate.outcome().is_some() {
-        return Some(None);
+        return Sight::Over;
     }
     match next(debate) {
         Step::Hold { pause: Pause::Spent { .. }, .. } => {
-            Some(Some(format!("Its budget is spent. Allow more with: {on} --max-cost X")))
+            Sight::Waits(format!("Its budget is spent. Allow more with: {on} --max-cost X"))
         }
-        Step::Hold { .. } => Some(Some(format!("It waits for your word. Go on with: {on}"))),
+        Step::Hold { .. } => Sight::Waits(format!("It waits for your word. Go on with: {on}")),
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let names: Vec<&str> =
                 awaited.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
-            Some(Some(format!("It waits for `{}`. Go on with: {on}", names.join("`, `"))))
+            Sight::Waits(format!("It waits for `{}`. Go on with: {on}", names.join("`, `")))
         }
-        _ if held => None,
-        _ => Some(Some(format!("Nobody plays it any more. Go on with: {on}"))),
+        _ if held => Sight::Going,
+        _ => Sight::Waits(format!("Nobody plays it any more. Go on with: {on}")),
     }
 }

@@ -2,7 +2,7 @@
 //! the longest log of each; what anybody else wrote is only told of.
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
-use super::ports::{ArchiveError, Foreign, Left, Place, Recorded, Transcript};
+use super::ports::{ArchiveError, Foreign, Left, Place, Query, Recorded, Transcript};
 use super::taking_in::{Beside, How, TakenIn, beside};
 use crate::debate::Setup;
 use std::path::{Path, PathBuf};
@@ -158,21 +158,20 @@ impl Desk {
             Err(ArchiveError::Unknown(_)) => None,
             Err(error) => return Err(error.into()),
         };
-        // What went another way is a debate of its own only if somebody asks for it.
-        match known.map(|known| beside(&known, &setup, events)) {
+        let course = known.map(|known| beside(&known, &setup, events));
+        // Going on writes the file anew, and what went another way may be in no other place.
+        let own = match course {
             Some(Beside::Within) => return Ok(None),
-            Some(Beside::Apart) => {
-                return Ok(Some(format!(
-                    "`{file}` holds another course of {}: `debate import {file}` takes it in as a \
-                     debate of its own",
-                    setup.id
-                )));
-            }
-            _ => {}
-        }
-        let place = Place { state_file: Some(path.to_owned()), ..place.clone() };
+            Some(Beside::Apart) if self.on_its_own(&setup, events, place)? => return Ok(None),
+            Some(Beside::Apart) => None,
+            _ => Some(path.to_owned()),
+        };
+        let place = Place { state_file: own, ..place.clone() };
         let id = setup.id.clone();
         match self.take_up(setup, events, &place) {
+            Ok(TakenIn { id: new, how: How::Diverged }) => Ok(Some(format!(
+                "`{file}` holds another course of {id} than the archive does; it is {new} now"
+            ))),
             Ok(TakenIn { how: How::Extended(by), .. }) => {
                 Ok(Some(format!("{id} went on elsewhere by {by} events, as `{file}` has them")))
             }
@@ -184,6 +183,25 @@ impl Desk {
             Err(DeskError::Forged(why)) => Ok(Some(format!("`{file}`: {why}"))),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether a course of a debate that went another way is a debate of its own already.
+    fn on_its_own(
+        &self,
+        setup: &Setup,
+        events: &[Recorded],
+        place: &Place,
+    ) -> Result<bool, DeskError> {
+        let query = Query { root: Some(place.root.clone()), ..Query::default() };
+        let cards = self.archive.list(&query)?.into_iter();
+        for card in cards.filter(|card| card.id != setup.id && card.created_at == setup.opened_at) {
+            let Ok(stored) = self.archive.read(&card.id) else { continue };
+            let same = Setup { id: card.id, ..setup.clone() };
+            if beside(&stored, &same, events) == Beside::Within {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Puts what a stranger's file says was said on a record of its own, once.

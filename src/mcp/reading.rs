@@ -118,15 +118,13 @@ impl Server {
         };
         let more = debates.len().saturating_sub(SHOWN);
         debates.truncate(SHOWN);
-        let mut rest = left;
+        let mut steps = left;
         if more > 0 {
-            rest.push(format!("{more} more: narrow it down by words or status"));
+            steps.push(format!("{more} more: narrow it down by words or status"));
         }
-        let rest: String = rest.iter().map(|line| format!("{line}; ")).collect();
-        let next = format!(
-            "{rest}continue_round {{\"debate_id\":\"...\"}} goes on with one; show_debate \
-             {{\"debate_id\":\"...\"}} reads it"
-        );
+        steps.push("continue_round {\"debate_id\":\"...\"} goes on with one".into());
+        steps.push("show_debate {\"debate_id\":\"...\"} reads it".into());
+        let next = steps.join("; ");
         Ok(Listed { debates, next })
     }
 

@@ -270,8 +270,6 @@ impl Server {
                 Err(ended(&debate, "cancelling"))
             }
             Decision::Cancel | Decision::End if over => Ok(()),
-            // Both were seen to before anything else.
-            Decision::TakeOver | Decision::Import => Ok(()),
             Decision::Retry if !over => Ok(()),
             Decision::Retry => {
                 let from = debate.reopens_at().ok_or_else(|| Complaint::Whole { id: id.into() })?;
@@ -280,7 +278,8 @@ impl Server {
             }
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
             Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
-            Decision::Confirm => Ok(()),
+            // What is no plan needs no word, and the others were seen to before anything else.
+            Decision::Confirm | Decision::TakeOver | Decision::Import => Ok(()),
             Decision::Cancel => match self.command(id, place, vec![Command::Cancel]).await {
                 // Somebody else ended it first.
                 Err(DeskError::Session(Error::Illegal(_))) => Ok(()),

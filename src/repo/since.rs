@@ -28,11 +28,14 @@ pub struct Earlier<'a> {
     pub time: i64,
 }
 
+/// A commit, and which of the files it changed.
+pub type Touched = (Happened, Vec<String>);
+
 /// What has happened to a few files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Later {
     /// Commits that changed one of them, the latest first, and which each changed.
-    pub commits: Vec<(Happened, Vec<String>)>,
+    pub commits: Vec<Touched>,
     /// Whether the walk ended before all were found.
     pub short: bool,
     /// Those that stand otherwise than in the last commit.
@@ -78,7 +81,7 @@ fn walk(
     head: Oid,
     earlier: &Earlier<'_>,
     paths: &[&str],
-) -> Result<(Vec<(Happened, Vec<String>)>, bool), git2::Error> {
+) -> Result<(Vec<Touched>, bool), git2::Error> {
     let until = Instant::now() + PATIENCE;
     let base = earlier.commit.and_then(|id| Oid::from_str(id).ok());
     let base = base.and_then(|id| repository.find_commit(id).ok());

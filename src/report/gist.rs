@@ -74,7 +74,7 @@ fn said(debate: &Debate, seats: &[u8], width: usize) -> String {
     let share = width / seats.len().max(1);
     let one = |nth: &u8| {
         let own = |(cue, body): &(Cue, &Body)| cue.seat == *nth && body.kind() == Kind::Speech;
-        let last = debate.spoken(..).filter(own).next_back();
+        let last = debate.spoken(..).rfind(own);
         let words = match last {
             None => "has not spoken yet".into(),
             Some((cue, _)) if debate.sealed(cue) => SEALED.trim().to_owned(),
@@ -159,7 +159,8 @@ fn due(debate: &Debate, width: usize) -> String {
             "Due: your word to go on with what was imported".into()
         }
         Step::Hold { next, .. } => format!("Due: your word, before {}", when(next)),
-        Step::Close(_) | Step::Rest => ended(debate, width),
+        Step::Close(_) => "Due: nothing but its end".into(),
+        Step::Rest => ended(debate, width),
     }
 }
 

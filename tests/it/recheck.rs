@@ -149,13 +149,17 @@ fn what_was_cited_is_looked_up_again() {
     told.warns("uncommitted changes touch src/store.rs");
     told.warns(&format!("`debate recheck {id}` looks up again what was cited."));
 
-    lab.file("src/store.rs", "//! Nothing.\n");
+    lab.file("src/store.rs", &"//! Nothing.\n".repeat(9));
     commit(&lab, "Throw the store away");
-    let gone = [row("gone", "exact", "not_found"), row("gone", "located", "line_out_of_range")];
+    let gone = [row("gone", "exact", "not_found"), row("holds", "located", "located")];
     assert_eq!(rechecked(&lab, &id, 1), gone);
     let shown = lab.debate(&["recheck"]).ends(1);
     shown.says(&["gone    src/store.rs:3", "was exact, now not found"]);
-    shown.warns("2 gone. The record stays.");
+    shown.says(&[
+        "holds   src/store.rs:4",
+        "the file has changed since, and nothing of it was quoted",
+    ]);
+    shown.warns("1 gone, 1 holds. The record stays.");
     let told = lab.debate(&["resume"]).ends(2);
     told.warns("[INFO] 1 commit since touches files cited here: ");
     told.warns(" Throw the store away (src/store.rs)");

@@ -141,9 +141,10 @@ fn what_went_on_elsewhere_is_gone_on_with_from_there() {
     lab.replays(&id);
 }
 
-/// Logs that went different ways are not mixed, and not doubled by looking at them.
+/// Logs that went different ways are not mixed: going on with the one would write over the other, so
+/// that becomes a debate of its own, once.
 #[test]
-fn another_course_is_told_of_and_left_alone() {
+fn another_course_is_kept_as_a_debate_of_its_own() {
     let lab = Lab::new();
     lab.run("Apart?", &["--pause"]).ends(2);
     let (id, other) = (lab.last(), lab.copy_of_home("elsewhere"));
@@ -153,11 +154,20 @@ fn another_course_is_told_of_and_left_alone() {
     // What was written here meanwhile did not get there.
     fs::remove_file(lab.state_path()).unwrap();
     lab.debate(&["resume", &id, "--yes"]).home(&other).success();
+    let (theirs, mut told) = (lab.state_text(), vec![]);
+    let before = lab.events(&id);
     for _ in 0..2 {
-        lab.debate(&["resume", &id]).success().warns("holds another course of");
+        told.push(lab.debate(&["resume", &id]).success().err.contains("holds another course of"));
+        assert_eq!(lab.events(&id), before);
+        fs::write(lab.state_path(), &theirs).unwrap();
     }
+    assert_eq!(told, [true, false]);
     let listed = lab.debate(&["list", "--json"]).success().json();
-    assert_eq!(listed["debates"].as_array().unwrap().len(), 1);
+    let ids: Vec<&str> =
+        listed["debates"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    let other = ids.iter().find(|it| **it != id).unwrap();
+    lab.debate(&["show", other]).success().says(&["Otherwise."]);
 }
 
 /// A state file as other programs write it.
@@ -214,8 +224,8 @@ fn a_client_asks_before_it_imports() {
     let ended = host.play_on(stands);
     assert_eq!(ended["status"], "completed");
     let shown = lab.debate(&["show", "--json"]).success().json();
-    assert_eq!(shown["labels"].to_string().contains("imported"), true);
-    lab.replays(shown["id"].as_str().unwrap());
+    assert!(shown["labels"].to_string().contains("imported"), "{shown:#}");
+    lab.debate(&["replay"]).success();
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn three_tools_hold_one_debate() {
 
     // At the terminal nobody plays the host: it is said, and the seats are handed on.
     let stopped = lab.debate(&["resume", "--yes", "--conclude"]).ends(2);
-    stopped.warns("Played by the model of a client, which is not here: proposer, judge");
+    stopped.warns("Played by the model of a client, which is not here: proposer, scribe, judge");
     stopped.warns("`--seat proposer=claude`");
     stopped.warns("`judge` is awaited, and nobody answered: it is played by the model of a client");
     let pro = lab.seat("pro.json");
