@@ -9,7 +9,6 @@ use std::path::Path;
 
 /// `debate init`
 #[derive(Clone, Debug, Default, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Init {
     /// claude, opencode, codex, gemini, copilot or all; those found here, if none is named
     pub clients: Vec<String>,

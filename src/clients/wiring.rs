@@ -214,24 +214,18 @@ fn entry(
     if let Some(keys) = client.keys.as_ref().filter(|_| !wish.keys.is_empty()) {
         let before = old.get(&keys.field);
         let named = wish.keys.iter().filter(|(_, from)| !client.strips(from));
-        let value =
-            match &keys.value {
-                Some(value) => {
-                    let mut all = before.and_then(Value::as_object).cloned().unwrap_or_default();
-                    all.extend(named.map(|(key, from)| {
-                        (key.clone(), Value::from(value.replace("{key}", from)))
-                    }));
-                    Value::Object(all)
-                }
-                // A list of names: each is handed on as it is called.
-                None => {
-                    let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
-                    all.extend(named.map(|(_, from)| Value::from(from.as_str())));
-                    all.sort_by_key(ToString::to_string);
-                    all.dedup();
-                    Value::Array(all)
-                }
-            };
+        let value = if let Some(value) = &keys.value {
+            let mut all = before.and_then(Value::as_object).cloned().unwrap_or_default();
+            all.extend(named.map(|(key, from)| (key.clone(), value.replace("{key}", from).into())));
+            Value::Object(all)
+        } else {
+            // A list of names: each is handed on as it is called.
+            let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
+            all.extend(named.map(|(_, from)| Value::from(from.as_str())));
+            all.sort_by_key(ToString::to_string);
+            all.dedup();
+            Value::Array(all)
+        };
         if value.as_object().is_none_or(|all| !all.is_empty()) {
             fields.insert(keys.field.clone(), value);
         }

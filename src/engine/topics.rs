@@ -82,7 +82,8 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// What a program writes down about what it has fetched is nobody's design.
 fn is_lock(path: &str) -> bool {
-    let name = name(path);
-    name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml")
+    let (stem, ending) = name(path).rsplit_once('.').unwrap_or((path, ""));
+    ending == "lock" || stem.ends_with("-lock")
 }
