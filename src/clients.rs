@@ -24,7 +24,7 @@ mod wiring;
 pub use ground::Ground;
 pub use look::{Look, Registered, Wrong, hidden, look};
 pub use plugin::plugin;
-pub use row::{Client, Scope, calling_itself, clients};
+pub use row::{Client, Scope, calling_itself, clients, state_files};
 pub use wiring::{Deed, Step, Wish, unlimit, unwire, wire};
 
 /// What this program is called as a server, and by itself.

@@ -6,9 +6,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The folders clients have in a repository.
-const CLIENTS: [&str; 3] = [".claude", ".opencode", ".codex"];
-
 /// Where things are, and how the user likes them.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -191,16 +188,6 @@ impl Config {
                 .find_map(|name| env::var(name).ok().filter(|editor| !editor.trim().is_empty())),
             folder,
         })
-    }
-}
-
-impl Config {
-    /// Every place in which a client of this repository may have left its last debate.
-    pub fn state_files(&self) -> Vec<PathBuf> {
-        let named = self.state_dir.clone().into_iter();
-        let folders = named.chain(CLIENTS.iter().map(PathBuf::from));
-        let file = |folder: PathBuf| self.root.join(folder).join("debate").join("last-debate.json");
-        folders.map(file).collect()
     }
 
     /// Where a repository keeps its last debate: in the folder the user named, or the usual one of

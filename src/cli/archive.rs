@@ -33,7 +33,7 @@ pub(super) fn list(
     };
     let mut cards = desk.archive().list(&query)?;
     if cards.is_empty() && desk.meant(None, false, &place.root).is_err() {
-        let found = desk.recover(&place, &config.state_files())?;
+        let found = desk.recover(&place, &crate::clients::state_files(config))?;
         for line in found.told {
             screen.note(&format!("[INFO] {line}"));
         }

@@ -124,8 +124,10 @@ async fn examine(
     looked.push(configuration(config, desk));
     looked.push(repository(config));
     looked.push(unfinished(config, desk));
-    looked.extend(clients::clients(desk, ground));
-    looked.extend(models::models(doctor.probe, desk).await);
+    // What is wrong with the configuration has been said.
+    let listed = desk.listing(doctor.probe).await.unwrap_or_default();
+    looked.extend(clients::clients(&listed, desk, ground));
+    looked.extend(models::models(&listed));
     (health, looked)
 }
 

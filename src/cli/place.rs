@@ -28,7 +28,7 @@ pub(super) fn found(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<String, DeskError> {
-    let files = config.state_files();
+    let files = crate::clients::state_files(config);
     let (id, told) = desk.meant_or_left(id, unfinished, &here(config), &files)?;
     for line in told {
         screen.note(&format!("[INFO] {line}"));

@@ -26,7 +26,7 @@ pub(super) async fn resume(
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let id = meant(resume, config, desk, screen).await?;
-    for line in desk.catch_up(&id, &place, &config.state_files())? {
+    for line in desk.catch_up(&id, &place, &crate::clients::state_files(config))? {
         screen.note(&format!("[INFO] {line}"));
     }
     let (stored, debate, flaw) = desk.read(&id)?;

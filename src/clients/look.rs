@@ -51,7 +51,7 @@ pub enum Wrong {
     Off,
     /// Calls are cut after this many seconds.
     Cut(u64),
-    /// Calls are cut after this many seconds, by this variable.
+    /// Calls are cut after this many seconds, by this variable or setting.
     CutBy(String, u64),
 }
 
@@ -146,9 +146,20 @@ fn wrong(client: &Client, entry: &Value, ground: &Ground) -> Option<Wrong> {
         #[expect(clippy::cast_sign_loss, reason = "nothing below nothing is written there")]
         return Some(Wrong::Cut(most.max(0.0) as u64 / timeout.second));
     }
-    let variable = client.variable.as_deref()?;
-    let most: u64 = ground.variable(variable)?.trim().parse().ok()?;
-    (most < CALL * 1000).then(|| Wrong::CutBy(variable.to_owned(), most / 1000))
+    let said =
+        client.variable.iter().filter_map(|name| Some((name.clone(), ground.variable(name)?)));
+    let said = said.map(|(name, value)| (name, Value::from(value), 1000));
+    let written = client.limits.iter().filter_map(|limit| {
+        let file = ground.path(&limit.file);
+        let at: Vec<&str> = limit.at.iter().map(String::as_str).collect();
+        let value = client.syntax.get(&files::read(&file).ok()??, &at).ok()??;
+        Some((format!("{} in `{}`", at.join("."), file.display()), value, limit.second))
+    });
+    said.chain(written).find_map(|(name, value, second)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let seconds = text.trim().parse::<u64>().ok()? / second;
+        (seconds < CALL).then_some(Wrong::CutBy(name, seconds))
+    })
 }
 
 /// Names in a list, or the names of a table.

@@ -1,5 +1,6 @@
 //! One client, as data. What the fields mean stands at the top of `clients.toml`.
 use super::ground::Ground;
+use crate::config::Config;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub struct Client {
     pub(super) timeout: Option<Timeout>,
     #[serde(default)]
     pub(super) variable: Option<String>,
+    #[serde(default)]
+    pub(super) limits: Vec<Limit>,
     pub(super) commands: Commands,
     pub(super) form: Form,
     pub(super) words: String,
@@ -105,6 +108,15 @@ pub(super) struct Timeout {
     pub(super) second: u64,
 }
 
+/// Another place that says how long a call may take.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Limit {
+    pub(super) file: String,
+    pub(super) at: Vec<String>,
+    pub(super) second: u64,
+}
+
 /// For whom something is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
@@ -148,6 +160,23 @@ pub fn clients() -> &'static [Client] {
 pub fn calling_itself(name: &str) -> Option<&'static Client> {
     let name = name.to_lowercase();
     clients().iter().find(|client| client.calls.iter().any(|word| name.contains(word)))
+}
+
+/// Where a repository may keep its last debate: in the folder the user named, and in the folder of
+/// every client.
+pub fn state_files(config: &Config) -> Vec<PathBuf> {
+    let mut files = vec![];
+    for client in clients() {
+        for folder in
+            config.state_dir.iter().map(PathBuf::from).chain([client.state.clone().into()])
+        {
+            let file = config.root.join(folder).join("debate").join("last-debate.json");
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    files
 }
 
 impl Client {

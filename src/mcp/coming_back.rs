@@ -30,7 +30,7 @@ impl Server {
     /// theirs back.
     pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<Meant, Complaint> {
         let id = check::short("debate_id", id)?;
-        let files = self.config.state_files();
+        let files = crate::clients::state_files(&self.config);
         let (id, told) = self.hub.desk.meant_or_left(id, false, place, &files)?;
         Ok(Meant { id, told })
     }
@@ -48,7 +48,7 @@ impl Server {
             return Ok(notes);
         }
         let desk = &self.hub.desk;
-        notes.extend(desk.catch_up(id, place, &self.config.state_files())?);
+        notes.extend(desk.catch_up(id, place, &crate::clients::state_files(&self.config))?);
         let (stored, debate, _) = desk.read(id)?;
         let mut lines = vec![];
         // What came of one that is over is told anyway.
@@ -106,7 +106,7 @@ impl Server {
 
     /// What state files hold that the archive does not, a line each.
     pub(super) fn left(&self, place: &Place) -> Result<Vec<String>, Complaint> {
-        let found = self.hub.desk.recover(place, &self.config.state_files())?;
+        let found = self.hub.desk.recover(place, &crate::clients::state_files(&self.config))?;
         let mut lines = found.told;
         for stranger in found.strangers {
             let told = Complaint::from(DeskError::Stranger(Box::new(stranger)));
@@ -123,7 +123,7 @@ impl Server {
         place: &Place,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
-        let found = self.hub.desk.recover(place, &self.config.state_files())?;
+        let found = self.hub.desk.recover(place, &crate::clients::state_files(&self.config))?;
         let stranger = meant(found.strangers, args.debate_id.as_deref(), place)
             .ok_or(Complaint::NothingLeft)?;
         let opening = self.seats(args.say.as_deref())?;

@@ -1,7 +1,7 @@
 //! Where a tool runs: in a copy of the repository, or, where there is none, in an empty folder; and, for
 //! a tool that takes orders from its home, a home of its own in which only its login is left.
 use super::cli::Surroundings;
-use super::row::{Home, Row, bare};
+use super::row::{Home, Row, loose};
 use crate::debate::standing::UNREAD;
 use crate::engine::{Ask, BadContext, Snapshot, Snapshots};
 use serde_json::Value;
@@ -116,7 +116,7 @@ fn furnished(
     let tools = Value::from(tools.to_vec()).to_string();
     for (name, ours) in &home.over {
         let theirs = fs::read_to_string(usual.join(name)).unwrap_or_default();
-        let theirs: Value = serde_json::from_str(&bare(&theirs)).unwrap_or(Value::Null);
+        let theirs = loose(&theirs);
         let mut whole = theirs.as_object().cloned().unwrap_or_default();
         whole.extend(ours.clone());
         let place = own.path().join(name);

@@ -221,8 +221,7 @@ impl Row {
             // Some are written with comments, under a name that says so.
             for path in [file.clone(), format!("{file}c")] {
                 let text = std::fs::read_to_string(path).unwrap_or_default();
-                let listed = serde_json::from_str(&bare(&text)).unwrap_or(serde_json::Value::Null);
-                if let Some(listed) = listed["mcp"].as_object() {
+                if let Some(listed) = loose(&text)["mcp"].as_object() {
                     names.extend(listed.keys().cloned());
                 }
             }
@@ -254,37 +253,8 @@ impl Row {
     }
 }
 
-/// JSON without its comments.
-pub(super) fn bare(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('\\', Some(_)) if quoted => {
-                kept.push(c);
-                kept.extend(rest.next());
-                continue;
-            }
-            ('"', _) => quoted = !quoted,
-            ('/', Some('/')) if !quoted => {
-                while rest.next_if(|c| *c != '\n').is_some() {}
-                continue;
-            }
-            ('/', Some('*')) if !quoted => {
-                let mut last = ' ';
-                rest.next();
-                for c in rest.by_ref() {
-                    if last == '*' && c == '/' {
-                        break;
-                    }
-                    last = c;
-                }
-                continue;
-            }
-            _ => {}
-        }
-        kept.push(c);
-    }
-    kept
+/// JSON as users keep it, with comments and commas at the end; nothing, if it is none.
+pub(super) fn loose(text: &str) -> serde_json::Value {
+    jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
+        .unwrap_or_default()
 }

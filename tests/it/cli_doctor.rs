@@ -74,6 +74,10 @@ fn whatever_would_keep_a_round_from_being_played_is_bad() {
         "hint: unset MCP_TOOL_TIMEOUT",
     ]);
     lab.debate(&["doctor"]).env("MCP_TOOL_TIMEOUT", "600000").success();
+    let settings = lab.outside("user/.claude/settings.json");
+    fs::write(&settings, "{\"env\": {\"MCP_TOOL_TIMEOUT\": \"20000\"}}").unwrap();
+    let done = lab.debate(&["doctor"]).ends(1);
+    done.says(&["cut after 20 s by env.MCP_TOOL_TIMEOUT in `", "hint: take env.MCP_TOOL_TIMEOUT"]);
 }
 
 #[test]

@@ -2,14 +2,14 @@
 //! cut a round?
 use super::{Looked, Mend};
 use crate::clients::{Client, Ground, Look, Registered, Scope, Wrong, clients as all, look};
-use crate::engine::Desk;
+use crate::engine::{Desk, Listing};
 
-pub(super) fn clients(desk: &Desk, ground: &Ground) -> Vec<Looked> {
+pub(super) fn clients(listed: &[Listing], desk: &Desk, ground: &Ground) -> Vec<Looked> {
     let (here, away): (Vec<&Client>, Vec<&Client>) =
         all().iter().partition(|client| client.found(ground));
     let keys = desk.keys();
     let mut looked: Vec<Looked> =
-        here.into_iter().flat_map(|client| of(client, &keys, ground)).collect();
+        here.into_iter().flat_map(|client| of(client, listed, &keys, ground)).collect();
     if !away.is_empty() {
         let names: Vec<&str> = away.iter().map(|client| client.title.as_str()).collect();
         looked.push(Looked::good("clients", format!("not found here: {}", names.join(", "))));
@@ -17,8 +17,16 @@ pub(super) fn clients(desk: &Desk, ground: &Ground) -> Vec<Looked> {
     looked
 }
 
-fn of(client: &'static Client, keys: &[String], ground: &Ground) -> Vec<Looked> {
+fn of(
+    client: &'static Client,
+    listed: &[Listing],
+    keys: &[String],
+    ground: &Ground,
+) -> Vec<Looked> {
     let seen = look(client, ground);
+    let version =
+        listed.iter().find(|it| it.seat == client.name).and_then(|it| it.version.as_ref());
+    let version = version.map(|version| format!("version {version}, ")).unwrap_or_default();
     let unreadable = seen.unreadable.iter().map(|(path, why)| {
         let says = format!("`{}` cannot be read: {why}", path.display());
         let hint = format!("mend that file, then `debate init {}`", client.name);
@@ -27,24 +35,24 @@ fn of(client: &'static Client, keys: &[String], ground: &Ground) -> Vec<Looked> 
     let mut looked: Vec<Looked> = unreadable.collect();
     if seen.servers.is_empty() && looked.is_empty() {
         let hint = format!("debate init {}", client.name);
-        let says = "found, and the server is not registered".to_owned();
+        let says = format!("{version}found, and the server is not registered");
         looked.push(
             Looked::good(&client.title, says).hint(&hint).mend(Mend::Wire(client, Scope::User)),
         );
         return looked;
     }
-    looked.extend(seen.servers.iter().map(|it| server(client, it, keys)));
+    looked.extend(seen.servers.iter().map(|it| server(client, &version, it, keys)));
     looked.extend(commands(client, &seen));
     looked
 }
 
-fn server(client: &'static Client, it: &Registered, keys: &[String]) -> Looked {
+fn server(client: &'static Client, version: &str, it: &Registered, keys: &[String]) -> Looked {
     let title = &client.title;
     let (name, file) = (&client.name, it.path.display());
     let project = if it.scope == Scope::Project { " --project" } else { "" };
     let init = format!("debate init {name}{project}");
     let wire = || Mend::Wire(client, it.scope);
-    let mut says = format!("registered in `{file}` ({})", it.scope.word());
+    let mut says = format!("{version}registered in `{file}` ({})", it.scope.word());
     match &it.wrong {
         None => {}
         Some(Wrong::NotOurs) => {
@@ -68,7 +76,12 @@ fn server(client: &'static Client, it: &Registered, keys: &[String]) -> Looked {
         Some(Wrong::CutBy(variable, seconds)) => {
             let says =
                 format!("calls are cut after {seconds} s by {variable}, and a round may need 55");
-            return Looked::bad(title, says, &format!("unset {variable}"));
+            let hint = if variable.contains('`') {
+                format!("take {variable} out, or set it to 60 s")
+            } else {
+                format!("unset {variable}")
+            };
+            return Looked::bad(title, says, &hint);
         }
     }
     let mut hints = vec![];

@@ -1,16 +1,12 @@
 //! The models a seat can be played by: installed, logged in, and, if they are asked, answering.
 use super::Looked;
-use crate::engine::{Desk, Listing};
+use crate::engine::Listing;
 
-pub(super) async fn models(probe: bool, desk: &Desk) -> Vec<Looked> {
-    // What is wrong with the configuration has been said.
-    let Ok(listed) = desk.listing(probe).await else { return vec![] };
-    let (able, unable): (Vec<Listing>, Vec<Listing>) = listed
-        .into_iter()
-        .filter(|it| it.reached.is_some() || !it.playable)
-        .partition(|it| it.playable);
+pub(super) fn models(listed: &[Listing]) -> Vec<Looked> {
+    let (able, unable): (Vec<&Listing>, Vec<&Listing>) =
+        listed.iter().filter(|it| it.reached.is_some() || !it.playable).partition(|it| it.playable);
     let asked = able.iter().filter(|it| it.model).count();
-    let mut looked: Vec<Looked> = able.iter().map(model).collect();
+    let mut looked: Vec<Looked> = able.into_iter().map(model).collect();
     let absent: Vec<String> = unable.iter().map(|it| it.seat.clone()).collect();
     if !absent.is_empty() {
         let says = format!("cannot play here: {}", absent.join(", "));
