@@ -1,11 +1,14 @@
 //! What others install this from: each file says the same as the program.
+use crate::host::hello;
 use crate::lab::Lab;
 use crate::needs::{here, needs};
 use debate_mcp::clients::plugin;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn read(path: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(here(path)).unwrap()).unwrap()
@@ -112,12 +115,40 @@ fn a_bundle_that_was_packed_serves() {
     assert!(done.success());
     let manifest: Value =
         serde_json::from_str(&fs::read_to_string(unpacked.join("manifest.json")).unwrap()).unwrap();
-    let entry = manifest["server"]["entry_point"].as_str().unwrap();
-    let program = unpacked.join(entry);
-    assert_eq!(
-        fs::metadata(&program).unwrap().len(),
-        fs::metadata(env!("CARGO_BIN_EXE_debate")).unwrap().len()
-    );
+    let program = unpacked.join(manifest["server"]["entry_point"].as_str().unwrap());
+    assert_eq!(manifest["compatibility"]["platforms"], json!(["linux"]));
+    // Clients unpack with rights; this does not.
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let args = manifest["server"]["mcp_config"]["args"].as_array().unwrap();
+    let mut server = Command::new(&program)
+        .args(args.iter().map(|arg| arg.as_str().unwrap()))
+        .env("DEBATE_HOME", lab.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let hello =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("bundle")});
+    writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    drop(server.stdin.take());
+    assert!(server.wait().unwrap().success());
+    assert!(line.contains("\"serverInfo\"") && line.contains(env!("CARGO_PKG_VERSION")), "{line}");
+}
+
+/// What the workflow asks before it builds anything.
+#[test]
+fn versions_and_names_agree_wherever_they_are_written() {
+    let Some(node) = needs("node", Path::new("node"), &[], "install Node") else { return };
+    let tag = concat!("v", env!("CARGO_PKG_VERSION"));
+    let checked = |repository: &str, tag: &str| {
+        let mut command = Command::new(&node);
+        command.arg(here("packaging/registry.mjs")).args(["check", repository, tag]);
+        command.output().unwrap().status.success()
+    };
+    assert!(checked("debate-mcp/debate", tag));
+    assert!(!checked("debate-mcp/debate", "v99.0.0") && !checked("somebody/else", tag));
 }
 
 /// A release archive holds the program beside the script, and nothing to build.
