@@ -35,3 +35,16 @@ pub fn folder(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
 }
+
+/// Whether a path below a folder really lies there: a link in it must not choose what is written, or
+/// where.
+pub fn within(root: &Path, path: &Path) -> io::Result<()> {
+    let exists = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
+    if let Some(deepest) = exists.filter(|_| path.starts_with(root))
+        && !deepest.canonicalize()?.starts_with(root.canonicalize()?)
+    {
+        let says = format!("`{}` leads out of the repository", path.display());
+        return Err(io::Error::other(says));
+    }
+    Ok(())
+}

@@ -4,6 +4,7 @@ use super::commands::{self, COMMANDS, Whose};
 use super::files;
 use super::ground::Ground;
 use super::row::{Client, Scope};
+use crate::private::within;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -151,8 +152,8 @@ pub fn unlimit(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
 fn server(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Step {
     let path = client.settings(scope, ground);
     let failed = |why: String| Step::new(&path, "server", Deed::Failed).because(why);
-    if let (Scope::Project, Err(why)) = (scope, files::within(&ground.root, &path)) {
-        return failed(why);
+    if let (Scope::Project, Err(why)) = (scope, within(&ground.root, &path)) {
+        return failed(why.to_string());
     }
     let before = match files::read(&path) {
         Ok(before) => before,
@@ -292,8 +293,8 @@ fn command_step(
     wish: &Wish,
     ground: &Ground,
 ) -> Step {
-    if let (Scope::Project, Err(why)) = (scope, files::within(&ground.root, path)) {
-        return Step::new(path, typed, Deed::Failed).because(why);
+    if let (Scope::Project, Err(why)) = (scope, within(&ground.root, path)) {
+        return Step::new(path, typed, Deed::Failed).because(why.to_string());
     }
     let there = match files::read(path) {
         Ok(there) => there,

@@ -7,6 +7,7 @@ use super::{files, state_file};
 use crate::debate::Debate;
 use crate::debate::prompt::fingerprint;
 use crate::engine::{ArchiveError, Stored};
+use crate::private;
 use crate::report::record::record;
 use crate::report::research::research;
 use std::io;
@@ -163,7 +164,7 @@ fn finished(root: &Path, debate: &Debate) -> Option<(PathBuf, String)> {
 /// Nothing is removed that lies elsewhere, by way of a link.
 fn remove(root: &Path, path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
-    files::within(root, folder)?;
+    private::within(root, folder)?;
     std::fs::remove_file(path).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(error),

@@ -1,4 +1,5 @@
 //! Whole files or none, private where they should be.
+use crate::private;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -18,23 +19,11 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 /// out to be somewhere else, by way of a link, is neither made nor written to: a repository must
 /// not choose where.
 pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
-    within(root, folder)?;
+    private::within(root, folder)?;
     fs::create_dir_all(folder)?;
     let file = folder.join(".gitignore");
     if !file.exists() {
         write(&file, ignore)?;
-    }
-    Ok(())
-}
-
-/// Whether a folder below a repository really lies there.
-pub(super) fn within(root: &Path, folder: &Path) -> io::Result<()> {
-    let exists = folder.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
-    if let Some(deepest) = exists.filter(|_| folder.starts_with(root))
-        && !deepest.canonicalize()?.starts_with(root.canonicalize()?)
-    {
-        let says = format!("`{}` leads out of the repository", folder.display());
-        return Err(io::Error::other(says));
     }
     Ok(())
 }
@@ -50,7 +39,7 @@ pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result
         return Err(io::Error::other("what lies in `.git` is git's own"));
     }
     if folder.starts_with(root) && root.is_dir() {
-        within(root, folder)?;
+        private::within(root, folder)?;
         fs::create_dir_all(folder)?;
     }
     write(path, text)

@@ -1,6 +1,6 @@
 //! State files that lie in a repository: what each holds, if it lies where it seems to.
-use super::files;
 use crate::engine::{ArchiveError, Foreign, Left};
+use crate::private;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn read(root: &Path, path: &Path) -> io::Result<String> {
         return Err(io::Error::other("it is no plain file"));
     }
     if let Some(folder) = path.parent() {
-        files::within(root, folder)?;
+        private::within(root, folder)?;
     }
     if about.len() > LONGEST {
         return Err(io::Error::other(format!("it is over {LONGEST} bytes")));
