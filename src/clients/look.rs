@@ -92,16 +92,14 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
     look
 }
 
-/// Prompts of the server that a client does not need, because its commands of the same name would
-/// get in their way.
+/// Prompts of the server that a client does not need, because it has them as commands: those of the
+/// same name would get in each other's way, and others in the way of commands it has by itself.
 pub fn hidden(client: &Client, ground: &Ground) -> Vec<&'static str> {
     let there = |name: &str| {
-        [Scope::User, Scope::Project]
-            .into_iter()
-            .any(|scope| client.command(name, scope, ground).exists())
+        let path = |scope| client.command(name, scope, ground);
+        client.hides && (path(Scope::User).exists() || path(Scope::Project).exists())
     };
-    let named = COMMANDS.iter().filter(|it| it.typed == Some(it.name) && there(it.name));
-    named.filter(|_| client.hides).map(|it| it.name).collect()
+    COMMANDS.iter().filter(|it| it.typed.is_some_and(there)).map(|it| it.name).collect()
 }
 
 fn registered(

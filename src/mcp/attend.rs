@@ -157,7 +157,8 @@ impl Waiting {
             Ear::Nobody => {}
             Ear::Task(task) => task.set_status_message(news),
             Ear::Client(peer, token) => {
-                let seconds = began.elapsed().as_secs_f64();
+                // In hundredths: some clients show the number as it is.
+                let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
                 let progress = ProgressNotificationParam::new(token.clone(), seconds)
                     .with_message(news.to_owned());
                 // A client that has gone must not hold up the answer.

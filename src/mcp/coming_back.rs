@@ -26,10 +26,12 @@ pub(super) struct Meant {
 }
 
 impl Server {
-    /// The debate that is meant. Where the archive knows none, the user's own state files bring
+    /// The debate that is meant: one that is named, the one this client is at, the newest here. Others
+    /// may have opened one meanwhile. Where the archive knows none, the user's own state files bring
     /// theirs back.
     pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<Meant, Complaint> {
-        let id = check::short("debate_id", id)?;
+        let own = if id.is_none() { self.hub.own(&place.root) } else { None };
+        let id = check::short("debate_id", id)?.or(own.as_deref());
         let files = crate::clients::state_files(&self.config);
         let (id, told) = self.hub.desk.meant_or_left(id, false, place, &files)?;
         Ok(Meant { id, told })

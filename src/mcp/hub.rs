@@ -1,7 +1,8 @@
 //! The debates being played by this process. A debate is held only while turns of it are fetched:
 //! as soon as it waits for somebody it is given up, so that any client may go on with it.
-use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError, Place};
-use std::collections::{HashMap, HashSet};
+use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError, Place, Query};
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -17,8 +18,9 @@ pub(super) struct Hub {
     /// Held while a call reads a debate and has something recorded of it, so that calls that come
     /// at once see what the others did.
     recording: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
-    /// Debates this client was told of once: it knows how they stood.
-    known: Mutex<HashSet<String>>,
+    /// Debates this client was told of once: it knows how they stood. The one it came to last is the
+    /// last.
+    known: Mutex<Vec<String>>,
 }
 
 /// A debate being played here.
@@ -84,7 +86,20 @@ impl Hub {
 
     /// Whether a client hears of a debate for the first time. From then on it does not.
     pub(super) fn is_new(&self, id: &str) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned())
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.len();
+        known.retain(|other| other != id);
+        let new = known.len() == before;
+        known.push(id.to_owned());
+        new
+    }
+
+    /// The debate this client came to last, if there is one that is not over.
+    pub(super) fn own(&self, root: &Path) -> Option<String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let here = Query { root: Some(root.to_owned()), unfinished: true, ..Query::default() };
+        let open = self.desk.archive().list(&here).unwrap_or_default();
+        known.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Run>> {

@@ -185,3 +185,21 @@ fn what_a_dead_client_left_is_gone_on_with_at_the_terminal() {
     assert!(lab.turns_taken(&debate).values().all(|times| *times == 1));
     lab.replays(&debate);
 }
+
+/// Others may have opened a debate meanwhile: each client means its own, as long as that is not over.
+#[test]
+fn a_client_means_the_debate_it_is_at() {
+    let lab = Lab::new();
+    let mine = |topic: &str| json!({"topic": topic, "proposer": "host", "challenger": "host", "judge": "host"});
+    let (mut one, mut two) = (lab.host_called("codex-mcp-client"), lab.host_called("gemini-cli"));
+    let first = one.call("start_debate", mine("One file?"));
+    let second = two.call("start_debate", mine("Two files?"));
+    assert_eq!(one.call("continue_round", json!({}))["debate_id"], first["debate_id"]);
+    assert_eq!(two.call("summarize", json!({}))["debate_id"], second["debate_id"]);
+    one.call("continue_round", json!({"decision": "cancel"}));
+    assert_eq!(
+        one.call("summarize", json!({}))["debate_id"],
+        second["debate_id"],
+        "the newest here"
+    );
+}
