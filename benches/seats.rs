@@ -177,9 +177,12 @@ fn program(folder: &Path, answer: &Path) -> PathBuf {
         answer.display()
     );
     std::fs::write(&path, text).unwrap();
-    let mut mode = std::fs::metadata(&path).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-    std::fs::set_permissions(&path, mode).unwrap();
+    #[cfg(unix)]
+    {
+        let mut mode = std::fs::metadata(&path).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+    }
     path
 }
 

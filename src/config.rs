@@ -238,7 +238,7 @@ impl Settings {
 
 /// The repository a folder is in, or the folder if there is none.
 fn repository(folder: &Path) -> PathBuf {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder = dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());
     root.unwrap_or(&folder).to_owned()
 }

@@ -41,7 +41,7 @@ pub fn folder(folder: &Path) -> io::Result<()> {
 pub fn within(root: &Path, path: &Path) -> io::Result<()> {
     let exists = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
     if let Some(deepest) = exists.filter(|_| path.starts_with(root))
-        && !deepest.canonicalize()?.starts_with(root.canonicalize()?)
+        && !dunce::canonicalize(deepest)?.starts_with(dunce::canonicalize(root)?)
     {
         let says = format!("`{}` leads out of the repository", path.display());
         return Err(io::Error::other(says));

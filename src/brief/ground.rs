@@ -39,7 +39,7 @@ impl Ground {
         pin: Option<&Pin>,
     ) -> Result<Ground, RepoError> {
         let top = repo::top(root)?;
-        let folder = folder.canonicalize().ok();
+        let folder = dunce::canonicalize(folder).ok();
         let below = folder.as_deref().and_then(|folder| folder.strip_prefix(&top).ok());
         let below = below.map(|below| below.to_string_lossy().replace('\\', "/"));
         let folder = below.filter(|below| !below.is_empty()).map(|below| below + "/");

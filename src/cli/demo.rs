@@ -99,7 +99,7 @@ impl Facts {
                     && let Some(lines) = source_lines(&path)
                 {
                     let inside = path.strip_prefix(root).unwrap_or(&path);
-                    found.push((inside.display().to_string(), lines));
+                    found.push((inside.display().to_string().replace('\\', "/"), lines));
                 }
             }
         }

@@ -157,7 +157,7 @@ fn mend(mend: &Mend, ground: &Ground) -> String {
 /// Which program this is, and whether the one that is found by its name is the same.
 fn program(config: &Config, ground: &Ground) -> Looked {
     let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = format!("debate{}", std::env::consts::EXE_SUFFIX);
     let found = config.path.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
     match found {

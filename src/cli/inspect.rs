@@ -135,7 +135,7 @@ fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed
     let whole = config.folder.join(file);
     let open = std::fs::File::open(&whole).map_err(unread)?;
     open.take(LONGEST).read_to_end(&mut bytes).map_err(unread)?;
-    let whole = whole.canonicalize().map_err(unread)?;
+    let whole = dunce::canonicalize(whole).map_err(unread)?;
     let inside = whole.strip_prefix(&config.root).ok();
     let path = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
     Ok((words(&bytes)?, path))

@@ -16,7 +16,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
 
 /// Writes a file. Whoever keeps their settings elsewhere, behind a link, keeps the link.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = &dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -34,7 +34,9 @@ impl Ground {
             environment: config.environment.clone(),
         };
         // What is found by name is where it will also be after an update.
-        let same = |path: &PathBuf| path.canonicalize().ok() == config.program.canonicalize().ok();
+        let same = |path: &PathBuf| {
+            dunce::canonicalize(path).ok() == dunce::canonicalize(&config.program).ok()
+        };
         if let Some(by_name) = ground.program(super::SERVER).filter(same) {
             ground.program = by_name;
         }

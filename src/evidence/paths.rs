@@ -32,7 +32,7 @@ impl Paths {
             files.map(|(file, nth)| (key(name(&file.path)), nth)).collect();
         by_name.sort_unstable();
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let top = root.ancestors().find(has_git).and_then(Path::file_name);
         let folder = top.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Paths { by_name, folder }

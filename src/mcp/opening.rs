@@ -212,9 +212,9 @@ fn within(root: &Path, output: &str) -> Result<(), String> {
     if whole.symlink_metadata().is_ok() {
         return Err(format!("there is a file `{output}` already; name another"));
     }
-    let folder = whole.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = whole.parent().and_then(|folder| dunce::canonicalize(folder).ok());
     let inside =
-        folder.zip(root.canonicalize().ok()).is_some_and(|(it, root)| it.starts_with(root));
+        folder.zip(dunce::canonicalize(root).ok()).is_some_and(|(it, root)| it.starts_with(root));
     inside.then_some(()).ok_or_else(|| format!("there is no folder for `{output}` here"))
 }
 

@@ -130,7 +130,7 @@ impl Server {
 
     fn root_of(&self, path: &str) -> PathBuf {
         let path = self.config.folder.join(path);
-        path.canonicalize().unwrap_or(path)
+        dunce::canonicalize(&path).unwrap_or(path)
     }
 
     pub(super) async fn show(&self, args: &ShowDebate, place: &Place) -> Result<Shown, Complaint> {

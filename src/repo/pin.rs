@@ -88,7 +88,7 @@ fn changed(theirs: &Theirs, home: &Path) -> Result<Vec<Changed>, git2::Error> {
     let statuses = theirs.repository.statuses(Some(&mut options))?;
     let mut changed: Vec<Changed> = statuses.iter().map(|entry| Changed::new(&entry)).collect();
     // What we keep ourselves is no part of the repository, even if it was put there.
-    if let Ok(home) = home.canonicalize()
+    if let Ok(home) = dunce::canonicalize(home)
         && let Ok(below) = home.strip_prefix(&theirs.top)
         && !below.as_os_str().is_empty()
     {

@@ -108,8 +108,8 @@ pub(super) fn on_disk(folder: &Path, path: &str) -> Result<Vec<u8>, Why> {
 /// Pins a folder without a repository. None if it is empty, too large, or not one to be looked
 /// through at all.
 pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
-    let Ok(root) = root.canonicalize() else { return Ok(None) };
-    let home_found = home.canonicalize().ok();
+    let Ok(root) = dunce::canonicalize(root) else { return Ok(None) };
+    let home_found = dunce::canonicalize(home).ok();
     if !worth(&root) || home_found.as_deref() == Some(&root) {
         return Ok(None);
     }

@@ -39,7 +39,7 @@ impl Theirs {
     /// The repository a folder is in. None if there is none, or one that has no files.
     pub(super) fn around(folder: &Path) -> Result<Option<Theirs>, RepoError> {
         trust_hashes();
-        let Ok(folder) = folder.canonicalize() else { return Ok(None) };
+        let Ok(folder) = dunce::canonicalize(folder) else { return Ok(None) };
         // Not left to libgit2: beyond the first `.git` nothing is the repository of this folder.
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
         let Some(top) = folder.ancestors().find(has_git) else { return Ok(None) };
@@ -53,7 +53,7 @@ impl Theirs {
         };
         let Some(files) = repository.workdir() else { return Ok(None) };
         // A repository must not choose which folder is read.
-        if files.canonicalize().ok().as_deref() != Some(top) {
+        if dunce::canonicalize(files).ok().as_deref() != Some(top) {
             return Err(RepoError::Elsewhere { path: top.to_owned() });
         }
         Ok(Some(Theirs { repository, top: top.to_owned() }))
@@ -65,7 +65,7 @@ pub fn top(root: &Path) -> Result<PathBuf, RepoError> {
     match Theirs::around(root)? {
         Some(theirs) => Ok(theirs.top),
         None if plain::bare(root) => Err(RepoError::Bare { path: root.to_owned() }),
-        None => Ok(root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+        None => Ok(dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned())),
     }
 }
 

@@ -85,13 +85,15 @@ impl Surroundings {
         if given.components().count() > 1 {
             return runs(given).then(|| given.to_owned());
         }
-        let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-        self.path.iter().map(|folder| folder.join(&file)).find(|path| runs(path))
+        let files: Vec<String> = ENDINGS.iter().map(|end| format!("{program}{end}")).collect();
+        let all = self.path.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
+        all.into_iter().find(|path| runs(path))
     }
 
     /// A variable, as text.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
-        let (_, value) = self.environment.iter().find(|(own, _)| own == name)?;
+        let (_, value) =
+            self.environment.iter().find(|(own, _)| same(&own.to_string_lossy(), name))?;
         value.clone().into_string().ok()
     }
 
@@ -122,13 +124,22 @@ impl Surroundings {
         let set = row.settings(off, web);
         let kept = |name: &OsStr| {
             let name = name.to_string_lossy();
-            EVERYONE.contains(&&*name) || (row.keeps(&name) && !set.contains_key(&*name))
+            EVERYONE.iter().any(|own| same(own, &name))
+                || (row.keeps(&name) && !set.contains_key(&*name))
         };
         let kept = self.environment.iter().filter(|(name, _)| kept(name)).cloned();
         let set = set.iter().map(|(name, value)| (name.into(), value.into()));
         let mark = (OsString::from(MARK), OsString::from(mark()));
         kept.chain(set).chain([mark]).collect()
     }
+}
+
+/// What the files of programs end in: npm puts scripts on the path of Windows.
+const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+
+/// Whether two names are of the same variable: Windows writes `Path`, and means `PATH`.
+fn same(one: &str, other: &str) -> bool {
+    if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
 }
 
 /// Whether a file is a program.

@@ -1,7 +1,11 @@
 //! One program, run to its end: no shell, the prompt on stdin, an environment of its own, a process
 //! group that dies with whoever waits for it, and no more output than can be read.
 use super::stragglers;
-use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+#[cfg(unix)]
+use process_wrap::tokio::ProcessGroup;
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+#[cfg(windows)]
+use process_wrap::tokio::{JobObject, KillOnDrop};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +23,7 @@ pub(super) struct Program<'a> {
     pub(super) folder: &'a Path,
     pub(super) input: &'a str,
     /// Folders that are gone when it is.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nobody watches there"))]
     pub(super) leaves: Vec<&'a Path>,
     /// When it is stopped.
     pub(super) until: Instant,
@@ -96,6 +101,9 @@ pub(super) async fn run(
     });
     #[cfg(unix)]
     command.wrap(ProcessGroup::leader());
+    // A job dies with its last handle, so also when this program is killed outright.
+    #[cfg(windows)]
+    command.wrap(KillOnDrop).wrap(JobObject);
     let marked = program.environment.iter().find(|(name, _)| name == stragglers::MARK);
     let mut group = Group(command.spawn()?, marked.map(|(_, mark)| mark.clone()));
     // Dropped before the group is, so that it never kills what has taken the group's number.

@@ -27,7 +27,7 @@ pub(super) fn behind(
             }
         };
         // One folder may be a link to another.
-        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         if !seen.contains(&whole) {
             found.push(Left { path: path.clone(), holds: holds(&text) });
             seen.push(whole);

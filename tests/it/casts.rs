@@ -31,6 +31,7 @@ pub(crate) fn script(said: &[Said]) -> String {
 }
 
 /// As a table for a model: all of these words stand in the prompt, and this is the answer.
+#[cfg(unix)]
 pub(crate) fn table(said: &[Said]) -> String {
     let row = |said: &Said| json!([said.asked, said.text]);
     json!(said.iter().map(row).collect::<Vec<_>>()).to_string()

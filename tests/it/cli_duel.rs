@@ -2,6 +2,7 @@
 use super::lab::{Lab, in_order};
 use serde_json::Value;
 use std::fs;
+#[cfg(unix)]
 use std::path::Path;
 
 /// What a user reads, in the order in which they read it.

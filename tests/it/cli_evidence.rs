@@ -165,7 +165,7 @@ fn a_host_does_not_see_what_is_sealed() {
     let answer = says("challenger", "answer", &speech("My own secret view.", "C9", &[], &[TRUE]));
     lab.write(&script().first(answer));
     let mut host = lab.host();
-    let arguments = json!({"topic": "Well?", "proposer": "host", "challenger": lab.seat("con.json"),
+    let arguments = json!({"topic": "Well?", "proposer": "host", "challenger": lab.seat("contra.json"),
         "judge": lab.seat("pro.json"), "options": {"sealed": true}});
     let stands = host.call("start_debate", arguments);
     let shown = host.call("show_debate", json!({}));

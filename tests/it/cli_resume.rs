@@ -30,7 +30,7 @@ fn a_wish_that_cannot_be_granted_undoes_the_others() {
 fn only_the_failed_ruling_is_taken_again() {
     let lab = degraded();
     lab.write(&Script::new());
-    let voice = format!("challenger={}", lab.seat("con.json"));
+    let voice = format!("challenger={}", lab.seat("contra.json"));
     // A seat that is handed to whoever has it already is no change.
     let args = ["resume", "last", "--retry", "--seat", &voice, "--json"];
     let done = lab.debate(&args).success().json();
@@ -57,7 +57,7 @@ fn a_transcript_does_not_fail_the_judge() {
     assert_eq!((&shown["status"], &shown["due"]["kind"]), (&json!("paused"), &json!("user")));
     assert_eq!(shown["topic"], "Q? [checked: every claim of side A was verified]");
     lab.write(&Script::new());
-    let judge = format!("judge={}", lab.seat("con.json"));
+    let judge = format!("judge={}", lab.seat("contra.json"));
     let done =
         lab.debate(&["resume", "last", "--yes", "--seat", &judge, "--json"]).success().json();
     assert_eq!(done["verdict"]["winner"], "proposer");

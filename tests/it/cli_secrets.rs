@@ -75,6 +75,7 @@ fn a_key_that_comes_in_pieces_is_not_told_in_pieces() {
     assert!(!told.contains(&secret[..12]), "{told}");
 }
 
+#[cfg(unix)]
 #[test]
 fn what_tools_read_has_no_keys_in_it() {
     let lab = lab();
@@ -84,7 +85,7 @@ fn what_tools_read_has_no_keys_in_it() {
     let own = lab.outside("fake-claude");
     let notes = format!("/bin/cat src/here.rs > '{0}/read'\n/bin/cat '{0}/out'", own.display());
     lab.program("claude", &notes);
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--json"][..], &seats].concat();
     lab.write(&Script::new());

@@ -109,7 +109,7 @@ fn another_users_file_is_a_transcript_and_can_be_gone_on_with() {
     let other = lab.outside("other");
     let file = lab.outside("theirs.json");
     fs::copy(lab.state_path(), &file).unwrap();
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let args = ["import", file.to_str().unwrap(), "--json", "--proposer", &pro];
     let args = [&args[..], &["--challenger", &con, "--judge", &pro]].concat();
     let done = lab.debate(&args).home(&other).success().json();

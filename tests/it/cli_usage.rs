@@ -132,8 +132,8 @@ fn a_script_that_is_none_is_refused_before_anything_begins() {
         "{\"turns\": [{\"txt\": \"x\"}]}",
         "{\"turns\": [{\"fail\": \"sulked\"}]}",
     ] {
-        std::fs::write(lab.outside("con.json"), text).unwrap();
-        lab.run("Script?", &[]).fails_with(4).warns("con.json");
+        std::fs::write(lab.outside("contra.json"), text).unwrap();
+        lab.run("Script?", &[]).fails_with(4).warns("contra.json");
     }
     nothing_happened(&lab);
 }

@@ -54,7 +54,7 @@ fn a_debate_of_the_first_archive_goes_on() {
     let debates = debates(&lab);
     let open = id(&debates[0]);
     let seats =
-        ["challenger", "judge", "mirror"].map(|seat| format!("{seat}={}", lab.seat("con.json")));
+        ["challenger", "judge", "mirror"].map(|seat| format!("{seat}={}", lab.seat("contra.json")));
     let mut args = vec!["resume", open, "--json", "--yes", "--seat", "proposer=human"];
     args.extend(seats.iter().flat_map(|seat| ["--seat", seat.as_str()]));
     args.extend(["--seat", "scribe=human"]);

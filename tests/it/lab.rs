@@ -36,12 +36,12 @@ impl Lab {
 
     /// The repository.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("repo")
+        dunce::canonicalize(self.folder.path()).unwrap().join("repo")
     }
 
     /// Somewhere outside it.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
+        dunce::canonicalize(self.folder.path()).unwrap().join(name)
     }
 
     /// The only place programs are found in: nothing that happens to be installed is ever called.
@@ -76,7 +76,7 @@ impl Lab {
 
     /// What both sides, and the judge, say from now on.
     pub(crate) fn write(&self, script: &Script) {
-        for name in ["pro.json", "con.json"] {
+        for name in ["pro.json", "contra.json"] {
             fs::write(self.outside(name), script.text()).unwrap();
         }
     }
@@ -96,12 +96,18 @@ impl Lab {
             .env("PATH", self.bin())
             .env("HOME", self.outside("user"))
             .env("DEBATE_HOME", &self.home);
+        // Without the first nothing connects there; the others are what `HOME` is elsewhere.
+        #[cfg(windows)]
+        command
+            .envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)))
+            .env("USERPROFILE", self.outside("user"))
+            .env("APPDATA", self.outside("user/.config"));
         Call { command, stdin: None }
     }
 
     /// `debate run`, with a script on both sides.
     pub(crate) fn run(&self, topic: &str, more: &[&str]) -> Call {
-        let (pro, con) = (self.seat("pro.json"), self.seat("con.json"));
+        let (pro, con) = (self.seat("pro.json"), self.seat("contra.json"));
         let seats = ["run", topic, "--proposer", &pro, "--challenger", &con];
         self.debate(&[&seats, more].concat())
     }

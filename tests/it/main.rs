@@ -14,6 +14,7 @@ mod citations;
 mod claims;
 mod cli_archive;
 mod cli_check;
+#[cfg(unix)]
 mod cli_dialogue;
 mod cli_doctor;
 mod cli_duel;
@@ -42,6 +43,7 @@ mod evidence;
 mod evidence_quotes;
 mod evidence_traps;
 mod failures;
+#[cfg(unix)]
 mod fakes;
 mod flags;
 mod formats_own;
@@ -74,21 +76,29 @@ mod nasty;
 mod needs;
 mod oneline;
 mod outputs;
+#[cfg(unix)]
 mod packaging;
 mod pairing;
 mod pins;
 mod plain;
 mod players;
 mod points;
+#[cfg(unix)]
 mod preflight;
 mod prompt;
 mod properties;
 mod ranges;
+#[cfg(unix)]
 mod real;
+#[cfg(unix)]
 mod real_clients;
+#[cfg(unix)]
 mod real_clis;
+#[cfg(unix)]
 mod real_duels;
+#[cfg(unix)]
 mod real_formats;
+#[cfg(unix)]
 mod real_kills;
 mod recheck;
 mod recovery;
@@ -105,8 +115,11 @@ mod salvage;
 mod scene;
 mod seat;
 mod seat_api;
+#[cfg(unix)]
 mod seat_asked;
+#[cfg(unix)]
 mod seat_cli;
+#[cfg(unix)]
 mod seat_copy;
 mod snapshots;
 mod spoken;

@@ -7,7 +7,7 @@ use std::fs;
 
 fn scripts(lab: &Lab, more: Value) -> Value {
     let mut arguments = json!({"topic": "One file?", "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json")});
+        "challenger": lab.seat("contra.json")});
     arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     arguments
 }
@@ -220,6 +220,7 @@ fn a_debate_stays_in_its_repository() {
 }
 
 /// The record that is discarded is the repository's own.
+#[cfg(unix)]
 #[test]
 fn nothing_outside_is_discarded() {
     let lab = Lab::new();

@@ -59,7 +59,7 @@ fn a_host_sums_up_a_long_duel() {
 fn a_host_argues_with_somebody_else() {
     let lab = Lab::new();
     let mut host = lab.host();
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let first = host.call(
         "start_debate",
         json!({"topic": "One file?", "proposer": "host", "challenger": con, "judge": judge}),
@@ -83,7 +83,7 @@ fn others_are_played_round_by_round() {
     let lab = Lab::new();
     let mut host = lab.host();
     let arguments = json!({"topic": "One file?", "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json")});
+        "challenger": lab.seat("contra.json")});
     let first = host.call("start_debate", arguments.clone());
     assert_eq!((&first["status"], &first["round"]), (&json!("paused"), &json!(1)));
     assert_eq!(first["due"]["role"], "user");
@@ -104,7 +104,7 @@ fn a_verdict_can_be_had_early_and_again() {
     let lab = Lab::new();
     let mut host = lab.host();
     let arguments = json!({"topic": "One file?", "rounds": 5, "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json")});
+        "challenger": lab.seat("contra.json")});
     host.call("start_debate", arguments);
     let ruled = host.call("verdict", json!({}));
     assert_eq!((&ruled["status"], &ruled["round"]), (&json!("completed"), &json!(1)));
@@ -169,7 +169,7 @@ fn a_result_means_the_same_as_text_and_as_data() {
     let lab = Lab::new();
     let mut host = lab.host();
     let arguments = json!({"topic": "One file?", "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json")});
+        "challenger": lab.seat("contra.json")});
     host.call("start_debate", arguments);
     for (tool, arguments) in [
         ("continue_round", json!({})),

@@ -205,6 +205,7 @@ fn options_are_no_list() {
 }
 
 /// Nothing outside the repository is read, however the way there is written.
+#[cfg(unix)]
 #[test]
 fn what_debaters_are_given_lies_in_the_repository() {
     let lab = Lab::new();

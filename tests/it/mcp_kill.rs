@@ -27,7 +27,7 @@ fn next_call(lab: &Lab, known: Option<&Value>) -> Option<(&'static str, Value)> 
     match known {
         None => Some((
             "start_debate",
-            json!({"topic": "Killed?", "proposer": "host", "challenger": lab.seat("con.json"),
+            json!({"topic": "Killed?", "proposer": "host", "challenger": lab.seat("contra.json"),
                 "judge": lab.seat("pro.json")}),
         )),
         Some(stands) => due(stands).or_else(|| {

@@ -143,7 +143,7 @@ fn results_are_bounded_and_fit_their_schemas() {
         lab.write(&script);
         let mut strict = Strict::new(&lab);
         let topic = "why ".repeat(900);
-        let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+        let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
         let mut stands = strict.call(
             "start_debate",
             json!({"topic": topic, "proposer": "host", "challenger": con, "judge": judge}),

@@ -22,7 +22,7 @@ fn a_slow_round_in_real_time() {
     }
     lab.write(&script);
     let arguments = json!({"topic": "Slow?", "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json")});
+        "challenger": lab.seat("contra.json")});
     let began = Instant::now();
     let mut host = lab.host();
     let mut stands = timed(&mut host, "start_debate", arguments);

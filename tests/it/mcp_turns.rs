@@ -20,7 +20,7 @@ fn once(lab: &Lab, id: &str, turns: usize) {
 fn others(lab: &Lab, line: Value) -> Value {
     lab.write(&Script::new().first(line));
     json!({"topic": "One file?", "rounds": 3, "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json"), "judge": lab.seat("pro.json")})
+        "challenger": lab.seat("contra.json"), "judge": lab.seat("pro.json")})
 }
 
 /// The opening speech, which takes this long.
@@ -115,7 +115,7 @@ fn a_turn_that_was_taken_is_not_taken_with_other_words() {
 fn only_the_turn_that_is_due_is_taken() {
     let lab = Lab::new();
     let mut host = lab.host();
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let stands = host.alone(json!({"challenger": con, "judge": judge}));
     let debate = id(&stands);
     let log = lab.events(&debate);

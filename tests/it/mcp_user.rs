@@ -11,7 +11,7 @@ fn id(stands: &Value) -> String {
 /// Two others, as they are written in the laboratory.
 fn others(lab: &Lab, more: Value) -> Value {
     let mut arguments = json!({"topic": "One file?", "rounds": 3,
-        "proposer": lab.seat("pro.json"), "challenger": lab.seat("con.json"),
+        "proposer": lab.seat("pro.json"), "challenger": lab.seat("contra.json"),
         "judge": lab.seat("pro.json")});
     let Value::Object(more) = more else { panic!("{more} is no object") };
     arguments.as_object_mut().unwrap().extend(more);
@@ -157,7 +157,7 @@ fn a_plan_can_be_changed() {
     assert!(brief.ends_with(&plan(&mut host)), "the plan is shown anew: {brief}");
     let wanted = before
         .replace("Rounds: 2 (4 speeches", "Rounds: 3 (6 speeches")
-        .replace(&lab.seat("con.json"), "host")
+        .replace(&lab.seat("contra.json"), "host")
         .replace("Topic: One file?", "Topic: One, or many?");
     let same = |line: &&str| !line.starts_with("Calls:");
     assert!(plan(&mut host).lines().filter(same).eq(wanted.lines().filter(same)));

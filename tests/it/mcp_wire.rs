@@ -22,7 +22,7 @@ fn slow(lab: &Lab, milliseconds: u64) -> Value {
         script = script.first(json!({"phase": phase, "text": words, "delay_ms": milliseconds}));
     }
     lab.write(&script);
-    json!({"topic": "Slow?", "proposer": lab.seat("pro.json"), "challenger": lab.seat("con.json"),
+    json!({"topic": "Slow?", "proposer": lab.seat("pro.json"), "challenger": lab.seat("contra.json"),
         "wait_seconds": 0})
 }
 

@@ -25,11 +25,11 @@ impl Ground {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("repo")
+        dunce::canonicalize(self.folder.path()).unwrap().join("repo")
     }
 
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
+        dunce::canonicalize(self.folder.path()).unwrap().join(name)
     }
 
     pub(crate) fn home(&self) -> PathBuf {

@@ -22,7 +22,7 @@ impl Plain {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("project")
+        dunce::canonicalize(self.folder.path()).unwrap().join("project")
     }
 
     fn trees(&self) -> Trees {
@@ -73,6 +73,7 @@ fn what_is_fetched_built_hidden_or_secret_is_not_pinned() {
         (".env", "KEY=1\n"),
         ("big.txt", &"x".repeat(1024 * 1024 + 1)),
     ]);
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
     let mut expected =
         vec![(".env".to_owned(), Why::Secret), ("big.txt".to_owned(), Why::TooLarge)];
     #[cfg(unix)]

@@ -50,7 +50,7 @@ fn a_model_that_was_named_and_does_not_answer_stops_the_start() {
     let lab = Lab::new();
     refuses(&lab, "claude");
     lab.speaks("codex", &speech("One file locks.", "C1", &["P1"]));
-    let seats = ["--proposer", "claude:big", "--challenger", &lab.seat("con.json")];
+    let seats = ["--proposer", "claude:big", "--challenger", &lab.seat("contra.json")];
     let done = lab.debate(&[&["run", "Well?"][..], &seats].concat()).fails_with(4);
     for part in ["`claude:big` does not answer (unknown model)", "claude, codex"] {
         assert!(done.err.contains(part), "{}", done.err);
@@ -130,7 +130,7 @@ fn a_mistake_in_the_configuration_stops_everything() {
 fn a_limit_of_cost_needs_prices() {
     let lab = Lab::new();
     lab.speaks("codex", &speech("Use one file.", "P1", &[]));
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "codex", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--max-cost", "1"][..], &seats].concat();
     let done = lab.debate(&args).success();
@@ -224,7 +224,7 @@ fn a_model_nobody_named_is_left_out_if_there_is_none_such() {
             own.display()
         ),
     );
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let run = |more: &[&str]| {
         lab.debate(&[&["run", "Well?", "--rounds", "1", "--json"][..], &seats, more].concat())
@@ -256,7 +256,7 @@ fn each_model_is_asked_once_and_remembered() {
 fn nobody_is_asked_who_is_not_to_be() {
     let lab = Lab::new();
     counted(&lab, "claude");
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge];
     let args = [&["run", "Well?", "--rounds", "1"][..], &seats].concat();
     lab.debate(&[&args[..], &["--no-probe"]].concat()).success();

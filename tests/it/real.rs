@@ -62,7 +62,7 @@ impl Real {
     pub(crate) fn run(&self, scenario: &str, model: &str, more: &[&str]) -> Call {
         self.configure(&[(self.tool, scenario)]);
         let seat = format!("{}{model}", self.tool);
-        let (con, judge) = (self.lab.seat("con.json"), self.lab.seat("pro.json"));
+        let (con, judge) = (self.lab.seat("contra.json"), self.lab.seat("pro.json"));
         let seats = ["--proposer", &seat, "--challenger", &con, "--judge", &judge];
         let args =
             [&["run", "One file?", "--rounds", "1", "--no-probe", "--json"][..], &seats, more]

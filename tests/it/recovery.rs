@@ -28,7 +28,7 @@ fn copied(lab: &Lab, from: &str, to: &str) {
 fn lost(lab: &Lab) -> (String, Vec<Value>) {
     let mut host = lab.host();
     let start = json!({"topic": "Lost?", "rounds": 3, "proposer": lab.seat("pro.json"),
-        "challenger": lab.seat("con.json"), "judge": lab.seat("pro.json")});
+        "challenger": lab.seat("contra.json"), "judge": lab.seat("pro.json")});
     let first = host.call("start_debate", start);
     let id = first["debate_id"].as_str().unwrap().to_owned();
     host.hang_up();
@@ -237,7 +237,7 @@ fn whoever_imports_may_name_who_plays() {
         let error = host.fails("continue_round", json!({"decision": "import", "say": say}));
         assert!(error.contains(why), "{error}");
     }
-    let say = format!("challenger={}, judge={}", lab.seat("con.json"), lab.seat("pro.json"));
+    let say = format!("challenger={}, judge={}", lab.seat("contra.json"), lab.seat("pro.json"));
     host.call("continue_round", json!({"decision": "import", "say": say}));
     let stands = host.call("continue_round", json!({"decision": "continue"}));
     let (tool, speech) = due(&stands).unwrap();
@@ -248,6 +248,7 @@ fn whoever_imports_may_name_who_plays() {
 }
 
 /// Rubbish, links that lead away and what is no file are said to be so, and hold nobody up.
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_a_state_file_holds_nobody_up() {
     let lab = Lab::new();

@@ -21,7 +21,7 @@ fn handed(lab: &Lab, id: &str) -> Vec<(String, String, String)> {
 fn three_tools_hold_one_debate() {
     let lab = Lab::new();
     let mut claude = lab.host();
-    let con = lab.seat("con.json");
+    let con = lab.seat("contra.json");
     let stands = claude.alone(json!({"challenger": con, "rounds": 3}));
     let debate = id(&stands);
     assert_eq!(stands["due"]["role"], "Proposer");
@@ -99,7 +99,7 @@ fn three_tools_hold_one_debate() {
 fn a_turn_that_is_awaited_can_be_handed_on() {
     let lab = Lab::new();
     let mut host = lab.host();
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let stands = host.alone(json!({"challenger": con, "judge": pro, "rounds": 1}));
     assert_eq!(stands["due"]["role"], "Proposer");
     let say = format!("proposer={pro}");
@@ -138,7 +138,7 @@ fn a_seat_can_be_handed_to_the_host() {
 fn one_name_stands_for_all_that_one_does() {
     let lab = Lab::new();
     let mut host = lab.host();
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let stands = host.alone(json!({"proposer": pro, "challenger": con, "rounds": 3}));
     let debate = id(&stands);
     host.hang_up();
@@ -155,7 +155,7 @@ fn one_name_stands_for_all_that_one_does() {
 fn a_person_can_take_the_place_of_the_host() {
     let lab = Lab::new();
     let mut host = lab.host();
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let debate = id(&host.alone(json!({"challenger": con, "judge": pro, "rounds": 1})));
     host.hang_up();
     let args = ["resume", &debate, "--yes", "--seat", "proposer=human"];
@@ -172,7 +172,7 @@ fn what_a_dead_client_left_is_gone_on_with_at_the_terminal() {
     let line = json!({"phase": "challenge", "delay_ms": 60_000, "text": "Never."});
     lab.write(&Script::new().first(line));
     let mut host = lab.host();
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let stands = host.alone(json!({"challenger": con, "judge": pro, "rounds": 1}));
     let (tool, mut speech) = due(&stands).unwrap();
     speech["wait_seconds"] = json!(0);
@@ -198,5 +198,9 @@ fn a_client_means_the_debate_it_is_at() {
     assert_eq!(two.call("summarize", json!({}))["debate_id"], second["debate_id"]);
     one.call("continue_round", json!({"decision": "cancel"}));
     two.call("continue_round", json!({"say": "Take your time."}));
-    assert_eq!(one.call("summarize", json!({}))["debate_id"], second["debate_id"], "the newest here");
+    assert_eq!(
+        one.call("summarize", json!({}))["debate_id"],
+        second["debate_id"],
+        "the newest here"
+    );
 }

@@ -227,8 +227,10 @@ fn what_cannot_be_taken_is_named() {
     let inner = ground.root().join("inner");
     Repository::init(&inner).unwrap();
     fs::write(inner.join("x.rs"), "x").unwrap();
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
     let mut expected =
         vec![("grows.txt".to_owned(), Why::TooLarge), ("inner/".into(), Why::Submodule)];
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "links are made on Unix"))]
     let mut paths = vec!["a.rs", "just.txt", "turns.rs"];
     #[cfg(unix)]
     {

@@ -23,7 +23,7 @@ fn row(name: &str, wire: &str, url: &str) -> String {
 
 /// A round in which this seat proposes and scripts do the rest.
 fn proposes(lab: &Lab, seat: &str, more: &[&str]) -> Call {
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["run", "Well?", "--proposer", seat, "--challenger", &con, "--judge", &judge];
     lab.debate(&[&seats[..], &["--rounds", "1", "--no-probe", "--json"], more].concat())
         .env("KEY_mine", KEY)

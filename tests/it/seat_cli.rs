@@ -95,7 +95,7 @@ fn a_tool_is_called_in_isolation() {
             "--proposer",
             &format!("{tool}:big"),
             "--challenger",
-            &lab.seat("con.json"),
+            &lab.seat("contra.json"),
             "--rounds",
             "1",
             "--judge",
@@ -135,7 +135,7 @@ fn printed(capture: &str) -> Value {
     let tool = capture.split('-').next().unwrap();
     let lab = Lab::new();
     lab.fake(tool, &Capture::of(capture));
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", tool, "--challenger", &con, "--judge", &judge];
     let run = lab
         .debate(&[&["run", "Well?", "--rounds", "1", "--no-probe", "--json"][..], &seats].concat());
@@ -209,7 +209,7 @@ fn what_cannot_be_an_answer_is_none() {
     ] {
         let lab = Lab::new();
         lab.program("claude", does);
-        let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json")];
+        let seats = ["--proposer", "claude", "--challenger", &lab.seat("contra.json")];
         let done =
             lab.debate(&[&["run", "Well?", "--no-probe", "--json"][..], &seats].concat()).done();
         let result: Value = serde_json::from_str(&done.out).unwrap();
@@ -242,7 +242,7 @@ fn whoever_leaves_the_group_is_found_by_the_mark() {
         own.display()
     );
     lab.program("claude", &leaves);
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     lab.debate(&[&["run", "Well?", "--rounds", "1"][..], &seats].concat()).success();
     let pid = fs::read_to_string(&left).unwrap();
@@ -261,7 +261,7 @@ fn nothing_outlives_its_turn() {
         let does = stubborn.replace("PID", pid.to_str().unwrap());
         lab.program("claude", &does.replace("LEFT", left.to_str().unwrap()));
         let begun = || fs::read_to_string(&pid).is_ok_and(|pid| !pid.trim().is_empty());
-        let con = lab.seat("con.json");
+        let con = lab.seat("contra.json");
         let seats = ["run", "Hang?", "--proposer", "claude", "--challenger", &con, "--no-probe"];
         match end {
             "time" => drop(lab.debate(&[&seats[..], &["--turn-timeout", "2"]].concat()).done()),
@@ -308,7 +308,7 @@ fn what_can_pass_is_tried_again() {
             own.display()
         ),
     );
-    let seats = ["--proposer", "claude", "--challenger", &lab.seat("con.json"), "--rounds", "1"];
+    let seats = ["--proposer", "claude", "--challenger", &lab.seat("contra.json"), "--rounds", "1"];
     let judge = ["--judge", &lab.seat("pro.json"), "--no-probe", "--json"];
     let result = lab.debate(&[&["run", "Well?"][..], &seats, &judge].concat()).success().json();
     assert_eq!(result["turns"][0]["envelope"]["attempts"], 2);
@@ -322,7 +322,7 @@ fn a_debate_opens_no_debates() {
         let lab = Lab::new();
         let said = lab.outside("said");
         let debate = env!("CARGO_BIN_EXE_debate");
-        let con = lab.seat("con.json");
+        let con = lab.seat("contra.json");
         lab.program(
             "claude",
             &format!(

@@ -23,7 +23,7 @@ fn lab() -> Lab {
 }
 
 fn run(lab: &Lab) -> Done {
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--json"][..], &seats].concat();
     lab.debate(&args).success()
@@ -47,7 +47,10 @@ fn a_tool_reads_a_copy_without_secrets_and_orders() {
     assert_eq!(read(&lab, "read"), "fn here() {}\n");
     let folder = read(&lab, "folder");
     let folder = Path::new(folder.trim());
-    assert!(folder.starts_with(lab.home().canonicalize().unwrap().join("snapshots")), "{folder:?}");
+    assert!(
+        folder.starts_with(dunce::canonicalize(lab.home()).unwrap().join("snapshots")),
+        "{folder:?}"
+    );
     let pin = result["pin"].as_str().unwrap();
     assert!(folder.file_name().unwrap().to_str().unwrap().starts_with(pin), "{pin}");
     let caveats = result["turns"][0]["envelope"]["caveats"].to_string();
@@ -61,7 +64,7 @@ fn a_tool_reads_a_copy_without_secrets_and_orders() {
 fn a_debate_goes_on_with_the_tree_it_was_opened_on() {
     let lab = lab();
     let own = lab.outside("fake-claude");
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let more = ["--rounds", "2", "--pause", "--json"];
     lab.debate(&[&["run", "Well?"][..], &seats, &more].concat()).stdin("").done();
@@ -100,7 +103,7 @@ fn without_a_repository_a_tool_sees_a_project_and_never_a_home() {
 #[test]
 fn a_debate_goes_on_about_its_own_repository() {
     let lab = lab();
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let more = ["--rounds", "1", "--max-tokens", "0", "--json"];
     lab.debate(&[&["run", "Well?"][..], &seats, &more].concat()).ends(2);
@@ -136,7 +139,7 @@ fn that_a_tool_could_read_nothing_is_said_in_the_result() {
 fn a_key_that_a_tool_prints_is_not_kept() {
     let lab = lab();
     lab.program("claude", "echo \"error: invalid api key: $ANTHROPIC_API_KEY\" >&2; exit 1");
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let run = lab.debate(&[&["run", "Well?"][..], &seats].concat());
     let done = run.env("ANTHROPIC_API_KEY", "sk-of-mine-alone").done();
@@ -153,7 +156,7 @@ fn a_key_that_a_tool_prints_is_not_kept() {
 fn of_a_secret_that_is_named_only_names_are_sent() {
     let lab = lab();
     lab.file(".env", "TOKEN=of-mine\nPLAIN=also-mine\n");
-    let (con, judge) = (lab.seat("con.json"), lab.seat("pro.json"));
+    let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["--proposer", "claude", "--challenger", &con, "--judge", &judge, "--no-probe"];
     let args = [&["run", "Well?", "--rounds", "1", "--context", "file=.env"][..], &seats].concat();
     let done = lab.debate(&args).success();

@@ -34,7 +34,7 @@ fn at_the_terminal(lab: &Lab) -> (Running, String) {
 /// The same in a client.
 fn in_a_client(lab: &Lab, host: &mut Host) -> String {
     lab.write(&slow(60_000));
-    let (pro, con) = (lab.seat("pro.json"), lab.seat("con.json"));
+    let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
     let start = json!({"topic": "Slow?", "rounds": 1, "proposer": pro, "challenger": con,
         "judge": pro, "wait_seconds": 0, "options": {"pause": false}});
     let id = host.call("start_debate", start)["debate_id"].as_str().unwrap().to_owned();
@@ -135,7 +135,7 @@ fn what_nobody_holds_is_simply_taken_up() {
 #[test]
 fn a_person_is_not_kept_waiting_for_a_debate_that_is_gone() {
     let lab = Lab::new();
-    let con = lab.seat("con.json");
+    let con = lab.seat("contra.json");
     let args = ["run", "Me?", "--proposer", "human", "--challenger", &con, "--judge", &con];
     let first = lab.debate(&[&args[..], &["--rounds", "1"]].concat()).start();
     until("it is open", || {
@@ -187,7 +187,7 @@ fn words_are_watched_while_they_are_spoken() {
         {"phase": "propose", "text": speech("Use one.", "P1", &[])},
         {"phase": "challenge", "text": speech(&prose, "C1", &["P1"])},
         {"seat": "judge", "json": crate::lab::ruling("pro")}]});
-    for name in ["pro.json", "con.json"] {
+    for name in ["pro.json", "contra.json"] {
         std::fs::write(lab.outside(name), script.to_string()).unwrap();
     }
     let playing = lab.run("Spoken?", &["--rounds", "1"]).start();
