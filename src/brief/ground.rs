@@ -188,10 +188,11 @@ impl Ground {
     /// Where a path may be, from the top.
     fn places(&self, path: &str) -> Vec<String> {
         let path = path.trim_end_matches('/');
-        if let Some(below) =
-            Path::new(path).strip_prefix(&self.top).ok().filter(|_| path.starts_with('/'))
-        {
-            return vec![below.to_string_lossy().into_owned()];
+        let whole = Path::new(path);
+        if let Some(below) = whole.strip_prefix(&self.top).ok().filter(|_| whole.is_absolute()) {
+            // As git writes paths, whatever stands between their parts here.
+            let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+            return vec![parts.collect::<Vec<_>>().join("/")];
         }
         let path = path.trim_start_matches("./");
         if path.is_empty() || path == "." {

@@ -21,9 +21,12 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
-    match fs::metadata(path) {
-        Ok(before) => file.as_file().set_permissions(before.permissions())?,
-        Err(_) => readable(file.as_file())?,
+    if let Ok(before) = fs::metadata(path) {
+        file.as_file().set_permissions(before.permissions())?;
+    } else {
+        // A new file is like any other a user makes.
+        #[cfg(unix)]
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -59,16 +62,4 @@ pub(super) fn keep(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>> {
     file.write_all(&text)?;
     let (_, path) = file.keep().map_err(|error| error.error)?;
     Ok(Some(path))
-}
-
-/// A new file is like any other a user makes.
-#[cfg(unix)]
-fn readable(file: &fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &fs::File) -> io::Result<()> {
-    Ok(())
 }

@@ -101,7 +101,7 @@ impl Company {
     pub(super) fn everyone(&self) -> Vec<&Taken> {
         let Seated { proposer, challenger, judge } = &self.seated;
         // Nobody rules where two talk.
-        let three = [Some(proposer), Some(challenger), Some(judge).filter(|_| !self.partnered)];
+        let three = [Some(proposer), Some(challenger), (!self.partnered).then_some(judge)];
         three
             .into_iter()
             .flatten()

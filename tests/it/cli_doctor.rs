@@ -122,7 +122,7 @@ fn what_others_can_read_is_closed() {
 fn models_and_configuration_are_looked_at() {
     let lab = Lab::new();
     let examined = examine(&lab, &[]);
-    assert!(check(&examined, "configuration")["ok"] == true);
+    assert_eq!(check(&examined, "configuration")["ok"], true);
     assert!(
         check(&examined, "debate")["says"].as_str().unwrap().contains(env!("CARGO_PKG_VERSION"))
     );

@@ -368,7 +368,7 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
         Body::Vote { side, .. } if rng.one_in(2) => *side = Side::Pro,
         Body::Audit { facts } if rng.one_in(4) => facts.clear(),
         Body::Petition { supports, .. } if rng.one_in(3) => *supports = None,
-        Body::Sections { sections } if rng.one_in(4) => sections.truncate(0),
+        Body::Sections { sections } if rng.one_in(4) => sections.clear(),
         _ => {}
     }
     let again = !debate.seat(cue).voice.awaited() && debate.refused(cue).is_none();
