@@ -1,7 +1,7 @@
 //! A debate being played, and handles to it.
 use super::command::{Command, Error, Request};
 use super::live::{Live, Update};
-use crate::debate::{Debate, Step};
+use crate::debate::{Cue, Debate, Step};
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -29,6 +29,11 @@ impl Handle {
     /// Every update from now on.
     pub fn updates(&self) -> broadcast::Receiver<Arc<Update>> {
         self.live.subscribe()
+    }
+
+    /// All that has come of a turn under way.
+    pub fn said(&self, cue: Cue) -> String {
+        self.live.said(cue)
     }
 }
 

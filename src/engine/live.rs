@@ -3,7 +3,8 @@
 use crate::debate::{Cue, Event};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
 
 /// What observers are told.
@@ -46,25 +47,49 @@ pub enum Update {
 
 /// A handle to tell observers things. Nobody listening is fine; a slow listener re-reads the log.
 #[derive(Clone)]
-pub struct Live(broadcast::Sender<Arc<Update>>);
+pub struct Live {
+    sender: broadcast::Sender<Arc<Update>>,
+    /// What has come of turns under way, for those who begin to listen in the middle of one.
+    under_way: Arc<Mutex<BTreeMap<Cue, String>>>,
+}
 
 /// Deltas of a fast model in about ten seconds.
 const BACKLOG: usize = 1024;
 
 impl Default for Live {
     fn default() -> Live {
-        Live(broadcast::channel(BACKLOG).0)
+        Live { sender: broadcast::channel(BACKLOG).0, under_way: Arc::default() }
     }
 }
 
 impl Live {
     /// Tells whoever listens.
     pub fn tell(&self, update: Update) {
-        let _ = self.0.send(Arc::new(update));
+        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        match &update {
+            Update::Delta { cue, text } => under_way.entry(*cue).or_default().push_str(text),
+            Update::Speaking { cue, .. }
+            | Update::Fact {
+                event:
+                    Event::Spoke { cue, .. } | Event::Failed { cue, .. } | Event::Refused { cue, .. },
+                ..
+            } => {
+                under_way.remove(cue);
+            }
+            _ => {}
+        }
+        drop(under_way);
+        let _ = self.sender.send(Arc::new(update));
+    }
+
+    /// All that has come of a turn under way.
+    pub fn said(&self, cue: Cue) -> String {
+        let under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        under_way.get(&cue).cloned().unwrap_or_default()
     }
 
     /// From now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<Update>> {
-        self.0.subscribe()
+        self.sender.subscribe()
     }
 }

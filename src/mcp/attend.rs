@@ -3,7 +3,7 @@ use super::complaint::Complaint;
 use super::hub::{Hub, Run, Stopped};
 use super::tail::Tail;
 use crate::debate::{Cue, Debate, Event, Step, next};
-use crate::engine::{ArchiveError, DeskError, Error, LogError, Place, Stored, Update};
+use crate::engine::{ArchiveError, DeskError, Error, Handle, LogError, Place, Stored, Update};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RoleServer};
 use rmcp::task_manager::TaskContext;
@@ -35,6 +35,9 @@ pub(super) enum Ear {
     Task(TaskContext),
 }
 
+/// A debate being played here, and what is told of it.
+type Heard = (Handle, broadcast::Receiver<Arc<Update>>);
+
 /// A debate as it was when the waiting was over.
 pub(super) struct Seen {
     pub(super) stored: Stored,
@@ -55,7 +58,7 @@ impl Hub {
     ) -> Result<Seen, Complaint> {
         let began = Instant::now();
         let mut told = Instant::now();
-        let mut updates: Option<broadcast::Receiver<Arc<Update>>> = None;
+        let mut updates: Option<Heard> = None;
         let mut tail = Tail::default();
         loop {
             let (stored, debate, flaw) = self.desk.read(id)?;
@@ -74,7 +77,7 @@ impl Hub {
                 taken = run.is_none();
             }
             if updates.is_none() {
-                updates = run.as_ref().map(|run| run.handle.updates());
+                updates = run.as_ref().map(|run| (run.handle.clone(), run.handle.updates()));
             }
             let elsewhere = run.is_none() && (taken || stored.holder.is_some());
             let running = busy && (run.is_some() || elsewhere);
@@ -191,13 +194,9 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// The next thing worth telling; nothing, once there is nobody to tell it.
-async fn news(
-    updates: &mut Option<broadcast::Receiver<Arc<Update>>>,
-    debate: &Debate,
-    tail: &mut Tail,
-) -> Option<String> {
+async fn news(updates: &mut Option<Heard>, debate: &Debate, tail: &mut Tail) -> Option<String> {
     loop {
-        let Some(from) = updates.as_mut() else { return std::future::pending().await };
+        let Some((handle, from)) = updates.as_mut() else { return std::future::pending().await };
         match from.recv().await.as_deref() {
             Ok(Update::Slow { cue, after, most }) => {
                 let who = who(debate, *cue);
@@ -205,13 +204,12 @@ async fn news(
                     "{who} has not finished after {after} s; it is stopped at {most} s"
                 ));
             }
-            Ok(Update::Delta { cue, text }) => {
-                if let Some(words) = tail.heard(debate, *cue, text) {
+            Ok(Update::Delta { cue, .. }) => {
+                if let Some(words) = tail.heard(debate, *cue, || handle.said(*cue)) {
                     return Some(words);
                 }
             }
             Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {
-                tail.over(*cue);
                 return Some(format!("{} answered", who(debate, *cue)));
             }
             Ok(Update::Fact { event: Event::Refused { cue, .. }, .. }) => {

@@ -3,7 +3,6 @@
 use crate::debate::{Cue, Debate, Kind};
 use crate::report::aloud::Aloud;
 use crate::report::text::{one_line, printable};
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -12,37 +11,33 @@ const PACE: Duration = Duration::from_secs(1);
 /// How many characters of them.
 const LAST: usize = 120;
 
-/// Everyone who is speaking.
+/// When words were last passed on.
 #[derive(Default)]
-pub(super) struct Tail {
-    voices: BTreeMap<Cue, (Aloud, String)>,
-    told: Option<Instant>,
-}
+pub(super) struct Tail(Option<Instant>);
 
 impl Tail {
-    /// Takes what was just said, and says what to pass on, if it is time to.
-    pub(super) fn heard(&mut self, debate: &Debate, cue: Cue, words: &str) -> Option<String> {
+    /// What to pass on of a turn, if it is time to. All of the turn is looked at: whoever begins to
+    /// wait in the middle of one must not take its claims for prose.
+    pub(super) fn heard(
+        &mut self,
+        debate: &Debate,
+        cue: Cue,
+        all: impl FnOnce() -> String,
+    ) -> Option<String> {
+        let early = self.0.is_some_and(|told| told.elapsed() < PACE);
+        if early || debate.sealed(cue) {
+            return None;
+        }
         let prose = matches!(debate.setup().phase(cue).reply, Kind::Speech | Kind::Sections);
-        let new = || if prose { Aloud::prose() } else { Aloud::object() };
-        let (aloud, said) = self.voices.entry(cue).or_insert_with(|| (new(), String::new()));
-        said.push_str(&aloud.push(words));
-        if said.trim().is_empty() || debate.sealed(cue) {
+        let mut aloud = if prose { Aloud::prose() } else { Aloud::object() };
+        let line = one_line(&printable(&aloud.push(&all())));
+        if line.trim().is_empty() {
             return None;
         }
-        let early = self.told.is_some_and(|told| told.elapsed() < PACE);
-        if early {
-            return None;
-        }
-        self.told = Some(Instant::now());
-        let line = one_line(&printable(said));
+        self.0 = Some(Instant::now());
         let skip = line.chars().count().saturating_sub(LAST);
         let mark = if skip > 0 { "…" } else { "" };
         let last: String = line.chars().skip(skip).collect();
         Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool(cue)))
-    }
-
-    /// Somebody has finished.
-    pub(super) fn over(&mut self, cue: Cue) {
-        self.voices.remove(&cue);
     }
 }

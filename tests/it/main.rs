@@ -130,6 +130,7 @@ mod takeover;
 mod template;
 mod text;
 mod tidy;
+mod tool_errors;
 mod topics;
 mod tribunal;
 mod verdict;

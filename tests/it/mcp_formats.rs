@@ -1,7 +1,7 @@
 //! Every format through the server, with the host in a seat where it belongs.
 use crate::casts::{Tongue, dialectic, research, tribunal};
 use crate::host::Host;
-use crate::lab::{Lab, in_order, until};
+use crate::lab::{Lab, in_order, speech, until};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -215,4 +215,34 @@ fn whoever_waits_hears_what_is_being_said() {
         .map(|line| line["params"]["message"].to_string())
         .collect();
     assert!(told.iter().any(|told| told.contains("word word")), "{told:#?}");
+}
+
+/// A call that comes in the middle of a turn must not take its claims for what is said.
+#[test]
+fn whoever_begins_to_wait_in_the_middle_hears_no_claims() {
+    let lab = Lab::new();
+    let long = speech(&"word ".repeat(20), "P1", &[]).replace("holds.", &"holds ".repeat(200));
+    let slow = json!({"turns": [
+        {"phase": "propose", "text": long, "delay_ms": 4000},
+        {"phase": "challenge", "text": speech("But why?", "C1", &["P1"])},
+    ]});
+    fs::write(lab.outside("slow.json"), slow.to_string()).unwrap();
+    let seat = lab.seat("slow.json");
+    let mut host = lab.host();
+    let mut stands = host.call(
+        "start_debate",
+        json!({"topic": "One file?", "proposer": seat, "challenger": seat, "judge": seat, "rounds": 1,
+            "wait_seconds": 1}),
+    );
+    while stands["status"] == "running" {
+        stands = host.call("continue_round", json!({"wait_seconds": 1}));
+    }
+    let (_, aside) = host.hang_up();
+    let told: Vec<String> = aside
+        .iter()
+        .filter(|line| line["method"] == "notifications/progress")
+        .map(|line| line["params"]["message"].to_string())
+        .collect();
+    assert!(told.iter().any(|told| told.contains("word word")), "{told:#?}");
+    assert!(!told.iter().any(|told| told.contains("holds")), "{told:#?}");
 }

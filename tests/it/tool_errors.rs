@@ -1,0 +1,203 @@
+//! Every error a model can read, as one list: each has a sample, and names the next step.
+use crate::mcp_errors::ill_said;
+use debate_mcp::debate::template::Bad;
+use debate_mcp::debate::{Cue, Failure, Side, Trouble, Unfit};
+use debate_mcp::engine::pairing::Vacant;
+use debate_mcp::engine::recovery::Stranger;
+use debate_mcp::engine::{
+    ArchiveError, BadContext, DeskError, Error, LogError, Transcript, TranscriptTurn, Unplayable,
+};
+use debate_mcp::mcp::complaint::{Asked, Complaint};
+use std::fs;
+use std::path::Path;
+
+/// Every kind of something, with at least one of each: what is new in `$kind` does not compile
+/// until it has a row, and a row has a sample.
+macro_rules! table {
+    ($name:ident: $kind:ty, $($row:pat => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
+        fn $name() -> Vec<(&'static str, $kind)> {
+            let known = |kind: &$kind| match kind { $($row => stringify!($row)),+ };
+            let samples: Vec<$kind> = vec![$($($sample),+),+];
+            samples.into_iter().map(|sample| (known(&sample), sample)).collect()
+        }
+    };
+}
+
+fn s(text: &str) -> String {
+    text.into()
+}
+
+fn asked() -> Asked {
+    Asked { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
+}
+
+const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
+
+table! { complaints: Complaint,
+    Complaint::Tool(..) => [Complaint::Tool(s("debate"))],
+    Complaint::Arguments { .. } =>
+        [Complaint::Arguments { tool: s("summarize"), why: s("unknown field `id`") }],
+    Complaint::NoTopic(_) => [Complaint::NoTopic(vec![]), Complaint::NoTopic(vec![s("Is it?")])],
+    Complaint::Control { .. } => [Complaint::Control { name: s("say"), code: 0x1b }],
+    Complaint::TooLong { .. } => [
+        Complaint::TooLong { name: s("topic"), length: 5_000, most: 4_000 },
+        Complaint::TooLong { name: s("query"), length: 600, most: 500 },
+    ],
+    Complaint::Empty { .. } => [Complaint::Empty { name: s("say") }],
+    Complaint::Seat { .. } =>
+        [Complaint::Seat { name: s("judge"), said: s("-x"), why: s("not so") }],
+    Complaint::Word { .. } =>
+        [Complaint::Word { name: s("effort"), said: s("much"), allowed: s("low, high") }],
+    Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
+    Complaint::Desk(..) => [Complaint::Desk(DeskError::Clash(s("both are `claude`")))],
+    Complaint::NoTurn { .. } =>
+        [Complaint::NoTurn { due: Some(asked()), id: s(ID) }, Complaint::NoTurn { due: None, id: s(ID) }],
+    Complaint::Which { .. } => [Complaint::Which { id: s(ID) }],
+    Complaint::BadTurn(..) => [Complaint::BadTurn(s("first"), s(ID))],
+    Complaint::NotYours { .. } => [Complaint::NotYours {
+        turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
+    }],
+    Complaint::NotDue { .. } => [
+        Complaint::NotDue { turn: s("1.2.0.0"), due: Some(asked()), id: s(ID) },
+        Complaint::NotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
+    ],
+    Complaint::Taken { .. } => [Complaint::Taken { turn: s("0.1.0.0"), id: s(ID) }],
+    Complaint::Mend { .. } => [
+        Complaint::Mend { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false, id: s(ID) },
+        Complaint::Mend { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true, id: s(ID) },
+        Complaint::Mend { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false, id: s(ID) },
+    ],
+    Complaint::WrongTool { .. } => [Complaint::WrongTool {
+        turn: s("0.1.0.0"), wants: s("speech"), tool: s("continue_round"), id: s(ID),
+    }],
+    Complaint::Ended { .. } => [
+        Complaint::Ended { id: s(ID), status: s("completed"), what: s("a change"), ruled: true },
+        Complaint::Ended { id: s(ID), status: s("cancelled"), what: s("a change"), ruled: false },
+    ],
+    Complaint::NotEnded { .. } =>
+        [Complaint::NotEnded { id: s(ID), what: s("keeping the record") }],
+    Complaint::Unspoken { .. } => [Complaint::Unspoken { due: Some(asked()), id: s(ID) }],
+    Complaint::NothingSaid { .. } => [
+        Complaint::NothingSaid { id: s(ID), plan: false },
+        Complaint::NothingSaid { id: s(ID), plan: true },
+    ],
+    Complaint::Whole { .. } => [Complaint::Whole { id: s(ID) }],
+    Complaint::Unheard { .. } => [Complaint::Unheard { id: s(ID) }],
+    Complaint::Spent { .. } => [Complaint::Spent {
+        id: s(ID),
+        spent: s("0.50, 0 tokens"),
+        step: s("continue_round {\"decision\":\"change\",\"say\":\"max_cost=1.00\"}"),
+    }],
+    Complaint::About { .. } => [Complaint::About { decision: s("deepen"), id: s(ID) }],
+    Complaint::Change { .. } => [Complaint::Change { why: s("it is empty") }],
+    Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("rounds=1"), s(ID))],
+    Complaint::Part { .. } => [Complaint::Part { part: s("gossip") }],
+    Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
+    Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
+    Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
+    Complaint::NothingLeft => [Complaint::NothingLeft],
+    Complaint::Gone => [Complaint::Gone],
+    Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
+}
+
+table! { desk_errors: DeskError,
+    DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
+    DeskError::BrokenFormat { .. } => [DeskError::BrokenFormat {
+        name: s("mine"), file: s("/home/me/formats/mine.toml"), why: s("it has no acts"),
+    }],
+    DeskError::Partial { .. } =>
+        [DeskError::Partial { voice: s("claude"), name: s("proposer") }],
+    DeskError::Cast(..) => [DeskError::Cast(s("5 roles; there must be two to four"))],
+    DeskError::Settings(..) => [DeskError::Settings(s("`tools.claude`: unknown field `foo`"))],
+    DeskError::Deserted(..) => [DeskError::Deserted(
+        Vacant("proposer"),
+        s("`claude` does not answer: 401; somebody else is seated"),
+    )],
+    DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
+    DeskError::Silent { .. } => [DeskError::Silent {
+        voice: s("claude:opus"),
+        failure: Box::new(Failure::new(Trouble::UnknownModel, "there is no such model")),
+        others: vec![s("claude"), s("codex")],
+    }],
+    DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
+    DeskError::Clash(..) => [DeskError::Clash(s("both are `claude`"))],
+    DeskError::Unplayable(..) => [Unplayable { voice: s("codex"), why: s("it is not here") }.into()],
+    DeskError::Unfit(..) => [
+        Unfit::NoTopic.into(),
+        Unfit::TooLong("brief", 3_000_000, 2_000_000).into(),
+        Unfit::Prompt(s("judge"), Bad::Unclosed).into(),
+    ],
+    DeskError::Context(..) => [BadContext(s("`x` leads out of the repository")).into()],
+    DeskError::Archive(..) => [
+        ArchiveError::Unknown(s("x")).into(),
+        ArchiveError::Ambiguous(s("debate"), 2).into(),
+        ArchiveError::Taken(s(ID)).into(),
+        ArchiveError::Busy { id: s(ID), holder: s("claude-code 2.1 (process 7)") }.into(),
+        ArchiveError::Foreign(s("no JSON")).into(),
+        ArchiveError::TooNew(99).into(),
+        ArchiveError::Broken(s("disk I/O error")).into(),
+    ],
+    DeskError::NoneHere { .. } => [DeskError::NoneHere { unfinished: false, root: s("/repo") }],
+    DeskError::Stranger(..) => [DeskError::Stranger(Box::new(Stranger {
+        path: "/repo/.claude/debate/last-debate.json".into(),
+        transcript: Transcript {
+            topic: s("One file or many?"),
+            turns: vec![TranscriptTurn {
+                round: 1, side: Side::Pro, tool: s("codex"), text: s("One."), duration_ms: 5,
+            }],
+            ..Transcript::default()
+        },
+    }))],
+    DeskError::NoSeat { .. } =>
+        [DeskError::NoSeat { name: s("referee"), names: s("proposer, challenger, judge") }],
+    DeskError::Flawed { .. } =>
+        [DeskError::Flawed { id: s(ID), seq: 4, why: s("cannot be read") }],
+    DeskError::Forged(..) => [DeskError::Forged(s("event 4"))],
+    DeskError::Chance(..) => [DeskError::Chance(s("no device"))],
+    DeskError::Session(..) => [
+        Error::Log(LogError::Lost { by: s("opencode 1.0 (process 7)") }).into(),
+        Error::Gone.into(),
+        Error::Taken(Cue { act: 0, round: 1, phase: 0, seat: 0 }).into(),
+    ],
+}
+
+/// Every error there is, under the name of its kind.
+fn every_error() -> Vec<(String, String)> {
+    let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.text()));
+    let desk = desk_errors().into_iter();
+    own.chain(desk.map(|(kind, it)| (kind.to_owned(), Complaint::from(it).text()))).collect()
+}
+
+/// Whatever is wrong, the next step is something that can be done: a tool to call, a resource to
+/// read, a command for the user.
+#[test]
+fn every_error_names_the_next_step() {
+    let tools =
+        "start_debate continue_round summarize verdict list_debates show_debate list_models";
+    let steps: Vec<&str> = tools.split(' ').chain(["debate://", "`debate "]).collect();
+    let mut vague = vec![];
+    for (kind, text) in every_error() {
+        assert_eq!(ill_said(&text), None, "{kind}: {text}");
+        let next = text.split_once("\nNext: ").unwrap().1;
+        if !steps.iter().any(|step| next.contains(step)) {
+            vague.push(format!("{kind}: {next}"));
+        }
+    }
+    assert!(vague.is_empty(), "no step is named: {vague:#?}");
+}
+
+/// `DEBATE_UPDATE=1 cargo test tool_errors` writes them anew.
+#[test]
+fn the_committed_tool_errors_are_the_ones_there_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");
+    let told = every_error().into_iter().map(|(kind, text)| format!("# {kind}\n{text}\n"));
+    let text = told.collect::<Vec<_>>().join("\n");
+    if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
+        fs::write(&path, &text).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "tests/golden/tool-errors.txt is not up to date: set DEBATE_UPDATE=1"
+    );
+}
