@@ -25,7 +25,7 @@ pub use ground::Ground;
 pub use look::{Look, Registered, Wrong, hidden, look};
 pub use plugin::plugin;
 pub use row::{Client, Scope, calling_itself, clients, state_files};
-pub use wiring::{Deed, Step, Wish, unlimit, unwire, wire};
+pub use wiring::{Deed, Step, Wish, free, unwire, wire};
 
 /// What this program is called as a server, and by itself.
 pub const SERVER: &str = "debate";

@@ -6,7 +6,7 @@ use super::exit::{Exit, Failed};
 use super::output::{Check, Examined};
 use super::place;
 use super::screen::{BOLD, Screen};
-use crate::clients::{Client, Ground, Scope, Step, Wish, unlimit, wire};
+use crate::clients::{Client, Deed, Ground, Scope, Step, Wish, free, wire};
 use crate::config::Config;
 use crate::debate::Status;
 use crate::engine::{Desk, Health, Query};
@@ -36,8 +36,8 @@ pub(super) struct Looked {
 pub(super) enum Mend {
     /// A client is set up anew.
     Wire(&'static Client, Scope),
-    /// Its limit for calls is taken out.
-    Unlimit(&'static Client, Scope),
+    /// What hinders its entry is taken out.
+    Free(&'static Client, Scope),
     /// Nobody else may look into these.
     Close(Vec<PathBuf>),
 }
@@ -78,7 +78,7 @@ pub(super) async fn doctor(
             .collect();
         (archive, looked) = examine(doctor, config, desk, &ground).await;
         for it in &mut looked {
-            let own = done.iter().filter(|(name, _)| *name == it.check.name);
+            let own = done.iter().filter(|(name, said)| *name == it.check.name && !said.is_empty());
             let said: Vec<&str> = own.map(|(_, said)| said.as_str()).collect();
             it.check.mended = (!said.is_empty()).then(|| said.join("; "));
         }
@@ -137,7 +137,8 @@ fn mend(mend: &Mend, ground: &Ground) -> String {
         for step in &mut steps {
             step.take(&ground.backups);
         }
-        let done = steps.iter().filter(|step| step.deed.word() != "unchanged");
+        let done = |step: &&Step| matches!(step.deed, Deed::Added | Deed::Updated | Deed::Failed);
+        let done = steps.iter().filter(done);
         let line = |step: &Step| {
             let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {} in `{}`{why}", step.deed.word(), step.what, step.path.display())
@@ -146,7 +147,7 @@ fn mend(mend: &Mend, ground: &Ground) -> String {
     };
     match mend {
         Mend::Wire(client, scope) => told(wire(client, *scope, &Wish::default(), ground)),
-        Mend::Unlimit(client, scope) => told(unlimit(client, *scope, ground).into_iter().collect()),
+        Mend::Free(client, scope) => told(free(client, *scope, ground).into_iter().collect()),
         Mend::Close(paths) => {
             let done: Vec<String> = paths.iter().map(|path| close(path)).collect();
             done.join("; ")

@@ -20,8 +20,8 @@ pub struct Init {
     pub approve: bool,
     /// Hand this variable on to the server by its name, in clients that do not by themselves; with
     /// NAME=OTHER, from another one. A value is never written
-    #[arg(long = "env", value_name = "NAME", value_parser = variables)]
-    pub keys: Vec<(String, String)>,
+    #[arg(long = "env", value_name = "NAME")]
+    pub keys: Vec<String>,
     /// Replace commands that were changed; a copy of them is kept
     #[arg(long)]
     pub force: bool,
@@ -61,17 +61,24 @@ impl Where {
     }
 }
 
-fn variables(typed: &str) -> Result<(String, String), String> {
-    let (name, from) = typed.split_once('=').unwrap_or((typed, typed));
-    let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+/// Names of variables, as they are typed. What might be a value is neither taken nor repeated.
+fn variables(typed: &[String], desk: &Desk) -> Result<Vec<(String, String)>, Failed> {
+    let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let fits = |name: &str| {
-        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        begins && name.chars().all(part)
+        let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+        begins && name.len() <= 64 && name.chars().all(part) && desk.clean(name) == name
     };
-    if fits(name) && fits(from) {
-        return Ok((name.into(), from.into()));
-    }
-    Err("give the name of a variable, such as OPENAI_API_KEY, and never its value".into())
+    let pair = |typed: &String| {
+        let (name, from) = typed.split_once('=').unwrap_or((typed, typed));
+        (fits(name) && fits(from)).then(|| (name.to_owned(), from.to_owned()))
+    };
+    let all: Option<Vec<_>> = typed.iter().map(pair).collect();
+    all.ok_or_else(|| {
+        Failed::Usage(
+            "`--env` takes the name of a variable, and never its value".into(),
+            "as in `--env OPENAI_API_KEY` or `--env OPENAI_API_KEY=MY_OPENAI_KEY`".into(),
+        )
+    })
 }
 
 /// Sets clients up.
@@ -83,16 +90,22 @@ pub(super) fn init(
 ) -> Result<Exit, Failed> {
     let ground = Ground::of(config);
     let chosen = chosen(&init.clients, |client| client.found(&ground))?;
-    let (approve, keys, force) = (init.approve, init.keys.clone(), init.force);
-    let wish = Wish { approve, keys, force };
+    let keys = variables(&init.keys, desk)?;
+    let wish = Wish { approve: init.approve, keys, force: init.force };
     let scope = init.scope.scope();
     let mut told = vec![];
+    let mut set_up = vec![];
     for client in &chosen {
         let steps = clients::wire(client, scope, &wish, &ground);
-        told.extend(take(client, steps, init.scope, &ground, screen)?);
+        let done = take(client, steps, init.scope, &ground, screen)?;
+        if !done.iter().any(bad) {
+            set_up.push(*client);
+        }
+        told.extend(done);
     }
+    let ok = !told.iter().any(bad);
     if init.scope.json {
-        return done(told, init.scope, screen);
+        return done(told, ok, init.scope, screen);
     }
     if chosen.is_empty() {
         let names: Vec<&str> = clients::clients().iter().map(|it| it.program.as_str()).collect();
@@ -101,10 +114,10 @@ pub(super) fn init(
             names.join(", ")
         ));
     }
-    for client in &chosen {
-        advise(client, init, desk, &ground, screen);
+    for client in set_up {
+        advise(client, init, &wish, desk, &ground, screen);
     }
-    done(told, init.scope, screen)
+    done(told, ok, init.scope, screen)
 }
 
 /// Undoes that.
@@ -122,7 +135,9 @@ pub(super) fn uninit(
     if told.is_empty() && !uninit.scope.json {
         screen.note("Nothing of debate's was found in any client.");
     }
-    done(told, uninit.scope, screen)
+    // What is not ours is left, and that is as it should be.
+    let ok = !told.iter().any(|step| step.deed == Deed::Failed.word());
+    done(told, ok, uninit.scope, screen)
 }
 
 /// Those that are named, or those of which something is so.
@@ -197,7 +212,14 @@ fn short(path: &str, home: &Path) -> String {
 }
 
 /// What is still to know, and to type.
-fn advise(client: &Client, init: &Init, desk: &Desk, ground: &Ground, screen: &mut Screen) {
+fn advise(
+    client: &Client,
+    init: &Init,
+    wish: &Wish,
+    desk: &Desk,
+    ground: &Ground,
+    screen: &mut Screen,
+) {
     let (name, title) = (&client.name, &client.title);
     let project = if init.scope.project { " --project" } else { "" };
     if client.asks() && !init.approve {
@@ -208,7 +230,7 @@ fn advise(client: &Client, init: &Init, desk: &Desk, ground: &Ground, screen: &m
         };
         screen.note(&format!("{title} asks before every call of a tool that plays; {how}."));
     }
-    let named = |key: &String| init.keys.iter().any(|(name, _)| name == key);
+    let named = |key: &String| wish.keys.iter().any(|(name, _)| name == key);
     let keys: Vec<String> =
         desk.keys().into_iter().filter(|key| client.withholds(key) && !named(key)).collect();
     if !keys.is_empty() {
@@ -219,11 +241,17 @@ fn advise(client: &Client, init: &Init, desk: &Desk, ground: &Ground, screen: &m
             client.hands_on(&keys)
         ));
     }
-    let gone = init.keys.iter().filter(|(_, from)| client.strips(from));
+    let gone = wish.keys.iter().filter(|(_, from)| client.strips(from));
     for (key, from) in gone {
         screen.warn(&format!(
             "[WARN] {title} takes {from} out of its own environment, so it cannot be handed on under \
              that name: export MY_{key}=\"${from}\", and use --env {key}=MY_{key}"
+        ));
+    }
+    let renamed = wish.keys.iter().filter(|(key, from)| key != from && !client.renames());
+    for (key, _) in renamed {
+        screen.warn(&format!(
+            "[WARN] {title} hands variables on under their own names only: use --env {key}"
         ));
     }
     let pending = client.pending.as_ref().filter(|_| init.scope.project);
@@ -237,12 +265,13 @@ fn advise(client: &Client, init: &Init, desk: &Desk, ground: &Ground, screen: &m
     screen.note(&format!("In {title}, type: {typed} should we use sqlx or rusqlite here?"));
 }
 
-fn done(told: Vec<Told>, how: Where, screen: &mut Screen) -> Result<Exit, Failed> {
-    let bad = |step: &Told| {
-        let lost = step.deed == Deed::Kept.word() && step.what == "server";
-        step.deed == Deed::Failed.word() || lost
-    };
-    let ok = !told.iter().any(bad);
+/// Whether a client is not set up after this.
+fn bad(step: &Told) -> bool {
+    let lost = step.deed == Deed::Kept.word() && step.what == "server";
+    step.deed == Deed::Failed.word() || lost
+}
+
+fn done(told: Vec<Told>, ok: bool, how: Where, screen: &mut Screen) -> Result<Exit, Failed> {
     if how.json {
         screen.json(&Wired { v: 1, ok, dry_run: how.dry_run, steps: told })?;
     }

@@ -25,7 +25,7 @@ pub(super) async fn run(
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let spoken = said(run, config, desk)?;
-    if let Some(understood) = spoken.understood() {
+    if let Some(understood) = spoken.told() {
         screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
     }
     let wish = wish(run, &spoken, config)?;
@@ -90,7 +90,17 @@ fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
         };
         return Err(Failed::Usage("the topic is empty".into(), hint));
     }
-    Ok(desk.spoken(&run.topic))
+    // What a flag says is not also understood.
+    let spoken = desk.spoken(&run.topic);
+    Ok(Spoken {
+        format: spoken.format.filter(|_| run.format.is_none()),
+        proposer: spoken.proposer.filter(|_| run.proposer.is_none()),
+        challenger: spoken.challenger.filter(|_| run.challenger.is_none()),
+        judge: spoken.judge.filter(|_| run.judge.is_empty()),
+        rounds: spoken.rounds.filter(|_| run.rounds.is_none()),
+        effort: spoken.effort.filter(|_| run.effort.is_none()),
+        ..spoken
+    })
 }
 
 /// A report is written where there is nothing yet.

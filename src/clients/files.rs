@@ -16,21 +16,27 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
 
 /// Writes a file. Whoever keeps their settings elsewhere, behind a link, keeps the link.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
-    let path = &dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = &behind(path);
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
+    // A new file is its owner's alone, as the temporary one is.
     if let Ok(before) = fs::metadata(path) {
         file.as_file().set_permissions(before.permissions())?;
-    } else {
-        // A new file is like any other a user makes.
-        #[cfg(unix)]
-        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The file behind a link, also where it is not there yet.
+fn behind(path: &Path) -> PathBuf {
+    let real = dunce::canonicalize(path).ok().or_else(|| {
+        let to = fs::read_link(path).ok()?;
+        Some(path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)))
+    });
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 /// Removes a file, and the folder it was in if that is empty now and has this name.

@@ -23,6 +23,8 @@ pub struct Look {
     pub missing: Vec<String>,
     /// Those of an older version of this program.
     pub old: Vec<String>,
+    /// Those that are there twice, and so work in neither place.
+    pub twice: Vec<String>,
 }
 
 /// One entry.
@@ -60,6 +62,9 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
     let mut look = Look::default();
     for scope in [Scope::User, Scope::Project] {
         let path = client.settings(scope, ground);
+        if scope == Scope::Project && path == client.settings(Scope::User, ground) {
+            continue;
+        }
         let text = match files::read(&path) {
             Ok(text) => text.unwrap_or_default(),
             Err(why) => {
@@ -67,7 +72,21 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
                 continue;
             }
         };
-        match client.syntax.get(&text, &client.way()) {
+        // What was registered for this repository alone counts as the user's.
+        let root = ground.root.display().to_string();
+        let own: Vec<&str> = client
+            .local
+            .iter()
+            .map(|part| if part == "{root}" { &root } else { part.as_str() })
+            .collect();
+        let found = match client.syntax.get(&text, &client.way()) {
+            Ok(None) if scope == Scope::User && !own.is_empty() => {
+                let own: Vec<&str> = own.into_iter().chain([super::SERVER]).collect();
+                client.syntax.get(&text, &own)
+            }
+            found => found,
+        };
+        match found {
             Ok(None) => {}
             Ok(Some(entry)) => look.servers.push(registered(client, scope, path, &entry, ground)),
             Err(why) => look.unreadable.push((path, why)),
@@ -76,6 +95,10 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
     for command in &COMMANDS {
         let Some(name) = command.typed else { continue };
         let typed = client.types(name);
+        let paths = [Scope::User, Scope::Project].map(|scope| client.command(name, scope, ground));
+        if client.once && paths[0] != paths[1] && paths.iter().all(|path| path.exists()) {
+            look.twice.push(typed.clone());
+        }
         let there = [Scope::User, Scope::Project]
             .into_iter()
             .find_map(|scope| files::read(&client.command(name, scope, ground)).ok().flatten());

@@ -27,6 +27,8 @@ pub struct Client {
     pub(super) at: Vec<String>,
     pub(super) entry: Map<String, Value>,
     #[serde(default)]
+    pub(super) local: Vec<String>,
+    #[serde(default)]
     pub(super) approve: Map<String, Value>,
     #[serde(default)]
     pub(super) asks: bool,
@@ -245,6 +247,11 @@ impl Client {
     pub fn strips(&self, variable: &str) -> bool {
         let strips = self.keys.as_ref().map(|keys| keys.strips.as_slice());
         strips.unwrap_or_default().iter().any(|name| name == variable)
+    }
+
+    /// Whether it can hand a variable on under another name.
+    pub fn renames(&self) -> bool {
+        self.keys.as_ref().is_none_or(|keys| keys.value.is_some())
     }
 
     /// What tells it to hand these on, as they would be typed: where a variable is gone before, by

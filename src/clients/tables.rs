@@ -1,4 +1,5 @@
-//! TOML as people keep it: what is to change is changed, and comments and order stay.
+//! TOML as people keep it: what is to change is changed, and comments and order stay. A table of its
+//! own is added and taken out line by line; what is within others is edited in place.
 use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
@@ -12,6 +13,11 @@ pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
 pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
     if get(text, path)?.as_ref() == Some(value) {
         return Ok(text.to_owned());
+    }
+    if let (Value::Object(fields), None) = (value, get(text, path)?)
+        && let Some(added) = added(text, path, fields)?
+    {
+        return Ok(added);
     }
     let mut document = read(text)?;
     let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
@@ -47,6 +53,9 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, St
 
 /// The text without what stands at a path.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
+    if let Some(cut) = cut(text, path)? {
+        return Ok(cut);
+    }
     let mut document = read(text)?;
     let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
     let mut at: &mut dyn TableLike = document.as_table_mut();
@@ -60,6 +69,74 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Ok(document.to_string())
+}
+
+/// The text with a table of its own at its end, if that means what it should.
+fn added(text: &str, path: &[&str], fields: &Map<String, Value>) -> Result<Option<String>, String> {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut after = text.to_owned();
+    if !after.is_empty() && !after.ends_with('\n') {
+        after.push_str(end);
+    }
+    if !after.is_empty() {
+        after.push_str(end);
+    }
+    after.push_str(&format!("[{}]{end}", path.join(".")));
+    for (name, field) in fields {
+        after.push_str(&format!("{name} = {}{end}", plain(field)?));
+    }
+    let meant = get(&after, path).ok().flatten().as_ref() == Some(&Value::Object(fields.clone()));
+    Ok(meant.then_some(after))
+}
+
+/// The text without the lines of a table and of those within it, if it stands by itself. What stands
+/// before its first line, and before the line of the next table, is somebody's own.
+fn cut(text: &str, path: &[&str]) -> Result<Option<String>, String> {
+    let name = path.join(".");
+    let heads = |line: &str| {
+        let line = line.trim();
+        let inside = line.strip_prefix('[').and_then(|line| line.split(']').next());
+        let inside = inside.map(|inside| inside.trim().to_owned());
+        inside.filter(|_| !line.starts_with("[["))
+    };
+    let own = |head: &str| head == name || head.starts_with(&format!("{name}."));
+    let (mut kept, mut held, mut inside, mut found) = (String::new(), String::new(), false, false);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim().is_empty() || line.trim_start().starts_with('#');
+        if line.trim_start().starts_with('[') {
+            inside = heads(line).is_some_and(|head| own(&head));
+            if inside && !found {
+                // The empty line before it came with it.
+                let before = kept.trim_end_matches(['\r', '\n']).len();
+                let gap = kept[before..].matches('\n').count();
+                if gap > 1 || (before == 0 && gap > 0) {
+                    let cut = kept.rfind('\n').unwrap_or(0);
+                    kept.truncate(kept[..cut].trim_end_matches('\r').len());
+                }
+            }
+            found |= inside;
+            kept.push_str(&held);
+            held.clear();
+        }
+        match (inside, bare) {
+            (false, _) => kept.push_str(line),
+            // Comments between two tables belong to the one that follows, or to nobody.
+            (true, true) => held.push_str(line),
+            (true, false) => held.clear(),
+        }
+    }
+    kept.push_str(held.trim_start_matches(['\r', '\n']));
+    let mut wanted = whole(text)?;
+    let Some((last, way)) = path.split_last() else { return Ok(None) };
+    let parent = way.iter().try_fold(&mut wanted, |at, name| at.get_mut(*name));
+    parent.and_then(Value::as_object_mut).and_then(|parent| parent.remove(*last));
+    if let Some(Value::Object(left)) = way.first().and_then(|name| wanted.get(*name))
+        && left.is_empty()
+        && whole(&kept).is_ok_and(|kept| kept.get(way[0]).is_none())
+    {
+        wanted.as_object_mut().and_then(|all| all.remove(way[0]));
+    }
+    Ok((found && whole(&kept).as_ref() == Ok(&wanted)).then_some(kept))
 }
 
 /// Whether nothing is left in it that anybody could miss.

@@ -3,7 +3,7 @@
 use super::commands::{self, COMMANDS, Whose};
 use super::files;
 use super::ground::Ground;
-use super::row::{Client, Scope};
+use super::row::{Client, Scope, clients};
 use crate::private::within;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -102,11 +102,15 @@ impl Step {
 /// What it takes to set a client up.
 pub fn wire(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Vec<Step> {
     let mut steps = vec![server(client, scope, wish, ground)];
+    // Commands allow themselves the tools of a server of our name: it must be ours.
+    if matches!(steps[0].deed, Deed::Kept | Deed::Failed) {
+        return steps;
+    }
     for command in &COMMANDS {
         let Some(name) = command.typed else { continue };
         let path = client.command(name, scope, ground);
         let elsewhere = client.command(name, scope.other(), ground);
-        if client.once && elsewhere.exists() {
+        if client.once && elsewhere != path && elsewhere.exists() {
             let why = format!("`{}` is there, and with both neither works", elsewhere.display());
             steps.push(Step::new(&path, &client.types(name), Deed::Kept).because(why));
             continue;
@@ -123,6 +127,12 @@ pub fn unwire(client: &Client, scope: Scope, ground: &Ground) -> Vec<Step> {
     for name in COMMANDS.iter().filter_map(|command| command.typed) {
         let path = client.command(name, scope, ground);
         let typed = client.types(name);
+        if path.exists()
+            && let Err(why) = lies_there(scope, ground, &path)
+        {
+            steps.push(Step::new(&path, &typed, Deed::Failed).because(why));
+            continue;
+        }
         match files::read(&path) {
             Ok(None) => {}
             Ok(Some(text)) if commands::whose(&text) == Whose::Ours => {
@@ -139,21 +149,38 @@ pub fn unwire(client: &Client, scope: Scope, ground: &Ground) -> Vec<Step> {
     steps
 }
 
-/// What it takes to let calls last as long as they do: the client's own limit is taken out.
-pub fn unlimit(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
+/// What it takes to let an entry work that is there: the client's own limit for calls is taken out, and
+/// what switches it off.
+pub fn free(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
     let path = client.settings(scope, ground);
-    let field = &client.timeout.as_ref()?.field;
+    lies_there(scope, ground, &path).ok()?;
     let text = files::read(&path).ok()??;
-    let way: Vec<&str> = client.way().into_iter().chain([field.as_str()]).collect();
-    let after = client.syntax.remove(&text, &way).ok().filter(|after| *after != text)?;
+    let entry = client.syntax.get(&text, &client.way()).ok()??;
+    let mut hinders = vec![];
+    hinders.extend(client.timeout.as_ref().map(|timeout| timeout.field.as_str()));
+    hinders.extend((entry["enabled"] == false).then_some("enabled"));
+    hinders.extend((entry["disabled"] == true).then_some("disabled"));
+    let after = hinders.into_iter().try_fold(text.clone(), |text, field| {
+        let way: Vec<&str> = client.way().into_iter().chain([field]).collect();
+        client.syntax.remove(&text, &way)
+    });
+    let after = after.ok().filter(|after| *after != text)?;
     Some(Step { after: Some(after), ..Step::new(&path, "server", Deed::Updated) })
+}
+
+/// A link in a repository must not choose what is written, or removed.
+fn lies_there(scope: Scope, ground: &Ground, path: &Path) -> Result<(), String> {
+    match scope {
+        Scope::User => Ok(()),
+        Scope::Project => within(&ground.root, path).map_err(|error| error.to_string()),
+    }
 }
 
 fn server(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Step {
     let path = client.settings(scope, ground);
     let failed = |why: String| Step::new(&path, "server", Deed::Failed).because(why);
-    if let (Scope::Project, Err(why)) = (scope, within(&ground.root, &path)) {
-        return failed(why.to_string());
+    if let Err(why) = lies_there(scope, ground, &path) {
+        return failed(why);
     }
     let before = match files::read(&path) {
         Ok(before) => before,
@@ -174,10 +201,23 @@ fn server(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Step {
             let entry = entry(client, scope, wish, ground, &Map::new());
             client.syntax.set(&text, &way, &Value::Object(entry))
         }
-        // What else somebody has written into the entry stays.
+        // What somebody has made of the entry stays: only where the program lies is ours to say, and
+        // what is wished for now.
         Some(old) => {
             let none = Map::new();
-            let fields = entry(client, scope, wish, ground, old.as_object().unwrap_or(&none));
+            let old = old.as_object().unwrap_or(&none);
+            let mut fields = entry(client, scope, wish, ground, old);
+            let asked = |name: &String| wish.approve && client.approve.contains_key(name);
+            let named = client.keys.as_ref().map(|keys| &keys.field);
+            fields.retain(|name, _| {
+                name == "command" || !old.contains_key(name) || asked(name) || Some(name) == named
+            });
+            if let (Some(Value::Array(words)), Some(Value::Array(ours))) =
+                (old.get("command"), fields.get_mut("command"))
+            {
+                ours.truncate(1);
+                ours.extend(words.iter().skip(1).cloned());
+            }
             fields.iter().try_fold(text.clone(), |text, (name, value)| {
                 let way: Vec<&str> = way.iter().copied().chain([name.as_str()]).collect();
                 client.syntax.set(&text, &way, value)
@@ -222,12 +262,15 @@ fn entry(
         } else {
             // A list of names: each is handed on as it is called.
             let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
-            all.extend(named.map(|(_, from)| Value::from(from.as_str())));
+            let same = named.filter(|(key, from)| key == from);
+            all.extend(same.map(|(key, _)| Value::from(key.as_str())));
             all.sort_by_key(ToString::to_string);
             all.dedup();
             Value::Array(all)
         };
-        if value.as_object().is_none_or(|all| !all.is_empty()) {
+        let empty = value.as_object().is_some_and(Map::is_empty)
+            || value.as_array().is_some_and(Vec::is_empty);
+        if !empty {
             fields.insert(keys.field.clone(), value);
         }
     }
@@ -276,10 +319,26 @@ fn without_server(client: &Client, scope: Scope, ground: &Ground) -> Option<Step
         let step = Step::new(&path, "server", Deed::Kept);
         return Some(step.because(format!("`{}` is another server there", super::SERVER)));
     }
+    if let Err(why) = lies_there(scope, ground, &path) {
+        return failed(why);
+    }
+    // Two clients may read one file.
+    let uses = |other: &&Client| {
+        let set_up = |name| other.command(name, scope, ground).exists();
+        other.name != client.name
+            && other.settings(scope, ground) == path
+            && COMMANDS.iter().filter_map(|command| command.typed).any(set_up)
+    };
+    if let Some(other) = clients().iter().find(uses) {
+        let step = Step::new(&path, "server", Deed::Kept);
+        return Some(step.because(format!("{} uses it, too", other.title)));
+    }
     match client.syntax.remove(&text, &way) {
         Err(why) => failed(why),
         Ok(after) => {
-            let after = Some(after).filter(|after| !client.syntax.is_empty(after));
+            // A file that holds nothing else was made for us; a link was made by its owner.
+            let gone = client.syntax.is_empty(&after) && !path.is_symlink();
+            let after = (!gone).then_some(after);
             Some(Step { after, ..Step::new(&path, "server", Deed::Removed) })
         }
     }
@@ -293,8 +352,8 @@ fn command_step(
     wish: &Wish,
     ground: &Ground,
 ) -> Step {
-    if let (Scope::Project, Err(why)) = (scope, within(&ground.root, path)) {
-        return Step::new(path, typed, Deed::Failed).because(why.to_string());
+    if let Err(why) = lies_there(scope, ground, path) {
+        return Step::new(path, typed, Deed::Failed).because(why);
     }
     let there = match files::read(path) {
         Ok(there) => there,

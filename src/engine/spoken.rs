@@ -37,10 +37,17 @@ impl Spoken {
         say("effort", self.effort.map(|effort| effort.word().to_owned()));
         (!said.is_empty()).then(|| said.join(", "))
     }
+
+    /// The same for whoever is to see what became of their words: with the question.
+    pub fn told(&self) -> Option<String> {
+        self.understood().map(|said| format!("{said}; the question is: {}", self.topic))
+    }
 }
 
 /// Words between how and what.
 const ABOUT: &[&str] = &["about", "on", "over", "regarding", "whether", "debate"];
+/// Of these, the ones that are hardly ever part of a sentence that is none of our business.
+const PLAINLY: &[&str] = &["about", "regarding", "whether", "debate", ":"];
 /// Words that say nothing by themselves.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "and", "please", "have", "let", "debate", "argue", "discuss", "run", "do",
@@ -49,7 +56,7 @@ const FILLERS: &[&str] = &[
 /// Words by which a sentence goes on that has begun with the name of a format.
 const GOES_ON: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "does",
-    "do", "did", "of", "and", "or", "in", "on", "for", "that", "shows", "needs",
+    "do", "did", "of", "and", "or", "in", "on", "for", "that", "shows", "needs", "vs", "versus",
 ];
 
 /// Reads what somebody typed. `seat` tells whether a word names somebody who can be seated, and
@@ -95,10 +102,13 @@ fn leading_format<'a>(
     };
     let rest = rest.trim_start();
     let next = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let second = rest.split_whitespace().nth(1).unwrap_or_default().to_lowercase();
+    // `research should be free` is a sentence, `research should we ...` is a wish and a question.
+    let be = next == "should" && ["be", "have", "not", "never"].contains(&second.as_str());
     let asks = ["whether", "should", "about"].contains(&next.as_str())
         || rest.contains(['?', '？'])
         || rest.contains(" vs ");
-    let asks = asks && !GOES_ON.contains(&next.as_str());
+    let asks = asks && !be && !GOES_ON.contains(&next.as_str());
     let small = name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     if small && format(name) && (colon || asks) {
         spoken.format = Some(name.to_owned());
@@ -113,6 +123,8 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
     for piece in typed.split_inclusive(char::is_whitespace) {
         let word = piece.trim();
         let end = at + piece.len();
+        let small = word.to_lowercase();
+        let between = if word.ends_with(':') { ":" } else { small.as_str() };
         let (split, from) = match word.strip_suffix(':') {
             // `codex:` may be a seat that is not finished; a colon ends the wishes all the same.
             Some(bare) => (Some(at + bare.len()), end),
@@ -130,8 +142,11 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
             at = end;
             continue;
         }
-        let wishes = split.and_then(|split| wishes(&typed[..split], seat));
-        if let Some(found) = wishes.filter(|_| !topic.is_empty()) {
+        let plainly = PLAINLY.contains(&between);
+        let wishes = split.and_then(|split| wishes(&typed[..split], plainly, seat));
+        // `claude vs codex: which one?` is about those two.
+        let about_them = between == ":" && ["which", "who"].contains(&next.as_str());
+        if let Some(found) = wishes.filter(|_| !topic.is_empty() && !about_them) {
             return Some((found, topic));
         }
         at = end;
@@ -144,15 +159,16 @@ fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'
     let commas = typed.char_indices().filter(|(_, c)| matches!(c, ',' | ';' | '，' | '；'));
     for (at, comma) in commas {
         let (topic, said) = (typed[..at].trim(), &typed[at + comma.len_utf8()..]);
-        if let Some(found) = wishes(said, seat).filter(|_| !topic.is_empty()) {
+        if let Some(found) = wishes(said, false, seat).filter(|_| !topic.is_empty()) {
             return Some((found, topic));
         }
     }
     None
 }
 
-/// What words ask for, if all of them do, and they ask for something.
-fn wishes(said: &str, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
+/// What words ask for, if all of them do, and they ask for something. A single word such as `fast` may
+/// be about anything: by itself it counts only where what follows is plainly a question.
+fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
     let text = said.replace([',', ';', '，', '；', '(', ')'], " ");
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let small: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
@@ -189,6 +205,9 @@ fn wishes(said: &str, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
             spoken.rounds = Some(count);
             at += 2;
         } else if let Some(effort) = effort(&small[at]) {
+            if spoken.effort.is_some_and(|other| other != effort) {
+                return None;
+            }
             spoken.effort = Some(effort);
             deep |= ["deep", "deeply"].contains(&small[at].as_str());
             at += 1;
@@ -201,10 +220,15 @@ fn wishes(said: &str, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
             return None;
         }
     }
+    let clear = spoken.proposer.is_some() || spoken.judge.is_some() || spoken.rounds.is_some();
+    let said = |all: &[&str]| small.iter().any(|word| all.contains(&word.as_str()));
+    let adverb = small.iter().any(|word| effort(word).is_some() && word.ends_with("ly"));
+    let named = said(&["effort", "debate"]) && (spoken.effort.is_some() || deep);
+    let alone = plainly && !said(&["high", "medium", "low", "max", "maximum"]);
     if deep {
         spoken.rounds.get_or_insert(3);
     }
-    spoken.says_something().then_some(spoken)
+    (spoken.says_something() && (clear || adverb || named || alone)).then_some(spoken)
 }
 
 fn number(word: &str) -> Option<u8> {

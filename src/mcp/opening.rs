@@ -63,7 +63,7 @@ impl Server {
         }
         check::text("topic", &topic, LONGEST_TOPIC)?;
         let spoken = self.hub.desk.spoken(&topic);
-        let understood = spoken.understood();
+        let understood = spoken.told();
         let understood = understood.map(|said| format!("understood from the topic: {said}"));
         let or = |given: &Option<String>, said: Option<String>| given.clone().or(said);
         let args = StartDebate {

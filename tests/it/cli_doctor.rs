@@ -50,6 +50,11 @@ fn whatever_would_keep_a_round_from_being_played_is_bad() {
             "cut after 5 s",
             true,
         ),
+        (
+            format!(r#"{{"command": "{program}", "args": ["mcp"], "disabled": true}}"#),
+            "switched off",
+            true,
+        ),
         (r#"{"command": "npx", "args": ["x"]}"#.to_owned(), "is another server", false),
         ("3,,".to_owned(), "cannot be read: line 1", false),
     ] {
@@ -131,4 +136,34 @@ fn models_and_configuration_are_looked_at() {
     fs::write(folder.join("mine.toml"), "about = 3\n").unwrap();
     let done = lab.debate(&["doctor"]).ends(1);
     done.says(&["BAD  configuration: the format `mine` cannot be played", "hint: mend `"]);
+}
+
+#[test]
+fn what_is_there_twice_and_works_in_neither_place_is_bad() {
+    let lab = Lab::new();
+    lab.debate(&["init", "codex", "--project"]).success();
+    let (here, there) =
+        (lab.root().join(".codex/skills"), lab.outside("user/.codex/skills/debate"));
+    fs::create_dir_all(&there).unwrap();
+    fs::copy(here.join("debate/SKILL.md"), there.join("SKILL.md")).unwrap();
+    fs::write(lab.bin().join("debate"), "").unwrap();
+    let done = lab.debate(&["doctor"]).ends(1);
+    done.says(&[
+        "BAD  Codex CLI commands:",
+        "neither works: $debate",
+        "hint: debate uninit codex --project",
+    ]);
+}
+
+/// What `claude mcp add` writes for one repository alone is a registration, too.
+#[test]
+fn what_was_registered_by_hand_is_found() {
+    let lab = Lab::new();
+    let (root, program) = (lab.root().display().to_string(), env!("CARGO_BIN_EXE_debate"));
+    let own = serde_json::json!({"projects": {root: {"mcpServers": {"debate": {"type": "stdio",
+        "command": program, "args": ["mcp"]}}}}});
+    fs::create_dir(lab.outside("user/.claude")).unwrap();
+    fs::write(lab.outside("user/.claude.json"), own.to_string()).unwrap();
+    let found = check(&examine(&lab, &[]), "Claude Code")["says"].as_str().unwrap().to_owned();
+    assert!(found.starts_with("registered in"), "{found}");
 }

@@ -69,6 +69,8 @@ const TOML: &[&str] = &[
     "model = \"x\" # mine\n",
     "# first\n\n[a]\nb = 1\n\n[mcp_servers.other]\ncommand = \"x\" # keep\n\n[z]\nc = [1,\n  2, # two\n]\n",
     "[projects.\"/a b\"]\ntrust_level = \"trusted\"\n",
+    "model = \"x\"\r\n\r\n[a] # keep\r\nb = 1\r\n",
+    "mcp_servers = { other = { command = \"y\" } } # inline\nz = 1\n",
 ];
 
 #[test]
@@ -170,7 +172,8 @@ fn another_server_of_that_name_is_left_alone() {
     put(&lab, ".claude.json", other);
     let done = lab.debate(&["init", "claude"]).ends(1);
     done.says(&["kept", "server", "another server"]);
-    lab.debate(&["uninit", "claude"]).ends(1);
+    assert!(!user(&lab, ".claude/commands").exists(), "no command allows itself another's tools");
+    lab.debate(&["uninit", "claude"]).success();
     assert_eq!(fs::read_to_string(user(&lab, ".claude.json")).unwrap(), other);
 }
 
@@ -263,10 +266,80 @@ fn links_are_followed_at_home_and_not_out_of_a_repository() {
     assert!(user(&lab, ".claude.json").symlink_metadata().unwrap().is_symlink());
     assert!(fs::read_to_string(&real).unwrap().contains("mcpServers"));
     assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    steps(&lab, &["uninit", "claude"]);
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{\"a\": 1}");
+    // One that leads to a file that is not there yet, and one in which nothing is left.
+    symlink(lab.outside("dotfiles/new.json"), user(&lab, "link.json")).unwrap();
+    fs::create_dir_all(user(&lab, ".gemini")).unwrap();
+    symlink(lab.outside("dotfiles/new.json"), user(&lab, ".gemini/settings.json")).unwrap();
+    steps(&lab, &["init", "gemini"]);
+    let new = lab.outside("dotfiles/new.json");
+    assert!(fs::read_to_string(&new).unwrap().contains("mcpServers"));
+    steps(&lab, &["uninit", "gemini"]);
+    assert!(user(&lab, ".gemini/settings.json").is_symlink());
+    assert!(!fs::read_to_string(&new).unwrap().contains("debate"));
     symlink(lab.outside("dotfiles"), lab.root().join(".claude")).unwrap();
     let done = lab.debate(&["init", "claude", "--project"]).ends(1);
     done.says(&["failed", "/debate", "leads out of the repository"]);
     assert!(!lab.outside("dotfiles/commands").exists());
+    // Nor is anything removed by way of a link.
+    steps(&lab, &["init", "claude"]);
+    fs::remove_file(lab.root().join(".claude")).unwrap();
+    symlink(user(&lab, ".claude"), lab.root().join(".claude")).unwrap();
+    lab.debate(&["uninit", "claude", "--project"]).ends(1);
+    assert!(user(&lab, ".claude/commands/debate.md").exists());
+}
+
+#[test]
+fn comments_of_somebody_else_stay_where_ours_is_taken_out() {
+    let lab = Lab::new();
+    let before = "model = \"o\"\n";
+    put(&lab, ".codex/config.toml", before);
+    steps(&lab, &["init", "codex"]);
+    let path = user(&lab, ".codex/config.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let notes = "# my notes\n# [mcp_servers.old]\n[mcp_servers.debate]";
+    let text = text.replace("[mcp_servers.debate]", notes) + "\n# for z\n[z]\na = 1\n";
+    fs::write(&path, text).unwrap();
+    steps(&lab, &["uninit", "codex"]);
+    let left = fs::read_to_string(&path).unwrap();
+    assert_eq!(left, "model = \"o\"\n\n# my notes\n# [mcp_servers.old]\n\n# for z\n[z]\na = 1\n");
+}
+
+#[test]
+fn two_clients_that_read_one_file_do_not_undo_each_other() {
+    let lab = Lab::new();
+    steps(&lab, &["init", "claude", "copilot", "--project"]);
+    let left = steps(&lab, &["uninit", "copilot", "--project"]);
+    assert_eq!(deeds(&left)[0], "kept");
+    assert!(lab.root().join(".mcp.json").exists());
+    steps(&lab, &["uninit", "claude", "--project"]);
+    assert!(!lab.root().join(".mcp.json").exists());
+}
+
+#[test]
+fn what_is_switched_off_or_added_to_stays_so() {
+    let lab = Lab::new();
+    let program = env!("CARGO_BIN_EXE_debate");
+    let own = json!({"mcp": {"debate": {"type": "local", "command": ["/old/debate", "mcp", "--x"],
+        "enabled": false}}});
+    put(&lab, ".config/opencode/opencode.json", &own.to_string());
+    steps(&lab, &["init", "opencode"]);
+    let text = fs::read_to_string(user(&lab, ".config/opencode/opencode.json")).unwrap();
+    let entry = serde_json::from_str::<Value>(&text).unwrap()["mcp"]["debate"].clone();
+    assert_eq!(entry["command"], json!([program, "mcp", "--x"]));
+    assert_eq!(entry["enabled"], false);
+}
+
+/// In a home that is no repository both are the same files.
+#[test]
+fn at_home_nothing_is_there_twice() {
+    let lab = Lab::new();
+    let at_home = |args: &[&str]| lab.debate(args).folder(&lab.outside("user")).success();
+    at_home(&["init", "codex"]);
+    at_home(&["init", "codex"]).says(&["unchanged", "$debate"]);
+    let told = at_home(&["doctor"]);
+    assert_eq!(told.out.matches("Codex CLI:").count(), 1, "{}", told.out);
 }
 
 #[test]
@@ -321,7 +394,14 @@ fn keys_are_handed_on_by_name_and_never_by_value() {
     init(&["copilot", "--env", "OPENAI_API_KEY=MY_KEY"]);
     let copilot = fs::read_to_string(user(&lab, ".copilot/mcp-config.json")).unwrap();
     assert!(copilot.contains("\"OPENAI_API_KEY\": \"${MY_KEY:-}\""), "{copilot}");
-    lab.debate(&["init", "codex", "--env", "sk-proj-1234"]).fails_with(2).warns("never its value");
+    for value in ["sk-proj-1234", "OPENAI_API_KEY=ghp_16C7e42F292c6912E7710c838347Ae178B4a", "A=b"]
+    {
+        let done = lab.debate(&["init", "all", "--env", value]).fails_with(2);
+        done.warns("never its value");
+        assert!(!done.err.contains("16C7e42F") && !done.err.contains("sk-proj"), "{}", done.err);
+    }
+    init(&["codex", "--env", "OPENAI_API_KEY=MY_KEY"]).warns("under their own names only");
+    assert!(!fs::read_to_string(user(&lab, ".codex/config.toml")).unwrap().contains("MY_KEY"));
     for client in ALL {
         let text = fs::read_to_string(user(&lab, settings(client))).unwrap();
         assert!(!text.contains("the-value-of-it") && !text.contains("other-value"), "{client}");

@@ -46,6 +46,7 @@ const SAID: &[(&str, &str, &str)] = &[
         "proposer codex, challenger gemini, rounds 3",
     ),
     ("Keep it, thoroughly", "Keep it", "effort high"),
+    ("Keep it, high effort", "Keep it", "effort high"),
     ("tribunal: monorepos are better", "monorepos are better", "format tribunal"),
     ("dialectic should we rewrite it?", "should we rewrite it?", "format dialectic"),
     ("research axum vs actix", "axum vs actix", "format research"),
@@ -84,6 +85,16 @@ fn what_is_not_clearly_a_wish_is_the_question() {
         "sqlx vs rusqlite about speed",
         "What about claude and codex?",
         "security: is it enough?",
+        "Should our parser be simple, thorough, and fast",
+        "Should severity be high, medium, low",
+        "Which priority: low, high",
+        "Is it better to be careful, and fast",
+        "High on the list: caching",
+        "Max on call: one week or two?",
+        "research should be funded by the state?",
+        "duel vs tribunal: which format?",
+        "claude vs codex: which one should we buy?",
+        "quick, thorough, about X",
         "",
     ] {
         let spoken = heard(typed);
@@ -100,7 +111,7 @@ fn every_effort_has_its_words() {
         ("carefully", Effort::High),
         ("max", Effort::Max),
     ] {
-        assert_eq!(heard(&format!("{word}, about X")).effort, Some(effort));
+        assert_eq!(heard(&format!("{word}, 2 rounds, about X")).effort, Some(effort));
     }
 }
 
@@ -108,11 +119,12 @@ fn every_effort_has_its_words() {
 fn words_around_a_topic_are_heard_at_both_doors_and_flags_have_the_last_word() {
     let lab = crate::lab::Lab::new();
     let done = lab.run("thoroughly, 1 round, about one file", &["--json"]).success();
-    done.warns("[INFO] Understood: rounds 1, effort high");
+    done.warns("[INFO] Understood: rounds 1, effort high; the question is: one file");
     let view = done.json();
     assert_eq!((&view["topic"], &view["effort"]), (&"one file".into(), &"high".into()));
     assert_eq!(view["rounds_completed"], 1);
     let done = lab.run("thoroughly, 1 round, about it", &["--json", "--effort", "low"]).success();
+    done.warns("[INFO] Understood: rounds 1; the question is: it");
     assert_eq!(done.json()["effort"], "low");
     let mut host = lab.host();
     let topic = "3 rounds, quick, about two files";
@@ -123,7 +135,12 @@ fn words_around_a_topic_are_heard_at_both_doors_and_flags_have_the_last_word() {
     );
     assert_eq!(stands["rounds"], 3);
     let notes = stands["notes"].to_string();
-    assert!(notes.contains("understood from the topic: rounds 3, effort low"), "{notes}");
+    assert!(
+        notes.contains(
+            "understood from the topic: rounds 3, effort low; the question is: two files"
+        ),
+        "{notes}"
+    );
     let shown = lab.debate(&["show", "last", "--json"]).success().json();
     assert_eq!((&shown["topic"], &shown["effort"]), (&"two files".into(), &"max".into()));
 }

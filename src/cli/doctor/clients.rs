@@ -61,17 +61,23 @@ fn server(client: &'static Client, version: &str, it: &Registered, keys: &[Strin
         }
         Some(Wrong::Gone(program)) => {
             let says = format!("registered in `{file}`, but `{program}` is not there");
+            // What is shared goes by name, so the name has to be found.
+            if it.scope == Scope::Project && !program.contains(['/', '\\']) {
+                let hint = "put the folder of `debate` on your PATH, or run `./install.sh`";
+                return Looked::bad(title, says, hint);
+            }
             return Looked::bad(title, says, &init).mend(wire());
         }
         Some(Wrong::Off) => {
             let says = format!("registered in `{file}`, and switched off");
-            return Looked::bad(title, says, &init).mend(wire());
+            let hint = format!("take `enabled` or `disabled` of `debate` out of `{file}`");
+            return Looked::bad(title, says, &hint).mend(Mend::Free(client, it.scope));
         }
         Some(Wrong::Cut(seconds)) => {
             let says =
                 format!("calls are cut after {seconds} s by `{file}`, and a round may need 55");
             let hint = format!("take the timeout of `debate` out of `{file}`, or set it to 60 s");
-            return Looked::bad(title, says, &hint).mend(Mend::Unlimit(client, it.scope));
+            return Looked::bad(title, says, &hint).mend(Mend::Free(client, it.scope));
         }
         Some(Wrong::CutBy(variable, seconds)) => {
             let says =
@@ -118,9 +124,20 @@ fn commands(client: &'static Client, seen: &Look) -> Option<Looked> {
             says.push(format!("{what}: {}", list.join(", ")));
         }
     }
+    if !seen.twice.is_empty() {
+        let twice = seen.twice.join(", ");
+        let says = format!("there for you and for the repository, so neither works: {twice}");
+        return Some(Looked::bad(&name, says, &format!("debate uninit {} --project", client.name)));
+    }
     let looked = Looked::good(&name, says.join("; "));
     if seen.missing.is_empty() && seen.old.is_empty() {
         return Some(looked);
     }
-    Some(looked.hint(&fix).mend(Mend::Wire(client, Scope::User)))
+    let scope = seen.servers.first().map_or(Scope::User, |it| it.scope);
+    let theirs = seen.servers.iter().any(|it| it.wrong == Some(Wrong::NotOurs));
+    if theirs {
+        return None;
+    }
+    let project = if scope == Scope::Project { " --project" } else { "" };
+    Some(looked.hint(&format!("{fix}{project}")).mend(Mend::Wire(client, scope)))
 }
