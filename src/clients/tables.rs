@@ -1,6 +1,7 @@
 //! TOML as people keep it: what is to change is changed, and comments and order stay. A table of its
 //! own is added and taken out line by line; what is within others is edited in place.
 use serde_json::{Map, Value};
+use std::fmt::Write;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 /// What stands at a path; none, if nothing does.
@@ -81,9 +82,9 @@ fn added(text: &str, path: &[&str], fields: &Map<String, Value>) -> Result<Optio
     if !after.is_empty() {
         after.push_str(end);
     }
-    after.push_str(&format!("[{}]{end}", path.join(".")));
+    let _ = write!(after, "[{}]{end}", path.join("."));
     for (name, field) in fields {
-        after.push_str(&format!("{name} = {}{end}", plain(field)?));
+        let _ = write!(after, "{name} = {}{end}", plain(field)?);
     }
     let meant = get(&after, path).ok().flatten().as_ref() == Some(&Value::Object(fields.clone()));
     Ok(meant.then_some(after))
