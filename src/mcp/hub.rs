@@ -97,6 +97,9 @@ impl Hub {
     /// The debate this client came to last, if there is one that is not over.
     pub(super) fn own(&self, root: &Path) -> Option<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if known.is_empty() {
+            return None;
+        }
         let here = Query { root: Some(root.to_owned()), unfinished: true, ..Query::default() };
         let open = self.desk.archive().list(&here).unwrap_or_default();
         known.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))

@@ -10,14 +10,7 @@ fn slow(lab: &Lab) -> (Running, String) {
     );
     lab.debate(&["list"]).success();
     let running = lab.run("Slow?", &["--rounds", "1"]).start();
-    let mut id = String::new();
-    until("the challenger is asked", || {
-        let listed = lab.debate(&["list", "--json"]).success().json();
-        let Some(found) = listed["debates"][0]["id"].as_str() else { return false };
-        id = found.into();
-        let asked = |event: &Value| event["event"] == "asked" && event["cues"][0]["seat"] == 1;
-        lab.events(&id).iter().any(asked)
-    });
+    let id = lab.challenged();
     (running, id)
 }
 

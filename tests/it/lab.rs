@@ -131,6 +131,19 @@ impl Lab {
         shown["id"].as_str().unwrap().to_owned()
     }
 
+    /// The id of the newest debate, once its challenger was asked.
+    pub(crate) fn challenged(&self) -> String {
+        let mut id = String::new();
+        until("the challenger is asked", || {
+            let listed = self.debate(&["list", "--json"]).success().json();
+            let Some(found) = listed["debates"][0]["id"].as_str() else { return false };
+            id = found.into();
+            let asked = |event: &Value| event["event"] == "asked" && event["cues"][0]["seat"] == 1;
+            self.events(&id).iter().any(asked)
+        });
+        id
+    }
+
     /// The log of a debate, without the setup.
     pub(crate) fn events(&self, id: &str) -> Vec<Value> {
         let out = self.debate(&["export", id, "--as", "events"]).success();

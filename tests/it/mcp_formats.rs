@@ -208,13 +208,15 @@ fn whoever_waits_hears_what_is_being_said() {
         "challenger": seat, "wait_seconds": 10});
     let stands = host.call("start_debate", start);
     assert_eq!(stands["status"], "paused", "{stands:#}");
-    let (_, aside) = host.hang_up();
-    let told: Vec<String> = aside
-        .iter()
-        .filter(|line| line["method"] == "notifications/progress")
-        .map(|line| line["params"]["message"].to_string())
-        .collect();
+    let told = told(host);
     assert!(told.iter().any(|told| told.contains("word word")), "{told:#?}");
+}
+
+/// What somebody who waited was told meanwhile.
+fn told(host: Host) -> Vec<String> {
+    let (_, aside) = host.hang_up();
+    let progress = aside.iter().filter(|line| line["method"] == "notifications/progress");
+    progress.map(|line| line["params"]["message"].to_string()).collect()
 }
 
 /// A call that comes in the middle of a turn must not take its claims for what is said.
@@ -237,12 +239,7 @@ fn whoever_begins_to_wait_in_the_middle_hears_no_claims() {
     while stands["status"] == "running" {
         stands = host.call("continue_round", json!({"wait_seconds": 1}));
     }
-    let (_, aside) = host.hang_up();
-    let told: Vec<String> = aside
-        .iter()
-        .filter(|line| line["method"] == "notifications/progress")
-        .map(|line| line["params"]["message"].to_string())
-        .collect();
+    let told = told(host);
     assert!(told.iter().any(|told| told.contains("word word")), "{told:#?}");
     assert!(!told.iter().any(|told| told.contains("holds")), "{told:#?}");
 }

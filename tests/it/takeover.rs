@@ -10,24 +10,11 @@ fn slow(milliseconds: u64) -> Script {
     Script::new().first(json!({"phase": "challenge", "text": text, "delay_ms": milliseconds}))
 }
 
-/// The id of the newest debate, once its challenger was asked.
-fn asked(lab: &Lab) -> String {
-    let mut id = String::new();
-    until("the challenger is asked", || {
-        let listed = lab.debate(&["list", "--json"]).success().json();
-        let Some(found) = listed["debates"][0]["id"].as_str() else { return false };
-        id = found.into();
-        let asked = |event: &Value| event["event"] == "asked" && event["cues"][0]["seat"] == 1;
-        lab.events(&id).iter().any(asked)
-    });
-    id
-}
-
 /// A duel at the terminal whose challenger takes for ever, under way.
 fn at_the_terminal(lab: &Lab) -> (Running, String) {
     lab.write(&slow(60_000));
     let running = lab.run("Slow?", &["--rounds", "1"]).start();
-    let id = asked(lab);
+    let id = lab.challenged();
     (running, id)
 }
 
@@ -38,7 +25,7 @@ fn in_a_client(lab: &Lab, host: &mut Host) -> String {
     let start = json!({"topic": "Slow?", "rounds": 1, "proposer": pro, "challenger": con,
         "judge": pro, "wait_seconds": 0, "options": {"pause": false}});
     let id = host.call("start_debate", start)["debate_id"].as_str().unwrap().to_owned();
-    assert_eq!(asked(lab), id);
+    assert_eq!(lab.challenged(), id);
     id
 }
 
@@ -160,7 +147,7 @@ fn a_debate_is_watched_to_its_end() {
     let line = json!({"phase": "challenge", "text": text, "delay_ms": 1_500});
     lab.write(&Script::new().first(line));
     let playing = lab.run("Watched?", &["--rounds", "1"]).start();
-    let id = asked(&lab);
+    let id = lab.challenged();
     let plain = lab.debate(&["watch"]).start();
     let json = lab.debate(&["watch", &id, "--json"]).start();
     assert_eq!(playing.wait().code, Some(0));
@@ -191,7 +178,7 @@ fn words_are_watched_while_they_are_spoken() {
         std::fs::write(lab.outside(name), script.to_string()).unwrap();
     }
     let playing = lab.run("Spoken?", &["--rounds", "1"]).start();
-    let id = asked(&lab);
+    let id = lab.challenged();
     let watching = lab.debate(&["watch", &id, "--json"]).start();
     let lines = watching.wait().lines();
     let deltas = lines.iter().filter(|line| line["kind"] == "delta").count();
