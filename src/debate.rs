@@ -9,6 +9,7 @@
 //! | `format`   | the grammar: a format is acts, an act is phases, a phase is one row            |
 //! | `formats`  | the five tables                                                                |
 //! | `setup`    | what is fixed when a debate opens: topic, format, prompts, seats, limits       |
+//! | `proposed` | a change that is argued about before it is merged                              |
 //! | `seat`     | who sits where, and what gives a seat its voice                                |
 //! | `body`     | what a seat can say, already parsed                                            |
 //! | `citation` | what was cited, and what looking it up found                                   |
@@ -56,6 +57,7 @@ pub mod nine;
 pub mod plan;
 pub mod points;
 pub mod prompt;
+pub mod proposed;
 pub mod removed;
 pub mod reply;
 pub mod rules;
@@ -78,6 +80,7 @@ pub use format::{
 };
 pub use hearing::Line;
 pub use plan::{Pause, Step, next};
+pub use proposed::{Known, Place, Proposed, Severity};
 pub use rules::{Finding, Rule, Weight, findings, weigh};
 pub use seat::{Effort, Seat, Voice};
 pub use setup::{Budget, Hold, Limits, Origin, Setup, Unfit};

@@ -4,7 +4,7 @@
 //! `catalogue` holds the formats and
 //! their words; `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
 //! holds what is said against it; `redact` keeps secrets out of all of it; `store` keeps it;
-//! `report` words it; `cli` and `mcp` are doors; `clients` are the programs people come to them
+//! `report` words it; `review` is what one about a change comes to; `cli` and `mcp` are doors; `clients` are the programs people come to them
 //! from; `private` is how what they keep stays their owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
 pub mod brief;
 pub mod catalogue;
@@ -19,5 +19,6 @@ pub mod private;
 pub mod redact;
 pub mod repo;
 pub mod report;
+pub mod review;
 pub mod seats;
 pub mod store;

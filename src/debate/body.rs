@@ -3,6 +3,7 @@
 //! Eight kinds carry five formats. A report, a digest and the insights of a dialogue are all
 //! sections; a rule says which sections, so a new report is a row and not a new stored type.
 use super::format::Side;
+use super::proposed::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -132,6 +133,9 @@ pub struct Claim {
     /// What it rests on, as the speaker says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// How grave it is, as the speaker says it, where a change is reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
 }
 
 /// What a claim is there for.

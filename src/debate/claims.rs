@@ -1,6 +1,7 @@
 //! The claims block at the end of a speech: a fence marked `claims` with one JSON object in it.
 //! It is cut from the prose. A speech without one is still a speech; it says so.
 use super::body::{Body, Claim, Concession, Help, Part, Resolution, Source};
+use super::proposed::Severity;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -130,6 +131,9 @@ struct WireClaim {
     confidence: Option<f64>,
     #[serde(default)]
     source: Option<Source>,
+    /// In whichever words a reviewer has for it: an odd one spoils nothing else.
+    #[serde(default)]
+    severity: Value,
 }
 
 #[derive(Deserialize)]
@@ -219,6 +223,7 @@ impl From<WireClaim> for Claim {
             part: claim.part,
             confidence: claim.confidence.map(hundredths),
             source: claim.source,
+            severity: claim.severity.as_str().and_then(Severity::read),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! a newer binary runs under the format, prompts and brief it was opened with.
 use super::event::Cue;
 use super::format::{Act, Format, OPEN_LIMIT, Phase, Role, Rounds, Shortfall, Speakers};
+use super::proposed::Proposed;
 use super::seat::{BadSeat, Effort, Seat};
 use super::template;
 use schemars::JsonSchema;
@@ -45,6 +46,9 @@ pub struct Setup {
     /// Paths it is about: where a citation could mean several files, one of these is meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<String>,
+    /// The change it reviews, if it reviews one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Proposed>,
     /// What of the repository the debaters were given, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub picked: Vec<String>,

@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::desk::DeskError;
 use crate::debate::formats;
 use crate::debate::setup::{GRAMMAR, WORDING};
-use crate::debate::{Budget, Effort, Hold, Limits, Origin, Role, Seat, Setup, Voice};
+use crate::debate::{Budget, Effort, Hold, Limits, Origin, Proposed, Role, Seat, Setup, Voice};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -52,6 +52,8 @@ pub struct Opening {
     pub brief: String,
     /// Paths the brief is about.
     pub touched: Vec<String>,
+    /// The change it reviews, if it reviews one.
+    pub proposed: Option<Proposed>,
     /// What of the repository is in the brief, and why.
     pub picked: Vec<String>,
     /// The tree it is about, if there is one.
@@ -102,6 +104,7 @@ impl Opening {
             effort: None,
             brief: String::new(),
             touched: vec![],
+            proposed: None,
             picked: vec![],
             pin: None,
             commit: None,
@@ -154,6 +157,7 @@ impl Opening {
             topic: self.topic.trim().to_owned(),
             brief: self.brief.clone(),
             touched: self.touched.clone(),
+            proposed: self.proposed.clone(),
             picked: self.picked.clone(),
             pin: self.pin.clone(),
             commit: self.commit.clone(),

@@ -9,6 +9,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("redact", &[]),
     ("engine", &["debate", "redact"]),
     ("report", &["debate"]),
+    ("review", &["debate", "report"]),
     ("seats", &["debate", "engine"]),
     ("store", &["debate", "engine", "private", "report"]),
     ("brief", &["engine", "redact", "repo"]),
@@ -18,8 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("catalogue", &["debate", "engine"]),
     ("config", &[]),
     ("clients", &["config", "debate", "private"]),
-    ("cli", &["clients", "debate", "engine", "report", "config"]),
-    ("mcp", &["clients", "debate", "engine", "report", "config"]),
+    ("cli", &["clients", "debate", "engine", "report", "review", "config"]),
+    ("mcp", &["clients", "debate", "engine", "report", "review", "config"]),
 ];
 
 /// What the pure core must never see.

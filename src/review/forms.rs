@@ -1,0 +1,1 @@
+//! The kinds of output, and what each makes of a review.
