@@ -14,6 +14,8 @@
 //! | `outline` | headings, signatures, guards                                   |
 //! | `tree`    | files with their sizes, folders summed up                      |
 //! | `review`  | a diff: all that changed by name, and hunks to choose from     |
+//! | `reviewed` | a change under review, and what is said about it              |
+//! | `hidden`  | text people do not see and models do                           |
 //! | `look`    | what changed files come to, looked at by two at once           |
 //! | `risk`    | how much a hunk is worth reading                               |
 //! | `kind`    | what sort of file something is                                 |
@@ -27,6 +29,7 @@ mod files;
 mod gather;
 mod gathered;
 mod ground;
+mod hidden;
 mod kind;
 mod libraries;
 mod look;
@@ -35,6 +38,7 @@ mod pack;
 mod page;
 mod port;
 mod review;
+mod reviewed;
 mod risk;
 mod symbols;
 mod topic;
@@ -44,4 +48,5 @@ mod wanted;
 pub use gather::gather;
 pub use gathered::{BriefError, Gathered, Given, Omitted};
 pub use port::FromRepository;
+pub use reviewed::Reviewed;
 pub use wanted::{BadWish, Wanted};

@@ -69,10 +69,10 @@ pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
     About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Changed, Claim,
-    Clock, Context, Evidence, Foreign, Gathered, Health, Hit, Left, Listing, Live as LiveText, Log,
-    LogError, News, Omitted, Opened, Pinned, Place, Query, Readers, Recorded, Reindexed, Said,
-    Since, Snapshot, Snapshots, Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable,
-    Voices,
+    Clock, Context, Contribution, Evidence, Foreign, Gathered, Health, Hit, Idle, Left, Listing,
+    Live as LiveText, Log, LogError, Meant, News, Omitted, Opened, Pinned, Place, Proposal, Query,
+    Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots, Stored, Stream, Touching,
+    Transcript, TranscriptTurn, Unplayable, Voices,
 };
 pub use price::Price;
 pub use scrutiny::Outside;

@@ -14,6 +14,7 @@
 //! | `tags`     | marks a model writes to pretend that it was checked                  |
 //! | `checker`  | looks references up, and remembers the tree looked into last         |
 //! | `lookup`   | one reference in one tree                                            |
+//! | `before`   | words a change takes away                                            |
 //! | `symbol`   | a name in one tree                                                   |
 //! | `paths`    | which file a written path means                                      |
 //! | `quote`    | what is quoted, in the ways it may be meant                          |
@@ -22,6 +23,7 @@
 //! | `contents` | which files of a tree may hold some words                            |
 //! | `kept`     | such indexes on disk                                                 |
 //! | `port`     | the same, as the engine asks for it                                  |
+mod before;
 mod checker;
 mod contents;
 mod entry;

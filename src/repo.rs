@@ -6,6 +6,8 @@
 //! |------------|----------------------------------------------------------------------|
 //! | `pin`      | what stands there now: the last commit and what has changed since    |
 //! | `patch`    | a tree with changes applied                                          |
+//! | `proposal` | a change that is not merged yet, as one tree                         |
+//! | `mailed`   | a change that came as a patch                                        |
 //! | `stores`   | the user's objects, which are read, and our own, which are written   |
 //! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
 //! | `copy`     | one tree written into a folder                                       |
@@ -35,9 +37,11 @@ mod error;
 mod few;
 mod history;
 mod hunks;
+mod mailed;
 mod patch;
 mod pin;
 mod plain;
+mod proposal;
 mod range;
 mod renames;
 mod shelf;
@@ -50,9 +54,10 @@ pub use changes::{ChangedFile, Changes, How, Lines, Renames};
 pub use commits::{Commit, commit};
 pub use error::RepoError;
 pub use history::{Happened, Past};
-pub use hunks::{Hunk, Hunks, Line};
+pub use hunks::{Hunk, Hunks, Line, line_now};
 pub use pin::Pin;
 pub use plain::{Listed, list};
+pub use proposal::{Asked, BEFORE, Proposal};
 pub use range::Range;
 pub use shelf::Snapshot;
 pub use since::{Earlier, Later, Touched};

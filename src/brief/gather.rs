@@ -26,7 +26,7 @@ pub fn gather(
     wanted: &Wanted,
     ask: Given,
 ) -> Result<Gathered, BriefError> {
-    if wanted.wishes.is_empty() {
+    if wanted.wishes.is_empty() && wanted.reviewed.is_none() {
         return Ok(Gathered::default());
     }
     let ground = Ground::open(trees, root, folder, pin)?;
@@ -42,6 +42,9 @@ pub fn gather(
         seen: BTreeSet::new(),
         told: Gathered::default(),
     };
+    if let Some(change) = &wanted.reviewed {
+        gathering.reviewed(change)?;
+    }
     for wish in &wanted.wishes {
         gathering.wish(wish, topic)?;
     }
@@ -308,6 +311,11 @@ impl Gathering<'_> {
         short: Option<String>,
     ) {
         self.pieces.push(Piece { section, path: path.to_owned(), value, text, short });
+    }
+
+    /// Something that is always there.
+    pub(super) fn list(&mut self, text: &str) {
+        self.lists.push_str(text);
     }
 
     pub(super) fn pick(&mut self, line: &str) {

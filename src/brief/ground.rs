@@ -1,6 +1,6 @@
 //! Where the contents of a brief come from: the pinned tree, and the disk only for what the tree has
 //! not got and somebody has named.
-use crate::repo::{self, Pin, Reader, RepoError, Trees, View, Why, absent};
+use crate::repo::{self, BEFORE, File, Pin, Reader, RepoError, Trees, View, Why, absent};
 use std::path::{Path, PathBuf};
 
 /// Files of a folder without a pin that are looked at.
@@ -72,10 +72,10 @@ impl Ground {
         self.pinned.as_ref().and_then(|(view, _)| view.reader().ok())
     }
 
-    /// Every path, sorted.
+    /// Every path, sorted; not what a change under review touches, as it was before.
     pub(super) fn paths(&self) -> Vec<&str> {
         match &self.pinned {
-            Some((view, _)) => view.files().iter().map(|file| file.path.as_str()).collect(),
+            Some((view, _)) => there_now(view).map(|file| file.path.as_str()).collect(),
             None => self.listed.iter().map(|(path, _)| path.as_str()).collect(),
         }
     }
@@ -85,7 +85,7 @@ impl Ground {
         match &self.pinned {
             Some((view, reader)) => {
                 let sized = |file| reader.size(file);
-                view.files().iter().map(|file| (file.path.as_str(), sized(file))).collect()
+                there_now(view).map(|file| (file.path.as_str(), sized(file))).collect()
             }
             None => self.listed.iter().map(|(path, size)| (path.as_str(), Some(*size))).collect(),
         }
@@ -202,6 +202,11 @@ impl Ground {
         places.dedup();
         places
     }
+}
+
+fn there_now(view: &View) -> impl Iterator<Item = &File> {
+    let before = |path: &str| path.strip_prefix(BEFORE).is_some_and(|rest| rest.starts_with('/'));
+    view.files().iter().filter(move |file| !before(&file.path))
 }
 
 /// Whether a path is like a pattern: `?` is a character of a name, `*` any of them, and `**` also

@@ -1,5 +1,6 @@
 //! What sort of file something is, by its name and its first lines: what people write comes before
 //! what tools write, and some of it is only listed.
+use crate::engine::Idle;
 
 /// Sorts of files, the most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -190,6 +191,26 @@ pub(super) fn dull(path: &str) -> Option<Dull> {
         Some(Dull::Generated)
     } else {
         None
+    }
+}
+
+/// Why there is nothing to argue about in a change to these files, if there is nothing. What decides
+/// on designs is no mere document.
+pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a str>) -> Option<Idle> {
+    let (mut all, mut docs, mut made) = (0, 0, 0);
+    for path in paths {
+        all += 1;
+        match kind(path) {
+            Kind::Docs if !super::reviewed::decision(path) => docs += 1,
+            Kind::Generated => made += 1,
+            _ => {}
+        }
+    }
+    match (all, docs, made) {
+        (0, ..) => Some(Idle::Empty),
+        _ if made == all => Some(Idle::Made),
+        _ if docs + made == all => Some(Idle::Docs),
+        _ => None,
     }
 }
 

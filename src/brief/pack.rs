@@ -21,6 +21,7 @@ pub(super) enum Section {
     Named,
     Snippets,
     Hunks,
+    Designs,
     Tree,
     Manifests,
     Below,
@@ -36,11 +37,12 @@ pub(super) enum Fit {
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 8] = [
+    pub(super) const ALL: [Section; 9] = [
         Section::Notes,
         Section::Named,
         Section::Snippets,
         Section::Hunks,
+        Section::Designs,
         Section::Tree,
         Section::Manifests,
         Section::Below,
@@ -53,6 +55,7 @@ impl Section {
             Section::Named => "Files",
             Section::Snippets => "Where it is defined or used",
             Section::Hunks => "Changes (line before, line now)",
+            Section::Designs => "Documents about the design",
             Section::Tree => "Tree",
             Section::Manifests => "Manifests",
             Section::Below => "Files found",
@@ -66,7 +69,7 @@ impl Section {
             Section::Notes => 0,
             Section::Named => 1,
             Section::Snippets | Section::Tree => 2,
-            Section::Hunks | Section::Manifests => 3,
+            Section::Hunks | Section::Designs | Section::Manifests => 3,
             Section::Below | Section::History => 4,
         }
     }

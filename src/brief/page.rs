@@ -1,5 +1,6 @@
 //! Text as debaters see it: numbered lines, cut where they are long, and an estimate of how much it
 //! is. Whatever comes from a repository stands on lines with a number or a mark before it.
+use super::hidden;
 use std::borrow::Cow;
 
 /// Characters of a line that are shown.
@@ -15,22 +16,23 @@ pub(super) fn tokens(text: &str) -> usize {
 
 /// A name or a title, on one line whatever it holds.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let text = hidden::shown(text);
     if text.chars().any(char::is_control) {
         let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
         return Cow::Owned(text.chars().map(shown).collect());
     }
-    Cow::Borrowed(text)
+    text
 }
 
 /// A line as it is shown, without its end.
 pub(super) fn cut(line: &str) -> Cow<'_, str> {
-    let line = line.strip_suffix('\r').unwrap_or(line);
+    let line = hidden::shown(line.strip_suffix('\r').unwrap_or(line));
     if line.len() <= LONGEST_LINE {
-        return Cow::Borrowed(line);
+        return line;
     }
     match line.char_indices().nth(LONGEST_LINE) {
         Some((at, _)) => Cow::Owned(format!("{}…", &line[..at])),
-        None => Cow::Borrowed(line),
+        None => line,
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the engine asks for: a pin, what a commit holds, a copy to read, and a brief.
-use super::{BriefError, Given, Wanted, gather};
+use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
 use crate::engine::ports::Changed;
 use crate::engine::{
-    BadContext, Before, Briefs, Context, Gathered, Omitted, Pinned, Readers, Since, Snapshot,
-    Snapshots, Touching,
+    BadContext, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned, Proposal,
+    Readers, Since, Snapshot, Snapshots, Touching,
 };
 use crate::redact::{self, UNPINNED};
-use crate::repo::{ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, RepoError, Trees, Why};
+use crate::repo::{
+    Asked, ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, Range, RepoError, Trees, Why,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,10 @@ pub struct FromRepository {
 impl Briefs for FromRepository {
     fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext> {
         let wanted = Wanted::read(context.wanted).map_err(|bad| BadContext(bad.to_string()))?;
+        let wanted = match context.change {
+            Some(change) => wanted.about(reviewed(change)),
+            None => wanted,
+        };
         let pin = context.pinned.map(|pinned| Pin {
             tree: pinned.tree.clone(),
             commit: pinned.commit.clone(),
@@ -58,6 +64,25 @@ impl Briefs for FromRepository {
         Ok(pin.map(pinned))
     }
 
+    fn proposal(&self, root: &Path, meant: &Meant) -> Result<Proposal, BadContext> {
+        let bad = |error: RepoError| unreadable(&error);
+        let pin = self.trees.pin(root).map_err(bad)?;
+        let none = || bad(RepoError::NoRepository { path: root.to_owned() });
+        let found = self.trees.proposal(root, &pin.ok_or_else(none)?, &asked(meant)?);
+        let found = found.map_err(bad)?;
+        Ok(Proposal {
+            idle: kind::idle(found.changes.files.iter().map(|file| file.path.as_str())),
+            pinned: pinned(found.pin),
+            says: found.changes.says,
+            old: found.old,
+            new: found.new,
+            commits: found.commits,
+            files: found.changes.files.into_iter().map(changed).collect(),
+            messages: found.messages,
+            branch: found.branch,
+        })
+    }
+
     fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext> {
         let bad = |error: RepoError| unreadable(&error);
         let Some(now) = self.trees.pin(root).map_err(bad)? else { return Ok(Since::default()) };
@@ -92,6 +117,48 @@ impl Snapshots for FromRepository {
         let copy = self.trees.snapshot(root, pin).map_err(|error| unreadable(&error))?;
         let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
         Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
+    }
+}
+
+/// Which change is meant, as the repository knows it.
+fn asked(meant: &Meant) -> Result<Asked, BadContext> {
+    Ok(match meant {
+        Meant::Here => Asked::Range(Range::Any),
+        Meant::Staged => Asked::Range(Range::Staged),
+        Meant::Commit(id) => Asked::Range(Range::Commit(id.clone())),
+        Meant::Patch { text, base } => Asked::Patch { text: text.clone(), base: base.clone() },
+        Meant::Range(text) => {
+            let sides = text.split_once("...").or_else(|| text.split_once(".."));
+            let (base, head) =
+                sides.filter(|(base, _)| !base.trim().is_empty()).ok_or_else(|| {
+                    BadContext(format!(
+                        "`{text}` is no range: write `BASE..HEAD`, as in `main..HEAD`"
+                    ))
+                })?;
+            let (base, head) = (base.trim().to_owned(), head.trim().to_owned());
+            Asked::Range(Range::Brought { base, head })
+        }
+    })
+}
+
+/// What is put before debaters of a change.
+fn reviewed(change: &Contribution) -> Reviewed {
+    let Proposal { says, old, new, messages, .. } = &change.proposal;
+    let known = change.known.iter().map(|it| {
+        let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
+        let now = if it.gone { "what it rested on is not there any more" } else { "still there" };
+        let (severity, place) = (it.severity.word(), place.unwrap_or_default());
+        format!(
+            "[{severity}] {place}{} ({now})",
+            it.claim.split_whitespace().collect::<Vec<_>>().join(" ")
+        )
+    });
+    Reviewed {
+        range: Range::Trees { says: says.clone(), old: old.clone(), new: new.clone() },
+        title: change.title.clone(),
+        body: change.body.clone(),
+        messages: messages.clone(),
+        known: known.collect(),
     }
 }
 

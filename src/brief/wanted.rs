@@ -1,4 +1,5 @@
 //! What is wanted in a brief, as users write it: items, separated by `;` or new lines.
+use super::Reviewed;
 use crate::repo::Range;
 
 /// The ways to write an item.
@@ -18,6 +19,8 @@ const LEAST: usize = 200;
 pub struct Wanted {
     pub(super) wishes: Vec<Wish>,
     budget: Option<usize>,
+    /// What comes before all of that, if a change is under review.
+    pub(super) reviewed: Option<Reviewed>,
 }
 
 /// Lines of a file, from the first to the last.
@@ -75,9 +78,16 @@ impl Wanted {
         Ok(wanted)
     }
 
+    /// The same, about a change that is under review.
+    #[must_use]
+    pub fn about(self, change: Reviewed) -> Wanted {
+        Wanted { reviewed: Some(change), ..self }
+    }
+
     /// Tokens it may have.
     pub(super) fn budget(&self) -> usize {
-        let itself = self.wishes.iter().all(|wish| matches!(wish, Wish::Auto | Wish::Note(_)));
+        let itself = self.reviewed.is_none()
+            && self.wishes.iter().all(|wish| matches!(wish, Wish::Auto | Wish::Note(_)));
         self.budget.unwrap_or(if itself { OF_ITSELF } else { ASKED_FOR })
     }
 

@@ -155,6 +155,7 @@ fn wish(run: &Run, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
         // A person at a terminal may have gone for coffee: they argue only if they say so.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
         context: joined(&run.context),
+        change: None,
         effort: run.effort.map(Into::into).or(spoken.effort),
         probe: (!run.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
     })

@@ -30,6 +30,10 @@ pub struct Citation {
     /// What the finding alone does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// If the words stand in the file only as it was before a change: the line at which they would
+    /// stand now, and 0 if the file is not there any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u32>,
 }
 
 /// A closed set: a citation comes to exactly one of these.
@@ -148,6 +152,11 @@ impl Citation {
         };
         let there = (&self.path, &self.found_at) == (&now.path, &now.found_at);
         match now.found {
+            found if self.removed.is_some() && now.removed.is_none() => {
+                let back =
+                    found.verified().then(|| "what the change took away is there again".into());
+                (if back.is_some() { Stands::Moved } else { Stands::Holds }, back)
+            }
             Found::Located if self.path == now.path => {
                 let otherwise = self.path.as_ref().is_some_and(|path| changed.contains(path));
                 let note = "the file has changed since, and nothing of it was quoted";
@@ -177,6 +186,9 @@ impl Citation {
     /// What looking it up came to, in words: what a reader is told beside it.
     pub fn says(&self) -> String {
         let mut says = self.found.word().replace('_', " ");
+        if self.removed.is_some() {
+            says += ", in what the change takes away";
+        }
         if let Some(place) = &self.found_at {
             let verb = if self.found == Found::Ambiguous { "could be" } else { "stands at" };
             says = format!("{says}, {verb} {place}");

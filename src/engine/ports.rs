@@ -1,11 +1,13 @@
 //! What the engine needs of the world. `main` plugs in what fulfils it.
 mod archive;
+mod change;
 mod ground;
 
 pub use archive::{
     Archive, ArchiveError, Card, Claim, Foreign, Health, Hit, Left, Live, News, Opened, Place,
     Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn,
 };
+pub use change::{Contribution, Idle, Meant, Proposal};
 pub use ground::{
     About, BadContext, Before, Briefs, Changed, Context, Evidence, Gathered, Omitted, Pinned,
     Readers, Since, Snapshot, Snapshots, Touching,

@@ -6,7 +6,9 @@ use super::desk::{Desk, DeskError};
 use super::opening::Opening;
 use super::pairing::{Able, Named, Preferred, Seated, Taken, There, pair};
 use super::particulars::WantedCast;
-use super::ports::{Ask, BadContext, Context, Gathered, Pinned, Readers, Said, Stream};
+use super::ports::{
+    Ask, BadContext, Context, Contribution, Gathered, Pinned, Readers, Said, Stream,
+};
 use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Role, Trouble, Voice};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -37,6 +39,8 @@ pub struct Wish {
     pub cast: WantedCast,
     /// What the debaters are to be given besides the topic: `none`, `auto`, or what is wanted.
     pub context: String,
+    /// The change that is to be reviewed, if one is: then that is what it is pinned to.
+    pub change: Option<Contribution>,
     /// How hard everyone is to think: tools may have a model for it.
     pub effort: Option<Effort>,
     /// How long each model may take to answer once before the start; none are asked, if nobody
@@ -120,7 +124,7 @@ impl Desk {
         wish: &Wish,
         root: &Path,
     ) -> Result<(Opening, Vec<String>), DeskError> {
-        let ground = self.ground(root, &draft.topic, &wish.context, Readers::OfTheBrief).await?;
+        let ground = self.laid(root, &draft.topic, wish).await?;
         let draft = Opening { brief: ground.gathered.text.clone(), ..draft };
         self.trial(&draft, wish)?;
         let about_files = !ground.gathered.text.is_empty();
@@ -129,8 +133,8 @@ impl Desk {
         // Those who can look for themselves are told where.
         let Ground { pinned, unread, mut gathered } = ground;
         if !gathered.text.is_empty() && all.iter().all(|it| self.voices.reads(&it.voice)) {
-            let (topic, wanted) = (&draft.topic, &wish.context);
-            gathered = self.gathered(root, pinned.clone(), topic, wanted, Readers::OfFiles).await?;
+            let about = (draft.topic.as_str(), wish.context.as_str(), wish.change.as_ref());
+            gathered = self.gathered(root, pinned.clone(), about, Readers::OfFiles).await?;
         }
         // That there was nothing to pick is not worth a word.
         if gathered.text.is_empty() {
@@ -186,24 +190,38 @@ impl Desk {
             Ok(pinned) => (pinned, None),
             Err(BadContext(why)) => (None, Some(why)),
         };
-        let gathered = self.gathered(root, pinned.clone(), topic, wanted, readers).await?;
+        let gathered = self.gathered(root, pinned.clone(), (topic, wanted, None), readers).await?;
         Ok(Ground { pinned, unread, gathered })
     }
 
-    /// What of a repository the debaters are given.
+    /// The same, or what a change would leave there, if one is to be reviewed.
+    async fn laid(&self, root: &Path, topic: &str, wish: &Wish) -> Result<Ground, DeskError> {
+        let (wanted, readers) = (wish.context.as_str(), Readers::OfTheBrief);
+        let Some(change) = &wish.change else {
+            return self.ground(root, topic, wanted, readers).await;
+        };
+        let pinned = Some(change.proposal.pinned.clone());
+        let about = (topic, wanted, Some(change));
+        let gathered = self.gathered(root, pinned.clone(), about, readers).await?;
+        Ok(Ground { pinned, unread: None, gathered })
+    }
+
+    /// What of a repository the debaters are given: by the question, what is wanted, and the change
+    /// it is about.
     async fn gathered(
         &self,
         root: &Path,
         pinned: Option<Pinned>,
-        topic: &str,
-        wanted: &str,
+        (topic, wanted, change): (&str, &str, Option<&Contribution>),
         readers: Readers,
     ) -> Result<Gathered, DeskError> {
         let briefs = self.briefs.clone();
         let (root, topic, wanted) = (root.to_owned(), topic.to_owned(), wanted.to_owned());
+        let change = change.cloned();
         let looking = tokio::task::spawn_blocking(move || {
             let (root, pinned) = (root.as_path(), pinned.as_ref());
-            let context = Context { root, pinned, topic: &topic, wanted: &wanted, readers };
+            let (topic, wanted, change) = (topic.as_str(), wanted.as_str(), change.as_ref());
+            let context = Context { root, pinned, topic, wanted, readers, change };
             match briefs.gather(&context) {
                 // What nobody has asked for cannot be missed.
                 Err(_) if wanted.trim() == AUTO => Ok(Gathered::default()),

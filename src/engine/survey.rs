@@ -73,7 +73,8 @@ impl Desk {
         let pinned = self.briefs.pin(root).ok().flatten();
         let changed = |wanted: &str| {
             let (topic, readers) = ("", Readers::OfFiles);
-            let context = Context { root, pinned: pinned.as_ref(), topic, wanted, readers };
+            let (pinned, change) = (pinned.as_ref(), None);
+            let context = Context { root, pinned, topic, wanted, readers, change };
             self.briefs.gather(&context).map(|gathered| gathered.changed).unwrap_or_default()
         };
         let now = changed("diff");

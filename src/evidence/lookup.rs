@@ -6,7 +6,7 @@ use super::quote::{self, Part};
 use super::text::{Text, Wanted};
 use super::{Cited, Place, Reference, Scope, Search, Stated, Words, through};
 use crate::debate::{Citation, Found};
-use crate::repo::{self, Commit, Reader, RepoError, Why};
+use crate::repo::{self, Commit, File, Reader, RepoError, Why};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -49,13 +49,23 @@ pub(super) struct Answer {
     pub(super) path: Option<String>,
     pub(super) found_at: Option<String>,
     pub(super) note: Option<String>,
+    /// See [`Citation::removed`].
+    pub(super) removed: Option<u32>,
 }
 
 /// Where in the cited file something stands.
-enum Spot {
+pub(super) enum Spot {
     At(u32),
     Near(u32),
     Elsewhere(u32),
+}
+
+impl Spot {
+    pub(super) fn line(&self) -> u32 {
+        match self {
+            Spot::At(line) | Spot::Near(line) | Spot::Elsewhere(line) => *line,
+        }
+    }
 }
 
 /// How a search through the tree ended.
@@ -67,7 +77,7 @@ enum Searched {
 
 impl Answer {
     pub(super) fn new(found: Found) -> Answer {
-        Answer { found, path: None, found_at: None, note: None }
+        Answer { found, path: None, found_at: None, note: None, removed: None }
     }
 
     pub(super) fn at(mut self, found_at: impl Into<String>) -> Answer {
@@ -122,6 +132,7 @@ impl<'a> Lookup<'a> {
             found: answer.found,
             found_at: answer.found_at,
             note: answer.note,
+            removed: answer.removed,
         })
     }
 
@@ -143,7 +154,10 @@ impl<'a> Lookup<'a> {
                 let answer = self.file(nth, place, offered)?;
                 Ok(answer.note(format!("the file is called `{}`", self.path(nth))))
             }
-            Meant::Several(all) => self.one_of(&all, place, offered),
+            Meant::Several(all) => match self.there_now(all).as_slice() {
+                [only] => self.file(*only, place, offered),
+                several => self.one_of(several, place, offered),
+            },
             Meant::Folder(path) if place.words.is_none() && place.lines.is_none() => {
                 Ok(Answer { path: Some(path), ..Answer::new(Found::Located) })
             }
@@ -202,7 +216,7 @@ impl<'a> Lookup<'a> {
     fn file(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let path = self.path(nth);
         let answer = self.inside(nth, place, offered)?;
-        Ok(Answer { path: Some(path), ..answer })
+        Ok(self.told_of_now(nth, place, Answer { path: Some(path), ..answer }))
     }
 
     fn inside(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
@@ -229,12 +243,15 @@ impl<'a> Lookup<'a> {
                 let answer = if outside.is_some() { answer.note(count) } else { answer };
                 self.weighed(answer, parts.as_deref(), place)
             }
-            (None, Some(_)) => Ok(Answer::new(Found::LineOutOfRange).note(count)),
-            (None, None) => self.elsewhere(nth, place, offered),
+            (None, outside) => match self.taken_away(nth, place)? {
+                Some(answer) => Ok(answer),
+                None if outside.is_some() => Ok(Answer::new(Found::LineOutOfRange).note(count)),
+                None => self.elsewhere(nth, place, offered),
+            },
         }
     }
 
-    fn spotted(&self, nth: usize, place: &Place, spot: &Spot, outside: bool) -> Answer {
+    pub(super) fn spotted(&self, nth: usize, place: &Place, spot: &Spot, outside: bool) -> Answer {
         let at = |line: &u32| format!("{}:{line}", self.path(nth));
         match spot {
             Spot::At(line) if place.lines.is_none() => Answer::new(Found::Exact).at(at(line)),
@@ -247,7 +264,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// What was found may be too short, or too common, to prove anything.
-    fn weighed(
+    pub(super) fn weighed(
         &mut self,
         mut answer: Answer,
         parts: Option<&[Part]>,
@@ -276,7 +293,7 @@ impl<'a> Lookup<'a> {
         let mut lines: Vec<(Vec<usize>, Part)> = lines
             .filter_map(Part::line)
             .filter(|part| !quote::too_short(std::slice::from_ref(part)))
-            .map(|part| (contents.may_hold(&contents::all_words(&part)), part))
+            .map(|part| (self.there_now(contents.may_hold(&contents::all_words(&part))), part))
             .collect();
         // The rarest first: it decides, mostly without looking into any file.
         lines.sort_by_key(|(files, _)| files.len());
@@ -357,9 +374,11 @@ impl<'a> Lookup<'a> {
         Ok(Searched::Nowhere)
     }
 
-    /// Files the debate is about first.
+    /// Files the debate is about first, and what is there no more last.
     pub(super) fn in_order(&self, mut files: Vec<usize>) -> Vec<usize> {
-        files.sort_by_key(|nth| !self.scope.prefer.contains(&self.path(*nth)));
+        files.sort_by_key(|nth| {
+            (self.called_before(*nth).is_some(), !self.scope.prefer.contains(&self.path(*nth)))
+        });
         files
     }
 
@@ -378,7 +397,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// A file that was cited. It may be cited again.
-    fn text(&mut self, nth: usize) -> Result<Rc<Text>, Why> {
+    pub(super) fn text(&mut self, nth: usize) -> Result<Rc<Text>, Why> {
         if let Some(known) = self.texts.get(&nth) {
             return known.clone();
         }
@@ -398,6 +417,10 @@ impl<'a> Lookup<'a> {
         }
     }
 
+    pub(super) fn bytes(&self, file: &File) -> Option<Vec<u8>> {
+        self.reader.bytes(file).ok()
+    }
+
     fn read(&self, nth: usize) -> Result<Rc<Text>, Why> {
         through::read(&self.tree.view, &self.reader, nth).map(Rc::new)
     }
@@ -415,7 +438,7 @@ fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
 }
 
 /// Where the words of a place stand in a file, and in which way a quote was meant.
-fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>>)> {
+pub(super) fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>>)> {
     match place.words.as_ref()? {
         Words::Name(name) => {
             let last = super::names::parts(name).last().unwrap_or(name);

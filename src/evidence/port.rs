@@ -54,5 +54,6 @@ fn unseen(reference: &Reference, error: &RepoError) -> Citation {
         found: Found::Unchecked,
         found_at: None,
         note: Some(error.to_string()),
+        removed: None,
     }
 }

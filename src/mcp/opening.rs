@@ -153,6 +153,7 @@ impl Server {
             cast: WantedCast::default(),
             there: There { side: Some(Voice::Host), judge: Judge::Other(Voice::Host) },
             context: context(args.context.as_deref())?,
+            change: None,
             effort: effort(args.effort.as_deref())?,
             // The first round is to have some of the time, too.
             probe: probe.then_some(left / 2),

@@ -125,16 +125,28 @@ impl Trees {
     pub fn changes(&self, root: &Path, pin: &Pin, range: &Range) -> Result<Changes, RepoError> {
         let stores = Stores::open(&self.home, root)?;
         let sides = range::sides(&stores, root, pin, range)?;
-        let (mut changed, whole) = match sides.new {
+        let (changed, whole) = match sides.new {
             range::Side::Tree(new) => between(&stores, sides.old, new),
             range::Side::Index => (staged(&stores, root, sides.old)?, true),
         };
-        let renames = renames::find(&stores, &mut changed);
+        Ok(self.counted(&stores, root, sides.says, changed, whole))
+    }
+
+    /// What has changed, with what was only renamed, and counted.
+    pub(super) fn counted(
+        &self,
+        stores: &Stores,
+        root: &Path,
+        says: String,
+        mut changed: Vec<Change>,
+        whole: bool,
+    ) -> Changes {
+        let renames = renames::find(stores, &mut changed);
         changed.sort_by(|one, other| one.path.cmp(&other.path));
-        let lines = counts::count(&stores, &|| Stores::open(&self.home, root), &changed);
+        let lines = counts::count(stores, &|| Stores::open(&self.home, root), &changed);
         let files = changed.into_iter().zip(lines);
         let files = files.map(|(change, lines)| ChangedFile::new(&change, lines)).collect();
-        Ok(Changes { says: sides.says, files, whole, renames })
+        Changes { says, files, whole, renames }
     }
 }
 
@@ -173,7 +185,7 @@ impl ChangedFile {
 }
 
 /// What differs between two trees, and whether all of it could be read.
-fn between(stores: &Stores, old: Option<Oid>, new: Oid) -> (Vec<Change>, bool) {
+pub(super) fn between(stores: &Stores, old: Option<Oid>, new: Oid) -> (Vec<Change>, bool) {
     let mut comparing = Comparing { stores, changes: vec![], whole: true };
     comparing.folder(&[], old, Some(new));
     (comparing.changes, comparing.whole)
@@ -244,7 +256,11 @@ impl Comparing<'_> {
 
 /// What is staged. The index is compared as it is: writing a tree of it would write to the user's
 /// repository.
-fn staged(stores: &Stores, root: &Path, old: Option<Oid>) -> Result<Vec<Change>, RepoError> {
+pub(super) fn staged(
+    stores: &Stores,
+    root: &Path,
+    old: Option<Oid>,
+) -> Result<Vec<Change>, RepoError> {
     let repository = stores.repository().ok_or(RepoError::no_repository(root))?;
     let compared = deltas(repository, old).map_err(|error| RepoError::broken(root, &error))?;
     Ok(compared)

@@ -106,6 +106,16 @@ pub enum RepoError {
         /// The names that were tried.
         names: String,
     },
+    /// A patch cannot be read, or does not fit.
+    #[error(
+        "the patch does not apply to {onto}: {says} (make it with `git diff --binary`, or name what it was made from with `--base`)"
+    )]
+    Patch {
+        /// What it was to be applied to.
+        onto: String,
+        /// What was wrong with it.
+        says: String,
+    },
     /// Two commits have nothing in common.
     #[error("`{one}` and `{other}` have no commit in common: write `diff={one}..{other}`")]
     Strangers {

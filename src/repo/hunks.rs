@@ -83,6 +83,31 @@ impl Reader {
     }
 }
 
+/// Where a line of an old text is in the new one, or would be: what was taken away stood before the
+/// line that is there now. None if nothing is left of the text.
+pub fn line_now(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
+    let many = u32::try_from(new.split_inclusive(|byte| *byte == b'\n').count()).ok()?;
+    let mut options = DiffOptions::new();
+    options.context_lines(0).force_text(true);
+    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).ok()?;
+    let mut now = i64::from(line);
+    for at in 0..patch.num_hunks() {
+        let (hunk, _) = patch.hunk(at).ok()?;
+        // Where there is nothing on a side, git names the line before.
+        let first = hunk.old_start() + u32::from(hunk.old_lines() == 0);
+        if line < first {
+            break;
+        }
+        if line < first + hunk.old_lines() {
+            now = i64::from(hunk.new_start() + u32::from(hunk.new_lines() == 0));
+            break;
+        }
+        now += i64::from(hunk.new_lines()) - i64::from(hunk.old_lines());
+    }
+    let now = u32::try_from(now).unwrap_or(1).clamp(1, many.max(1));
+    (many > 0).then_some(now)
+}
+
 fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
     let (found, many) = patch.hunk(at).ok()?;
     let mut lines = vec![];

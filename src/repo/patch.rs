@@ -19,6 +19,8 @@ enum Change {
     File { id: Oid, mode: i32 },
     /// Something below it has changed.
     Folder(Patch),
+    /// There is a folder with this and nothing else in it.
+    Instead(Patch),
 }
 
 impl Patch {
@@ -28,13 +30,22 @@ impl Patch {
 
     /// A file that is there, whatever was there before.
     pub(super) fn put(&mut self, path: &[u8], id: Oid, executable: bool) {
-        let mode = if executable { 0o100_755 } else { 0o100_644 };
+        self.enter(path, id, if executable { 0o100_755 } else { 0o100_644 });
+    }
+
+    /// The same for whatever is no folder, by its mode.
+    pub(super) fn enter(&mut self, path: &[u8], id: Oid, mode: i32) {
         self.set(path, Change::File { id, mode });
     }
 
     /// A file that is not there. Whatever else has its name by now is left alone.
     pub(super) fn remove(&mut self, path: &[u8]) {
         self.set(path, Change::Gone);
+    }
+
+    /// A folder with nothing else in it, whatever was there before.
+    pub(super) fn instead(&mut self, name: &[u8], inside: Patch) {
+        self.0.insert(name.to_owned(), Change::Instead(inside));
     }
 
     fn set(&mut self, path: &[u8], change: Change) {
@@ -49,7 +60,7 @@ impl Patch {
         };
         let slot = self.0.entry(name).or_insert(Change::Gone);
         match slot {
-            Change::Folder(inner) => inner.set(rest, change),
+            Change::Folder(inner) | Change::Instead(inner) => inner.set(rest, change),
             // Nothing is below a file, so that nothing can be gone from there.
             Change::File { .. } if matches!(change, Change::Gone) => {}
             _ => {
@@ -60,7 +71,8 @@ impl Patch {
         }
     }
 
-    /// Writes the tree that comes of it, and returns its id. Whoever has a base has a repository.
+    /// Writes the tree that comes of it, and returns its id. Whoever has a base has it in one of the
+    /// stores.
     pub(super) fn write(
         &self,
         theirs: Option<&Theirs>,
@@ -80,13 +92,15 @@ impl Patch {
         ours: &Ours,
         base: Option<Oid>,
     ) -> Result<Option<Oid>, RepoError> {
-        let mut entries = base.map_or_else(|| Ok(BTreeMap::new()), |base| entries(theirs, base))?;
+        let mut entries =
+            base.map_or_else(|| Ok(BTreeMap::new()), |base| entries(theirs, ours, base))?;
         for (name, change) in &self.0 {
             let before = entries.get(name).filter(|(mode, _)| *mode == FOLDER).map(|(_, id)| *id);
             let after = match change {
                 Change::File { id, mode } => Some((*mode, *id)),
                 Change::Gone => before.map(|id| (FOLDER, id)),
                 Change::Folder(inner) => inner.folder(theirs, ours, before)?.map(|id| (FOLDER, id)),
+                Change::Instead(inner) => inner.folder(theirs, ours, None)?.map(|id| (FOLDER, id)),
             };
             match after {
                 Some(entry) => entries.insert(name.clone(), entry),
@@ -102,10 +116,15 @@ impl Patch {
 
 type Entries = BTreeMap<Vec<u8>, (i32, Oid)>;
 
-fn entries(theirs: Option<&Theirs>, tree: Oid) -> Result<Entries, RepoError> {
-    let Some(theirs) = theirs else { return Ok(Entries::new()) };
-    let tree = theirs.repository.find_tree(tree);
-    let tree = tree.map_err(|error| RepoError::broken(&theirs.top, &error))?;
+fn entries(theirs: Option<&Theirs>, ours: &Ours, id: Oid) -> Result<Entries, RepoError> {
+    let tree = match (ours.tree(id), theirs) {
+        (Some(tree), _) => tree,
+        (None, None) => return Ok(Entries::new()),
+        (None, Some(theirs)) => {
+            let tree = theirs.repository.find_tree(id);
+            tree.map_err(|error| RepoError::broken(&theirs.top, &error))?
+        }
+    };
     let entry = |entry: git2::TreeEntry<'_>| {
         (entry.name_bytes().to_owned(), (entry.filemode_raw(), entry.id()))
     };

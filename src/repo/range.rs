@@ -31,6 +31,23 @@ pub enum Range {
         /// The new one.
         head: String,
     },
+    /// The same, or against the other itself where they have nothing in common: what merging it
+    /// would bring.
+    Brought {
+        /// The other.
+        base: String,
+        /// The new one.
+        head: String,
+    },
+    /// One tree against another, by their ids: what was compared before and is to be compared again.
+    Trees {
+        /// What was compared with what, in a few words.
+        says: String,
+        /// The old one; none is the empty one.
+        old: Option<String>,
+        /// The new one.
+        new: String,
+    },
 }
 
 /// Names default branches have, where the remote does not say.
@@ -42,6 +59,8 @@ pub(super) struct Sides {
     /// None is the empty tree.
     pub(super) old: Option<Oid>,
     pub(super) new: Side,
+    /// The commits they belong to, as far as they belong to any.
+    pub(super) commits: (Option<Oid>, Option<Oid>),
 }
 
 /// The new side of a comparison.
@@ -65,27 +84,26 @@ pub(super) fn sides(
         Range::Staged => {
             let (old, named) = finding.last()?;
             let says = format!("what is staged against {named}");
-            Ok(Sides { says, old, new: Side::Index })
+            let commits = (finding.head()?.map(|head| head.id()), None);
+            Ok(Sides { says, old, new: Side::Index, commits })
         }
         Range::Branch => finding.branch(),
         Range::Commit(name) => Finding::commit(&finding.named(name)?),
-        Range::Between { base, head } => {
-            let (old, new) = (finding.named(base)?, finding.named(head)?);
-            let says = format!("{} against {}", called(head, new.id()), called(base, old.id()));
-            Ok(Sides { says, old: Some(old.tree_id()), new: Side::Tree(new.tree_id()) })
-        }
-        Range::Since { base, head } => {
-            let (other, new) = (finding.named(base)?, finding.named(head)?);
-            let old = finding.parting(&other, base, &new, head)?;
-            let says = format!(
-                "{} against where it left {}, at `{}`",
-                called(head, new.id()),
-                called(base, other.id()),
-                short(old.id())
-            );
-            Ok(Sides { says, old: Some(old.tree_id()), new: Side::Tree(new.tree_id()) })
-        }
+        Range::Between { base, head } => finding.between(base, head),
+        Range::Since { base, head } => finding.since(base, head),
+        Range::Brought { base, head } => match finding.since(base, head) {
+            Err(RepoError::Strangers { .. }) => finding.between(base, head),
+            found => found,
+        },
+        Range::Trees { says, old, new } => trees(says, old.as_deref(), new),
     }
+}
+
+fn trees(says: &str, old: Option<&str>, new: &str) -> Result<Sides, RepoError> {
+    let id =
+        |text: &str| Oid::from_str(text).map_err(|_| RepoError::NoId { given: text.to_owned() });
+    let (old, new) = (old.map(id).transpose()?, Side::Tree(id(new)?));
+    Ok(Sides { says: says.to_owned(), old, new, commits: (None, None) })
 }
 
 /// What a commit holds.
@@ -96,6 +114,17 @@ pub(super) fn commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
     let commit = finding.named(name)?;
     let (tree, id) = (commit.tree_id().to_string(), commit.id().to_string());
     Ok(Pin { tree, commit: Some(id), dirty: false, left_out: vec![] })
+}
+
+impl Sides {
+    fn of(says: String, old: Option<&Commit<'_>>, new: &Commit<'_>) -> Sides {
+        Sides {
+            says,
+            old: old.map(Commit::tree_id),
+            new: Side::Tree(new.tree_id()),
+            commits: (old.map(Commit::id), Some(new.id())),
+        }
+    }
 }
 
 struct Finding<'a> {
@@ -126,7 +155,26 @@ impl<'a> Finding<'a> {
     fn worktree(&self) -> Result<Sides, RepoError> {
         let (old, named) = self.last()?;
         let says = format!("the working tree against {named}");
-        Ok(Sides { says, old, new: Side::Tree(self.pinned()?) })
+        let commits = (self.head()?.map(|head| head.id()), None);
+        Ok(Sides { says, old, new: Side::Tree(self.pinned()?), commits })
+    }
+
+    fn between(&self, base: &str, head: &str) -> Result<Sides, RepoError> {
+        let (old, new) = (self.named(base)?, self.named(head)?);
+        let says = format!("{} against {}", called(head, new.id()), called(base, old.id()));
+        Ok(Sides::of(says, Some(&old), &new))
+    }
+
+    fn since(&self, base: &str, head: &str) -> Result<Sides, RepoError> {
+        let (other, new) = (self.named(base)?, self.named(head)?);
+        let old = self.parting(&other, base, &new, head)?;
+        let says = format!(
+            "{} against where it left {}, at `{}`",
+            called(head, new.id()),
+            called(base, other.id()),
+            short(old.id())
+        );
+        Ok(Sides::of(says, Some(&old), &new))
     }
 
     fn branch(&self) -> Result<Sides, RepoError> {
@@ -139,21 +187,22 @@ impl<'a> Finding<'a> {
         let also = if self.pin.dirty { ", with what is not committed yet," } else { "" };
         let says =
             format!("this branch{also} against where it left `{name}`, at `{}`", short(old.id()));
-        Ok(Sides { says, old: Some(old.tree_id()), new: Side::Tree(self.pinned()?) })
+        let commits = (Some(old.id()), (!self.pin.dirty).then(|| head.id()));
+        Ok(Sides { says, old: Some(old.tree_id()), new: Side::Tree(self.pinned()?), commits })
     }
 
     fn commit(commit: &Commit<'_>) -> Result<Sides, RepoError> {
-        let (new, id) = (Side::Tree(commit.tree_id()), short(commit.id()));
+        let id = short(commit.id());
         let had_parents = commit.raw_header_bytes().windows(8).any(|part| part == b"\nparent ");
         if let Ok(parent) = commit.parent(0) {
             let says = format!("commit `{id}` against its parent `{}`", short(parent.id()));
-            return Ok(Sides { says, old: Some(parent.tree_id()), new });
+            return Ok(Sides::of(says, Some(&parent), commit));
         }
         // A shallow clone ends somewhere, and all there is would seem to be new there.
         if had_parents {
             return Err(RepoError::Shallow { missing: format!("the parent of `{id}`") });
         }
-        Ok(Sides { says: format!("commit `{id}`, the first one"), old: None, new })
+        Ok(Sides::of(format!("commit `{id}`, the first one"), None, commit))
     }
 
     /// The tree of the last commit, and what to call it.

@@ -114,6 +114,16 @@ impl Ours {
         }
     }
 
+    /// A folder that is kept here. None if it is not.
+    pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
+        self.has(id).then(|| self.repository.find_tree(id).ok()).flatten()
+    }
+
+    /// It is small, and can tell at once that it has not got something.
+    fn has(&self, id: Oid) -> bool {
+        self.repository.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
+    }
+
     /// Keeps an object, and returns its id.
     pub(super) fn keep(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
         let kept = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
@@ -157,11 +167,9 @@ impl Stores {
         self.holder(id)?.find_tree(id).ok()
     }
 
-    /// Ours is asked first, because it is small and can tell at once that it has not got it.
+    /// Ours is asked first.
     fn holder(&self, id: Oid) -> Option<&Repository> {
-        let ours = self.ours.as_ref().map(|ours| &ours.repository).filter(|ours| {
-            ours.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
-        });
+        let ours = self.ours.as_ref().filter(|ours| ours.has(id)).map(|ours| &ours.repository);
         ours.or(self.repository())
     }
 }

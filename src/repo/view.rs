@@ -112,6 +112,11 @@ impl File {
         };
         File { path, why, id }
     }
+
+    /// What it holds, by its id.
+    pub(super) fn id(&self) -> Oid {
+        self.id
+    }
 }
 
 impl Reader {

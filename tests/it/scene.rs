@@ -89,6 +89,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         topic: "Tabs or spaces?".into(),
         brief: String::new(),
         touched: vec![],
+        proposed: None,
         picked: vec![],
         chosen: vec![],
         unread: None,
@@ -160,6 +161,7 @@ pub(crate) fn citation(raw: &str, found: Found) -> Citation {
         found,
         found_at: None,
         note: None,
+        removed: None,
     }
 }
 

@@ -1,4 +1,5 @@
 //! What a debate stands on: what debaters are given, and what they say held against it.
+use super::change::{Contribution, Meant, Proposal};
 use crate::debate::{Body, Citation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +15,9 @@ pub trait Briefs: Send + Sync {
 
     /// What stands in a repository now, as one tree with a name; none where there is no repository.
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
+
+    /// A change that is not merged yet: what it is, and one tree of it.
+    fn proposal(&self, root: &Path, meant: &Meant) -> Result<Proposal, BadContext>;
 
     /// What has happened in a repository to a few files since a debate was opened on it, as far as
     /// that can be found out soon.
@@ -70,6 +74,8 @@ pub struct Context<'a> {
     pub wanted: &'a str,
     /// Who is to read it.
     pub readers: Readers,
+    /// The change it is about, if it is about one.
+    pub change: Option<&'a Contribution>,
 }
 
 /// Who reads a brief.

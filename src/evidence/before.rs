@@ -1,0 +1,59 @@
+//! Words a change takes away: they stand in a file as it was before, which lies in a folder of its
+//! own in the tree of a change. Whoever cites them means the file they were in.
+use super::Place;
+use super::lookup::{Answer, Lookup, spot};
+use crate::repo::{BEFORE, RepoError, line_now};
+
+impl Lookup<'_> {
+    /// What a file is called that lies there as it was before.
+    pub(super) fn called_before(&self, nth: usize) -> Option<String> {
+        let path = self.path(nth);
+        Some(path.strip_prefix(BEFORE)?.strip_prefix('/')?.to_owned())
+    }
+
+    /// Those of several files that are there now, if any is.
+    pub(super) fn there_now(&self, all: Vec<usize>) -> Vec<usize> {
+        let now: Vec<usize> =
+            all.iter().filter(|nth| self.called_before(**nth).is_none()).copied().collect();
+        if now.is_empty() { all } else { now }
+    }
+
+    /// What was cited, if it stands in a file as that was before.
+    pub(super) fn taken_away(
+        &mut self,
+        nth: usize,
+        place: &Place,
+    ) -> Result<Option<Answer>, RepoError> {
+        let path = format!("{BEFORE}/{}", self.path(nth));
+        let files = self.tree.view.files();
+        let Ok(before) = files.binary_search_by(|file| file.path.as_str().cmp(&path)) else {
+            return Ok(None);
+        };
+        let Ok(text) = self.text(before) else { return Ok(None) };
+        let Some((spot, parts)) = spot(&text, place) else { return Ok(None) };
+        let line = spot.line();
+        let answer = self.spotted(before, place, &spot, false).at(format!("{path}:{line}"));
+        let answer = self.weighed(answer, parts.as_deref(), place)?;
+        Ok(Some(Answer { removed: Some(self.now(before, line)), ..answer }))
+    }
+
+    /// What was cited in a file as it was before, told of the file it is about.
+    pub(super) fn told_of_now(&mut self, nth: usize, place: &Place, answer: Answer) -> Answer {
+        let Some(path) = self.called_before(nth) else { return answer };
+        let text = self.text(nth).ok();
+        let spotted = text.and_then(|text| spot(&text, place).map(|(spot, _)| spot.line()));
+        let line = spotted.or(place.lines.map(|(first, _)| first)).unwrap_or(1);
+        let removed = Some(self.now(nth, line));
+        let found_at = answer.found_at.or_else(|| Some(format!("{}:{line}", self.path(nth))));
+        Answer { path: Some(path), removed, found_at, ..answer }
+    }
+
+    /// Where a line of a file as it was before is now, or would be; 0 if the file is not there.
+    fn now(&self, before: usize, line: u32) -> u32 {
+        let view = &self.tree.view;
+        let called = self.called_before(before);
+        let now = called.and_then(|path| view.find(&path)).and_then(|file| self.bytes(file));
+        let was = view.files().get(before).and_then(|file| self.bytes(file));
+        was.zip(now).and_then(|(was, now)| line_now(&was, &now, line)).unwrap_or(0)
+    }
+}
