@@ -1,4 +1,8 @@
 //! What the surroundings say, read once. Nothing else reads the environment.
+mod pipeline;
+
+pub use pipeline::{Host, Pipeline};
+
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use std::collections::BTreeMap;

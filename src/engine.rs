@@ -20,6 +20,7 @@
 //! | `dense`   | whether a topic asks for what can be measured                                    |
 //! | `pairing` | who sits where, if nobody says                                                  |
 //! | `company` | everyone who is to be seated, named or chosen                                   |
+//! | `reviewing` | a change is argued about before it is merged                                 |
 //! | `preflight` | whether each model answers, before anything is opened                        |
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
@@ -49,6 +50,7 @@ pub mod ports;
 pub mod preflight;
 pub mod price;
 pub mod recovery;
+pub mod reviewing;
 pub mod scrutiny;
 pub mod session;
 pub mod since;

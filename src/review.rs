@@ -3,9 +3,15 @@
 //! | file          | concept                                                                      |
 //! |---------------|------------------------------------------------------------------------------|
 //! | `finding`     | one thing that should be changed first, and what it rests on                 |
+//! | `weighing`    | what a debate about a change comes to                                        |
+//! | `gate`        | whether a review stops a change                                              |
 //! | `forms`       | the kinds of output, and what each makes of a review                         |
 pub mod finding;
 pub mod forms;
+pub mod gate;
+mod weighing;
+
+pub use weighing::{USUAL, review};
 
 use finding::{Earlier, Finding};
 use schemars::JsonSchema;

@@ -140,12 +140,11 @@ pub(super) fn read(
     };
     let mut prompts = match base.or(known.first()) {
         Some(base) if written.base.is_some() => base.prompts.clone(),
-        // What every format says about replies.
+        // What every format says about replies, and about changes.
         Some(first) => {
-            let common = first
-                .prompts
-                .iter()
-                .filter(|(name, _)| name.starts_with("reply.") || name.as_str() == "again");
+            let common = first.prompts.iter().filter(|(name, _)| {
+                name.starts_with("reply.") || ["again", "review"].contains(&name.as_str())
+            });
             common.map(|(name, words)| (name.clone(), words.clone())).collect()
         }
         None => BTreeMap::new(),

@@ -57,7 +57,7 @@ pub(super) fn check(offering: &Offering) -> Result<(), String> {
         template::check(text).map_err(|bad| format!("prompt `{name}`: {bad}"))?;
         let prefixed = ["reply.", "act.", "audience."].iter().any(|it| name.starts_with(it));
         // Whoever answers before the others are heard is asked in a phase that is added later.
-        let fixed = ["focus", "again", "answer"].contains(&name.as_str());
+        let fixed = ["focus", "again", "answer", "review"].contains(&name.as_str());
         if !prefixed && !fixed && phases().all(|phase| phase.name != *name) {
             return Err(format!("prompt `{name}` belongs to no phase"));
         }

@@ -64,6 +64,7 @@ pub(super) const COMMON: Words = &[
     ("reply.changed", "reply/changed.md", include_str!("../../prompts/reply/changed.md")),
     ("reply.court", "reply/court.md", include_str!("../../prompts/reply/court.md")),
     ("again", "again.md", include_str!("../../prompts/again.md")),
+    ("review", "review.md", include_str!("../../prompts/review.md")),
 ];
 
 /// Formats with an eye on one kind of question, as files of the user's own would be.

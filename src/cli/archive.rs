@@ -28,8 +28,8 @@ pub(super) fn list(
     let query = Query {
         root: (!list.all).then(|| place.root.clone()),
         status: list.status.map(Into::into),
-        unfinished: false,
         limit: Some(list.limit),
+        ..Query::default()
     };
     let mut cards = desk.archive().list(&query)?;
     if cards.is_empty() && desk.meant(None, false, &place.root).is_err() {

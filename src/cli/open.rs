@@ -1,5 +1,5 @@
 //! From what was typed to a debate being played: `debate run`.
-use super::args::{Most, Run};
+use super::args::{Most, Run, Seating};
 use super::exit::{Exit, Failed};
 use super::place;
 use super::play::Play;
@@ -8,8 +8,8 @@ use crate::config::Config;
 use crate::debate::{Budget, Hold, Rounds, Voice, millionths};
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
-use crate::engine::particulars::WantedCast;
-use crate::engine::preflight::Wish;
+use crate::engine::particulars::{Particulars, WantedCast};
+use crate::engine::preflight::{AUTO, Wish};
 use crate::engine::spoken::Spoken;
 use crate::engine::{Desk, Opening};
 use crate::report::text::printable;
@@ -28,27 +28,18 @@ pub(super) async fn run(
     if let Some(understood) = spoken.told() {
         screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
     }
-    let wish = wish(run, &spoken, config)?;
-    let limits = config.settings.limits;
-    let format = run.format.clone().or_else(|| spoken.format.clone()).unwrap_or("duel".into());
-    let offer = desk.catalogue().offered(&format)?.offer.clone();
+    let (draft, wish) = drafted(&run.seating, &spoken, run.output.clone(), config, desk)?;
+    let offer = &desk.catalogue().offered(&draft.format)?.offer;
     // What only the user ends is gone through with the user.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
     holds.extend((run.plan || offer.confirms).then_some(Hold::Start));
     holds.extend((run.pause || open).then_some(Hold::Rounds));
-    let draft = Opening {
-        format,
-        rounds: run.rounds.or(spoken.rounds),
-        effort: wish.effort,
-        budget: budget(run.most.or(limits), Budget::default())?,
-        turn_seconds: run.turn_timeout.or(limits.turn_seconds),
-        sealed: run.sealed,
-        stop_when_settled: run.stop_when_settled,
-        holds,
-        ..Opening::new(&spoken.topic, Voice::Human, Voice::Human, Voice::Human)
+    let draft = Opening { holds, ..draft };
+    let wish = match wish.context.as_str() {
+        "" => Wish { context: AUTO.into(), ..wish },
+        _ => wish,
     };
-    let (draft, wish) = desk.particulars(run.wanted.read()?, draft, wish, &config.folder)?;
     if let Some(output) = &draft.output {
         writable(&place.root.join(output))?;
     }
@@ -60,7 +51,20 @@ pub(super) async fn run(
         }
     };
     let (opening, warnings) = prepared?;
-    for warning in &warnings {
+    announced(&opening, &warnings, desk, screen)?;
+    let job = desk.open(&opening, &place)?;
+    let (yes, shown) = (run.yes, run.shown);
+    Play { config, desk, yes, shown, summary: true, limit: None }.play(job, screen).await
+}
+
+/// What a user is told before anybody speaks.
+pub(super) fn announced(
+    opening: &Opening,
+    warnings: &[String],
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<(), Failed> {
+    for warning in warnings {
         screen.warn(&format!("[WARN] {}", printable(warning)));
     }
     for line in &opening.picked {
@@ -69,14 +73,38 @@ pub(super) async fn run(
     for line in &opening.chosen {
         screen.note(&format!("[INFO] Chosen: {}", printable(line)));
     }
-    if let Some(estimate) = desk.estimate(&opening)? {
+    if let Some(estimate) = desk.estimate(opening)? {
         screen.note(&format!("[INFO] Estimate: {}", estimate.says));
         if let Some(unkept) = estimate.unkept {
             screen.warn(&format!("[WARN] {unkept}"));
         }
     }
-    let job = desk.open(&opening, &place)?;
-    Play { config, desk, yes: run.yes, shown: run.shown, summary: true }.play(job, screen).await
+    Ok(())
+}
+
+/// What was typed, as a debate that could be opened, and whom the user wants to hear in it.
+pub(super) fn drafted(
+    seating: &Seating,
+    spoken: &Spoken,
+    output: Option<String>,
+    config: &Config,
+    desk: &Desk,
+) -> Result<(Opening, Wish), Failed> {
+    let wish = wish(seating, spoken, config)?;
+    let limits = config.settings.limits;
+    let format = seating.format.clone().or_else(|| spoken.format.clone());
+    let draft = Opening {
+        format: format.unwrap_or("duel".into()),
+        rounds: seating.rounds.or(spoken.rounds),
+        effort: wish.effort,
+        budget: budget(seating.most.or(limits), Budget::default())?,
+        turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
+        sealed: seating.sealed,
+        stop_when_settled: seating.stop_when_settled,
+        ..Opening::new(&spoken.topic, Voice::Human, Voice::Human, Voice::Human)
+    };
+    let said = Particulars { output_path: output, ..seating.wanted.read()? };
+    Ok(desk.particulars(said, draft, wish, &config.folder)?)
 }
 
 /// The question that was typed, and what was said around it. Without one there is nothing to debate.
@@ -91,14 +119,14 @@ fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
         return Err(Failed::Usage("the topic is empty".into(), hint));
     }
     // What a flag says is not also understood.
-    let spoken = desk.spoken(&run.topic);
+    let (spoken, seating) = (desk.spoken(&run.topic), &run.seating);
     Ok(Spoken {
-        format: spoken.format.filter(|_| run.format.is_none()),
-        proposer: spoken.proposer.filter(|_| run.proposer.is_none()),
-        challenger: spoken.challenger.filter(|_| run.challenger.is_none()),
-        judge: spoken.judge.filter(|_| run.judge.is_empty()),
-        rounds: spoken.rounds.filter(|_| run.rounds.is_none()),
-        effort: spoken.effort.filter(|_| run.effort.is_none()),
+        format: spoken.format.filter(|_| seating.format.is_none()),
+        proposer: spoken.proposer.filter(|_| seating.proposer.is_none()),
+        challenger: spoken.challenger.filter(|_| seating.challenger.is_none()),
+        judge: spoken.judge.filter(|_| seating.judge.is_empty()),
+        rounds: spoken.rounds.filter(|_| seating.rounds.is_none()),
+        effort: spoken.effort.filter(|_| seating.effort.is_none()),
         ..spoken
     })
 }
@@ -122,17 +150,17 @@ fn writable(path: &Path) -> Result<(), Failed> {
 }
 
 /// Whom the user wants to hear: flags have the last word.
-fn wish(run: &Run, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
+fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
     let folder = &config.folder;
     let model = |flag: &Option<Voice>, said: &Option<String>, model: &Option<String>, role| {
         let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
         seat(voice.as_ref(), model.as_deref(), role, folder)
     };
-    let judge = run.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
+    let judge = seating.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
     let (pro, con) = (&spoken.proposer, &spoken.challenger);
     let named = Named {
-        proposer: model(&run.proposer, pro, &run.model_proposer, "proposer")?,
-        challenger: model(&run.challenger, con, &run.model_challenger, "challenger")?,
+        proposer: model(&seating.proposer, pro, &seating.model_proposer, "proposer")?,
+        challenger: model(&seating.challenger, con, &seating.model_challenger, "challenger")?,
         judge: judge.map(|judge| found_again(judge, folder)),
     };
     let own = &config.settings.seats;
@@ -144,7 +172,7 @@ fn wish(run: &Run, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
         named,
         preferred,
         cast: WantedCast {
-            panel: run
+            panel: seating
                 .judge
                 .iter()
                 .skip(1)
@@ -154,10 +182,10 @@ fn wish(run: &Run, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
         },
         // A person at a terminal may have gone for coffee: they argue only if they say so.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
-        context: joined(&run.context),
+        context: joined(&seating.context),
         change: None,
-        effort: run.effort.map(Into::into).or(spoken.effort),
-        probe: (!run.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
+        effort: seating.effort.map(Into::into).or(spoken.effort),
+        probe: (!seating.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
     })
 }
 

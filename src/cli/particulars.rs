@@ -24,9 +24,6 @@ pub struct Wanted {
     /// Research: whether factual claims are audited: auto (usual), true, false
     #[arg(long, value_name = "WHEN")]
     pub evidence_round: Option<Flag>,
-    /// Research: write the finished report to this file, too
-    #[arg(long, short, value_name = "PATH")]
-    pub output: Option<String>,
     /// Tribunal: somebody who listens and votes, as in `--listener risk-averse=claude*2`; one of each
     /// type if none is given, nobody for `none`
     #[arg(long, value_name = "TYPE[=SEAT][*WEIGHT]")]
@@ -76,7 +73,6 @@ impl Wanted {
             judge_share: self.judge_share,
             audience_share: self.audience_share,
             same_judge: self.same_judge,
-            output_path: self.output.clone(),
             ..Particulars::default()
         })
     }

@@ -137,6 +137,21 @@ pub fn sealed(format: Format) -> Format {
     Format { name, acts }
 }
 
+/// The same table, for a review of somebody's change. Nobody goes to the web: what stands in the
+/// change could tell them where. And nobody has to find a flaw where there is none: reviews that
+/// must, cry wolf.
+pub fn reviewing(mut format: Format) -> Format {
+    for phase in format.acts.iter_mut().flat_map(|act| &mut act.phases) {
+        phase.web = false;
+        for (rule, weight) in &mut phase.rules {
+            if matches!(rule, Rule::RaisesFlaw | Rule::RaisesOrResolves) {
+                *weight = Note;
+            }
+        }
+    }
+    format
+}
+
 /// Stances researched in parallel. A missing stance degrades the report; only a debate without any
 /// stance is abandoned.
 #[rustfmt::skip]

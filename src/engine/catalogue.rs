@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 pub struct Offering {
     /// The table.
     pub offer: Offer,
-    /// By the name of the phase; `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus` and `again`.
+    /// By the name of the phase; `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus`, `again`
+    /// and `review`.
     pub prompts: BTreeMap<String, String>,
     /// Who made it.
     pub from: From,

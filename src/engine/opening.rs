@@ -1,12 +1,17 @@
 //! From a user's wish to a setup that can be played.
 use super::cast::{Listener, Stance};
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, Offering};
 use super::desk::DeskError;
 use crate::debate::formats;
 use crate::debate::setup::{GRAMMAR, WORDING};
-use crate::debate::{Budget, Effort, Hold, Limits, Origin, Proposed, Role, Seat, Setup, Voice};
+use crate::debate::{
+    Budget, Effort, Format, Hold, Limits, Origin, Proposed, Role, Seat, Setup, Voice,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// The name of the words about changes.
+const REVIEW: &str = "review";
 
 /// What a user asks for. What is not said has a default.
 #[derive(Clone, Debug)]
@@ -164,12 +169,8 @@ impl Opening {
             unread: self.unread.clone(),
             chosen: self.chosen.clone(),
             seats,
-            prompts: offering.prompts.clone(),
-            format: if self.sealed {
-                formats::sealed(offer.format.clone())
-            } else {
-                offer.format.clone()
-            },
+            prompts: self.prompts(offering),
+            format: self.table(offer.format.clone()),
             terms: self.terms.clone(),
             judge_share: self.judge_share,
             output: self.output.clone(),
@@ -181,6 +182,24 @@ impl Opening {
             origin: self.origin.clone(),
             salt,
         })
+    }
+
+    /// The table it is played by.
+    fn table(&self, format: Format) -> Format {
+        let format = if self.proposed.is_some() { formats::reviewing(format) } else { format };
+        if self.sealed { formats::sealed(format) } else { format }
+    }
+
+    /// The words its seats are asked with. What is said about changes is said only where one is
+    /// reviewed.
+    fn prompts(&self, offering: &Offering) -> BTreeMap<String, String> {
+        let mut prompts = offering.prompts.clone();
+        let review = prompts.remove(REVIEW).filter(|_| self.proposed.is_some());
+        if let Some(review) = review {
+            let focus = prompts.entry("focus".into()).or_default();
+            *focus = format!("{review}\n\n{focus}").trim().to_owned();
+        }
+        prompts
     }
 
     /// As many rounds as were asked for, or as near to that as the format allows.

@@ -96,7 +96,7 @@ impl Server {
             None => Some(place.root.clone()),
         };
         let (status, unfinished) = status(args.status.as_deref())?;
-        let query = Query { root, status, unfinished, limit: None };
+        let query = Query { root, status, unfinished, ..Query::default() };
         let archive = self.hub.desk.archive();
         let mut cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
         let words = sought.join(" ");

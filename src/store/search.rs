@@ -39,6 +39,14 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
         sql.push_str(" AND debates.status = ?");
         values.push(Box::new(status.word()));
     }
+    if let Some(key) = &query.reviews {
+        sql.push_str(" AND json_extract(debates.setup, '$.proposed.key') = ?");
+        values.push(Box::new(key.clone()));
+    }
+    if let Some(subject) = &query.subject {
+        sql.push_str(" AND json_extract(debates.setup, '$.proposed.subject') = ?");
+        values.push(Box::new(subject.clone()));
+    }
     if query.unfinished {
         sql.push_str(" AND debates.status IN ('in-progress', 'paused')");
     }

@@ -160,6 +160,10 @@ pub struct Query {
     pub status: Option<Status>,
     /// Those that are not over.
     pub unfinished: bool,
+    /// Those that review this change under these settings, by their key.
+    pub reviews: Option<String>,
+    /// Those that review whatever is called so.
+    pub subject: Option<String>,
     /// No more than this.
     pub limit: Option<usize>,
 }

@@ -1,0 +1,107 @@
+//! What a pipeline says about the change it runs for. Titles, descriptions and names of branches are
+//! whatever the author of the change wrote; ids of commits are taken only if they are some.
+use super::Config;
+use serde_json::Value;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// Bytes of an event that are read.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Where this program runs, and for which change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pipeline {
+    /// Whose pipeline it is; none if it is nobody's.
+    pub host: Option<Host>,
+    /// The commits of the change it runs for, if it runs for one.
+    pub range: Option<(String, String)>,
+    /// What its author calls it.
+    pub title: Option<String>,
+    /// What its author says about it.
+    pub body: Option<String>,
+    /// Its number at the host.
+    pub number: Option<u64>,
+    /// Whether it comes from somebody else's copy of the repository: there are no secrets then.
+    pub fork: bool,
+    /// Whether it runs with the secrets of the repository although somebody else may have written
+    /// the change.
+    pub trusted_with_secrets: bool,
+    /// The file a summary for people is added to.
+    pub summary: Option<PathBuf>,
+}
+
+/// Whose pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// GitHub Actions.
+    Github,
+    /// GitLab CI/CD.
+    Gitlab,
+}
+
+impl Config {
+    /// What the pipeline this program runs in says, if it runs in one.
+    pub fn pipeline(&self) -> Pipeline {
+        let said = |name: &str| {
+            let found = self.environment.0.iter().find(|(known, _)| known == name);
+            found
+                .and_then(|(_, value)| value.to_str())
+                .filter(|it| !it.is_empty())
+                .map(str::to_owned)
+        };
+        let summary = said("GITHUB_STEP_SUMMARY").map(PathBuf::from);
+        if said("GITHUB_ACTIONS").is_some() {
+            let event = said("GITHUB_EVENT_PATH").and_then(|path| read(&path)).unwrap_or_default();
+            let target = said("GITHUB_EVENT_NAME").as_deref() == Some("pull_request_target");
+            return Pipeline { summary, trusted_with_secrets: target, ..github(&event) };
+        }
+        if said("GITLAB_CI").is_some() {
+            return Pipeline { summary, ..gitlab(said) };
+        }
+        Pipeline { summary, ..Pipeline::default() }
+    }
+}
+
+fn read(path: &str) -> Option<Value> {
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// A commit is named by its digits and by nothing else.
+fn commit(id: &str) -> Option<String> {
+    let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (digits && (7..=64).contains(&id.len())).then(|| id.to_owned())
+}
+
+fn github(event: &Value) -> Pipeline {
+    let change = &event["pull_request"];
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let id = |side: &str| change[side]["sha"].as_str().and_then(commit);
+    let whose = |side: &str| change[side]["repo"]["full_name"].as_str();
+    Pipeline {
+        host: Some(Host::Github),
+        range: id("base").zip(id("head")),
+        title: text(&change["title"]),
+        body: text(&change["body"]),
+        number: change["number"].as_u64(),
+        fork: change.is_object() && whose("base") != whose("head"),
+        ..Pipeline::default()
+    }
+}
+
+fn gitlab(said: impl Fn(&str) -> Option<String>) -> Pipeline {
+    let id = |name: &str| said(name).as_deref().and_then(commit);
+    let head = id("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| id("CI_COMMIT_SHA"));
+    let (here, there) =
+        (said("CI_MERGE_REQUEST_PROJECT_ID"), said("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"));
+    Pipeline {
+        host: Some(Host::Gitlab),
+        range: id("CI_MERGE_REQUEST_DIFF_BASE_SHA").zip(head),
+        title: said("CI_MERGE_REQUEST_TITLE"),
+        body: said("CI_MERGE_REQUEST_DESCRIPTION"),
+        number: said("CI_MERGE_REQUEST_IID").and_then(|it| it.parse().ok()),
+        fork: there.is_some() && here != there,
+        ..Pipeline::default()
+    }
+}

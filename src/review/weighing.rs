@@ -1,0 +1,276 @@
+//! What a debate about a change comes to: read off its record, never stored beside it.
+use super::finding::{Earlier, Finding, Proof, State};
+use super::{Compared, Decision, Review, Seated, Spent};
+use crate::debate::body::{Claim, Part};
+use crate::debate::digest::squeeze;
+use crate::debate::ledger::{self, Fate};
+use crate::debate::verdict::rulings;
+use crate::debate::{
+    Citation, Cue, Debate, Found, Known, Place, Role, Severity, Side, Status, standing,
+};
+use crate::report::people;
+use crate::report::verdict::verdict;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// Findings that are shown if nobody says how many: more is noise.
+pub const USUAL: usize = 5;
+/// Of what rests on nothing, no more than this is listed.
+const MOST_UNVERIFIED: usize = 20;
+
+/// A challenge to the change, and what became of it.
+struct Challenge<'a> {
+    cue: Cue,
+    claim: &'a Claim,
+    citations: Vec<&'a Citation>,
+    answer: Option<String>,
+    conceded: bool,
+}
+
+/// What a debate about a change comes to. None if it is about none.
+pub fn review(debate: &Debate, most: usize) -> Option<Review> {
+    let proposed = debate.setup().proposed.as_ref()?;
+    let status = standing::status(debate);
+    let mut review = Review {
+        debate: Some(debate.setup().id.clone()),
+        title: match proposed.title.as_str() {
+            "" => proposed.says.clone(),
+            title => title.to_owned(),
+        },
+        change: Compared {
+            says: proposed.says.clone(),
+            base: proposed.base.clone(),
+            head: proposed.head.clone(),
+            files: proposed.files,
+            added: proposed.added,
+            deleted: proposed.deleted,
+        },
+        degraded: status != Status::Completed,
+        notices: notices(debate, status),
+        seats: seats(debate),
+        spent: spent(debate),
+        ..Review::default()
+    };
+    rule(debate, &mut review);
+    let (mut found, unverified): (Vec<Finding>, Vec<Finding>) =
+        findings(debate).into_iter().partition(|it| it.evidence.iter().any(|it| it.verified));
+    found.sort_by_key(|it| (it.severity, !it.conceded));
+    let raised: BTreeSet<String> = found.iter().map(|it| it.fingerprint.clone()).collect();
+    review.more = found.len().saturating_sub(most);
+    found.truncate(most);
+    review.findings = found;
+    review.unverified = unverified;
+    review.unverified.truncate(MOST_UNVERIFIED);
+    review.earlier = proposed.known.iter().map(|it| earlier(it, &raised)).collect();
+    Some(review)
+}
+
+/// What was ruled, if anything was.
+fn rule(debate: &Debate, review: &mut Review) {
+    let Some(verdict) = verdict(debate) else { return };
+    review.decision = match verdict.side {
+        Side::Pro => Decision::Merge,
+        Side::Con => Decision::Change,
+    };
+    review.doubts = verdict.doubts;
+    review.confidence = verdict.confidence;
+    review.reasoning = verdict.reasoning;
+    review.recommendation = verdict.recommendation;
+}
+
+/// Every challenge that was not taken back.
+fn findings(debate: &Debate) -> Vec<Finding> {
+    let known: BTreeSet<&str> = debate
+        .setup()
+        .proposed
+        .iter()
+        .flat_map(|it| &it.known)
+        .map(|it| it.fingerprint.as_str())
+        .collect();
+    let mut taken = BTreeSet::new();
+    let finding = |challenge: Challenge<'_>| {
+        let place = best(debate, &challenge.citations);
+        let (place, quote) = place.map_or((None, None), |(place, quote)| (Some(place), quote));
+        let claim = squeeze(&challenge.claim.text);
+        let file = place.as_ref().map_or("", |place| place.file.as_str());
+        let mut fingerprint = fingerprint(&[file, &quote.map_or_else(|| claim.clone(), squeeze)]);
+        let mut nth = 0;
+        while !taken.insert(fingerprint.clone()) {
+            nth += 1;
+            fingerprint = self::fingerprint(&[&fingerprint, &claim, &nth.to_string()]);
+        }
+        Finding {
+            known: known.contains(fingerprint.as_str()),
+            fingerprint,
+            id: challenge.claim.id.clone(),
+            turn: challenge.cue.to_string(),
+            severity: severity(debate, challenge.claim),
+            claim,
+            place,
+            evidence: challenge.citations.iter().map(|it| proof(it)).collect(),
+            answer: challenge.answer,
+            conceded: challenge.conceded,
+        }
+    };
+    challenges(debate).into_iter().map(finding).collect()
+}
+
+/// Two sides: the claims of the one against it. Stances: those of the second.
+fn challenges(debate: &Debate) -> Vec<Challenge<'_>> {
+    if people::course(debate) == people::Course::Research {
+        return researched(debate);
+    }
+    let entries = ledger::entries(debate, Cue::END);
+    let answer = |id: &str| {
+        let pro = entries.iter().filter(|entry| entry.side == Side::Pro);
+        let answers = pro.filter(|entry| entry.claim.answers.iter().any(|it| it == id));
+        joined(answers.map(|entry| entry.claim.text.as_str()))
+    };
+    let against = entries.iter().filter(|it| it.side == Side::Con && it.fate != Fate::Resolved);
+    against
+        .map(|entry| Challenge {
+            cue: entry.cue,
+            claim: entry.claim,
+            citations: entry.citations.clone(),
+            answer: answer(&entry.claim.id),
+            conceded: matches!(entry.fate, Fate::Conceded(_)),
+        })
+        .collect()
+}
+
+fn researched(debate: &Debate) -> Vec<Challenge<'_>> {
+    let Some(against) = people::having(debate, Role::Advocate).nth(1) else { return vec![] };
+    let speeches: Vec<_> =
+        debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?))).collect();
+    let answer = |id: &str| {
+        let others = speeches.iter().filter(|(cue, _)| cue.seat != against);
+        let claims = others.flat_map(|(_, reply)| reply.body.claims());
+        let answers = claims.filter(|claim| claim.answers.iter().any(|it| it == id));
+        joined(answers.map(|claim| claim.text.as_str()))
+    };
+    let own = speeches.iter().filter(|(cue, _)| cue.seat == against);
+    own.flat_map(|(cue, reply)| {
+        let claims = reply.body.claims().iter();
+        let argued = claims
+            .filter(|claim| matches!(claim.part, None | Some(Part::Argument | Part::Weakness)));
+        argued.map(|claim| Challenge {
+            cue: *cue,
+            claim,
+            citations: ledger::of_claim(&reply.citations, &claim.id).collect(),
+            answer: answer(&claim.id),
+            conceded: false,
+        })
+    })
+    .collect()
+}
+
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let all: Vec<&str> = texts.collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// How grave it is: as its challenger says, unless every judge that was asked found it answered or
+/// unsupported.
+fn severity(debate: &Debate, claim: &Claim) -> Severity {
+    let said = claim.severity.unwrap_or_default();
+    let checks = rulings(debate).flat_map(|(_, _, ruling)| &ruling.checks);
+    let mut own = checks.filter(|it| it.side == Side::Con && it.claim == claim.id).peekable();
+    if own.peek().is_some() && own.all(|check| !check.stands()) { Severity::Low } else { said }
+}
+
+/// The first place at which something was found, and the words; rather one the change touches.
+fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Option<&'a str>)> {
+    let places: Vec<_> = citations
+        .iter()
+        .filter(|it| it.found.verified())
+        .filter_map(|it| Some((place(it)?, it.quote.as_deref())))
+        .collect();
+    let touched = &debate.setup().touched;
+    let about = places.iter().find(|(place, _)| touched.contains(&place.file));
+    about.or(places.first()).cloned()
+}
+
+/// Where a citation is, in the files as the change leaves them.
+fn place(citation: &Citation) -> Option<Place> {
+    let file = citation.path.clone()?;
+    if let Some(line) = citation.removed {
+        let line = Some(line).filter(|line| *line > 0);
+        return Some(Place { file, line, end_line: None, removed: true });
+    }
+    let told = citation.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
+    let told = told.and_then(|(_, line)| line.parse().ok());
+    let cited = citation.line.filter(|_| matches!(citation.found, Found::Exact | Found::Located));
+    let end_line = citation.end_line.filter(|_| told.is_none());
+    Some(Place { file, line: told.or(cited), end_line, removed: false })
+}
+
+fn proof(citation: &Citation) -> Proof {
+    let verified = citation.found.verified();
+    Proof {
+        raw: citation.raw.clone(),
+        found: citation.found.word().to_owned(),
+        verified,
+        place: place(citation).filter(|_| verified),
+        quote: citation.quote.clone(),
+    }
+}
+
+fn fingerprint(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"debate finding 1");
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
+    let open = raised.contains(&known.fingerprint) || !known.gone;
+    Earlier {
+        fingerprint: known.fingerprint.clone(),
+        claim: known.claim.clone(),
+        severity: known.severity,
+        place: known.place.clone(),
+        state: if open { State::Open } else { State::Fixed },
+    }
+}
+
+/// What must be known beside the result.
+fn notices(debate: &Debate, status: Status) -> Vec<String> {
+    let mut notices = standing::notices(debate);
+    if !status.over() {
+        let id = &debate.setup().id;
+        notices.insert(
+            0,
+            format!("This review was cut short: what follows is what was said until then. `debate resume {id}` goes on."),
+        );
+    }
+    if people::course(debate) == people::Course::Research {
+        notices.push("A research weighs both sides and picks none: read its report.".into());
+    }
+    for label in standing::labels(debate) {
+        notices.push(match label {
+            "single-model" => "One model argued with itself: less rigorous.".into(),
+            "partial-judge" => "The judge may be the model of one of the sides.".into(),
+            "demo" => "Nobody argued: this is a demo.".into(),
+            other => other.to_owned(),
+        });
+    }
+    notices
+}
+
+fn seats(debate: &Debate) -> Vec<Seated> {
+    let seats = (0u8..).zip(debate.seats());
+    let shown = seats.filter(|(_, seat)| !matches!(seat.role, Role::Mirror | Role::Scribe));
+    shown
+        .map(|(nth, seat)| Seated { role: seat.word(), voice: people::model_of(debate, nth) })
+        .collect()
+}
+
+fn spent(debate: &Debate) -> Spent {
+    let spend = debate.spent();
+    let known = |amount: u64| Some(amount).filter(|amount| *amount > 0);
+    let turns = debate.turns().filter(|(_, turn)| turn.is_ok()).count();
+    Spent { turns, tokens: known(spend.tokens), cost: known(spend.cost) }
+}
