@@ -30,7 +30,7 @@ pub(super) fn annotations(review: &Review) -> String {
 fn command(kind: &str, finding: &Finding) -> String {
     let mut properties = String::new();
     // A name that would reach the log as something else than it looks is told to nobody.
-    let file = file(finding.place.as_ref()).filter(|file| !file.chars().any(unfit));
+    let file = file(finding.place.as_ref()).filter(|file| !file.chars().any(hidden));
     if let Some(file) = file {
         let _ = write!(properties, "file={},", property(file));
         if let Some((first, last)) = lines(finding.place.as_ref()) {
@@ -39,10 +39,6 @@ fn command(kind: &str, finding: &Finding) -> String {
     }
     let title = format!("Design review ({})", finding.severity.word());
     format!("::{kind} {properties}title={}::{}", property(&title), data(&calm(&told(finding))))
-}
-
-fn unfit(c: char) -> bool {
-    hidden(c) && !matches!(c, '\r')
 }
 
 fn data(text: &str) -> String {

@@ -3,8 +3,8 @@ use super::fit::Section;
 use super::inline::{code, fence, paragraphs, text};
 use super::tame::block;
 use super::words::{
-    ADVISORY, UNVERIFIED, confidence, counted, looked_up, more, notices, nothing_found, size, spent,
-    standing, whereabouts,
+    ADVISORY, UNVERIFIED, confidence, counted, looked_up, more, nothing_found, notices, size,
+    spent, standing, whereabouts,
 };
 use crate::debate::{Place, Severity};
 use crate::review::Review;
@@ -41,7 +41,8 @@ pub(super) fn verdict(review: &Review) -> String {
         let _ = write!(said, "\n**Why:**\n\n{}\n", paragraphs(&review.reasoning, 6_000));
     }
     if !review.recommendation.trim().is_empty() {
-        let _ = write!(said, "\n**What to do:**\n\n{}\n", paragraphs(&review.recommendation, 4_000));
+        let _ =
+            write!(said, "\n**What to do:**\n\n{}\n", paragraphs(&review.recommendation, 4_000));
     }
     let _ = writeln!(said, "\n_{ADVISORY}_");
     said.push_str(&notes(review));
@@ -57,7 +58,8 @@ fn doubts(review: &Review) -> String {
     if !review.contested() {
         return String::new();
     }
-    let mut said = String::from("\n> **Contested: it could as well have come out otherwise.**\n>\n");
+    let mut said =
+        String::from("\n> **Contested: it could as well have come out otherwise.**\n>\n");
     for doubt in review.doubts.iter().take(8) {
         let _ = writeln!(said, "> - Doubt: {}", text(doubt, 400));
     }
@@ -117,9 +119,8 @@ fn finding(number: usize, finding: &Finding, folded: bool) -> String {
         let _ = write!(below, "\nThe proposer answered:\n\n{}\n", paragraphs(answer, 2_000));
     }
     if folded && !below.is_empty() {
-        below = format!(
-            "\n<details>\n<summary>Evidence and answer</summary>\n{below}\n</details>\n"
-        );
+        below =
+            format!("\n<details>\n<summary>Evidence and answer</summary>\n{below}\n</details>\n");
     }
     said + &below
 }
@@ -161,9 +162,8 @@ fn title(severity: Severity) -> &'static str {
 pub(super) fn ending(review: &Review) -> String {
     let mut said = more(review).map(|more| format!("\n{more}\n")).unwrap_or_default();
     let seats = review.seats.iter().take(12);
-    let seats: Vec<String> = seats
-        .map(|seat| format!("{} {}", text(&seat.role, 60), code(&seat.voice, 80)))
-        .collect();
+    let seats: Vec<String> =
+        seats.map(|seat| format!("{} {}", text(&seat.role, 60), code(&seat.voice, 80))).collect();
     said.push_str("\n---\n\n");
     if !seats.is_empty() {
         let _ = write!(said, "Who argued: {}. ", seats.join(", "));

@@ -37,7 +37,10 @@ pub(super) fn sarif(review: &Review) -> String {
         notices(review, 500).iter().map(|notice| notification(level, notice)).collect();
     let skipped = review.skipped.as_ref().map(|why| format!("Skipped: {}", line(why, 500)));
     let homeless = (homeless > 0).then(|| {
-        format!("{} without a place in the files, not among the results.", counted(homeless, "finding"))
+        format!(
+            "{} without a place in the files, not among the results.",
+            counted(homeless, "finding")
+        )
     });
     let lost = (lost > 0)
         .then(|| format!("{} more than fit, not among the results.", counted(lost, "finding")));
