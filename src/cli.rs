@@ -6,6 +6,8 @@
 //! | `place`   | which repository is meant, and where its files go                                |
 //! | `screen`  | what is printed, where, and in which colours                                     |
 //! | `open`    | from what was typed to a debate being played                                     |
+//! | `review`  | a change is argued before it is merged                                           |
+//! | `written` | a review in its forms, in files and on the screen                                |
 //! | `resume`  | coming back to a debate                                                          |
 //! | `watch`   | a debate another process plays                                                   |
 //! | `recheck` | what a debate cites, looked up once more                                         |
@@ -13,6 +15,7 @@
 //! | `formats` | which formats there are                                                          |
 //! | `outcome` | what became of verdicts, and how often they were right                           |
 //! | `play`    | a debate is played to its end, or to where someone is needed                     |
+//! | `stopwatch` | a play that may take only so long                                             |
 //! | `follow`  | a debate as it happens                                                           |
 //! | `form`    | forms for a person who has to answer with one object                             |
 //! | `person`  | a person takes a seat                                                            |
@@ -44,8 +47,11 @@ mod play;
 mod recheck;
 mod replay;
 mod resume;
+mod review;
 mod screen;
+mod stopwatch;
 mod watch;
+mod written;
 
 use crate::config::Config;
 use crate::engine::Desk;
@@ -56,7 +62,7 @@ use screen::Screen;
 /// Does what was typed.
 pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
     desk.announce("the terminal");
-    let mut screen = Screen::new(args.quiet, desk);
+    let mut screen = Screen::new(args.quiet, config, desk);
     let done = obey(args, config, desk, &mut screen).await;
     desk.archive().flush();
     match done {
@@ -77,6 +83,7 @@ async fn obey(
 ) -> Result<Exit, Failed> {
     match args.verb {
         Verb::Run(run) => open::run(&run, config, desk, screen).await,
+        Verb::Review(review) => review::review(&review, config, desk, screen).await,
         Verb::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
         Verb::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
         Verb::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),

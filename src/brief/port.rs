@@ -68,8 +68,8 @@ impl Briefs for FromRepository {
         let bad = |error: RepoError| unreadable(&error);
         let pin = self.trees.pin(root).map_err(bad)?;
         let none = || bad(RepoError::NoRepository { path: root.to_owned() });
-        let found = self.trees.proposal(root, &pin.ok_or_else(none)?, &asked(meant)?);
-        let found = found.map_err(bad)?;
+        let pin = pin.ok_or_else(none)?;
+        let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;
         Ok(Proposal {
             idle: kind::idle(found.changes.files.iter().map(|file| file.path.as_str())),
             pinned: pinned(found.pin),
@@ -80,6 +80,7 @@ impl Briefs for FromRepository {
             files: found.changes.files.into_iter().map(changed).collect(),
             messages: found.messages,
             branch: found.branch,
+            checked_out: pin.commit,
         })
     }
 

@@ -37,7 +37,9 @@ pub(super) async fn demo(
     let job = desk.open(&opening, &place)?;
     let shown = Shown { follow: true, json: demo.shown.json };
     let id = job.id().to_owned();
-    let exit = Play { config, desk, yes: true, shown, summary: true }.play(job, screen).await?;
+    let exit = Play { config, desk, yes: true, shown, summary: true, limit: None }
+        .play(job, screen)
+        .await?;
     desk.archive().flush();
     let stored = desk.archive().read(&id)?;
     for path in stored.record.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {

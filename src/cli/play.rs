@@ -6,11 +6,13 @@ use super::output;
 use super::person::{self, Answer, Draft};
 use super::place;
 use super::screen::{Screen, Target, err_is_terminal, someone_there};
+use super::stopwatch::{Due, Stopwatch};
 use crate::config::Config;
 use crate::debate::standing::suggestion;
 use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Seat, Step, Voice};
 use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError};
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
+use tokio::time::Instant;
 
 /// How a debate is played at this terminal.
 pub(super) struct Play<'a> {
@@ -20,6 +22,8 @@ pub(super) struct Play<'a> {
     pub(super) shown: Shown,
     /// Whether the result is printed at the end.
     pub(super) summary: bool,
+    /// When it has to end, whatever there is by then.
+    pub(super) limit: Option<Instant>,
 }
 
 /// Why play stopped.
@@ -34,6 +38,8 @@ enum Stop {
     TakenOver(String),
     /// Whoever read the output has gone.
     Unread,
+    /// It may not take longer.
+    Late,
 }
 
 impl Play<'_> {
@@ -49,6 +55,7 @@ impl Play<'_> {
         screen.note(&format!("[INFO] Debate {}", job.id()));
         let mut draft = Draft::default();
         let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+        let mut stopwatch = Stopwatch::until(self.limit);
         let stop = loop {
             tokio::select! {
                 more = follower.step(&mut updates, self.desk.archive(), screen) => match more {
@@ -79,6 +86,16 @@ impl Play<'_> {
                     }
                 }
                 _ = &mut interrupt => break Stop::Interrupted,
+                due = stopwatch.due() => match due {
+                    Due::End => break Stop::Late,
+                    Due::Verdict => {
+                        screen.warn("[WARN] The time is nearly over: on to the verdict.");
+                        let because = Some("the time limit is near".to_owned());
+                        let at = At { hand: job.handle(), id: job.id().to_owned() };
+                        // It may be there already, or have ended this very moment.
+                        let _ = at.send(Command::Conclude { because }).await;
+                    }
+                },
             }
         };
         let id = job.id().to_owned();
@@ -91,6 +108,9 @@ impl Play<'_> {
             Stop::Over => {}
             Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
             Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
+            Stop::Late => {
+                screen.warn("[WARN] The time is over. Nothing that was recorded is lost.");
+            }
             Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
             Stop::TakenOver(by) => {
                 screen.warn(&format!(

@@ -56,7 +56,7 @@ pub(super) async fn resume(
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
-    Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true }
+    Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true, limit: None }
         .play(job, screen)
         .await
 }

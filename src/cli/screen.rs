@@ -2,6 +2,7 @@
 //! only where somebody can see them.
 use super::args::Args;
 use super::exit::{Exit, Failed};
+use crate::config::{Config, Host};
 use crate::engine::Desk;
 use crate::report::text::printable;
 use anstream::AutoStream;
@@ -18,6 +19,8 @@ pub(super) struct Screen {
     quiet: bool,
     /// What is said may repeat what somebody has typed or a tool has printed.
     desk: Desk,
+    /// Whose pipeline reads it, if one does.
+    host: Option<Host>,
 }
 
 /// Where a line goes.
@@ -33,14 +36,58 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Screen {
-    pub(super) fn new(quiet: bool, desk: &Desk) -> Screen {
+    pub(super) fn new(quiet: bool, config: &Config, desk: &Desk) -> Screen {
         let (out, err) = (anstream::stdout(), anstream::stderr());
-        Screen { out, plain: std::io::stdout(), err, quiet, desk: desk.clone() }
+        let host = config.host();
+        Screen { out, plain: std::io::stdout(), err, quiet, desk: desk.clone(), host }
     }
 
     /// As it may be said.
     fn plainly(&self, text: &str) -> String {
-        printable(&self.desk.clean(text))
+        self.tamed(printable(&self.desk.clean(text)))
+    }
+
+    /// A log of GitHub's obeys lines that look like commands, whoever has written them.
+    fn tamed(&self, text: String) -> String {
+        if self.host != Some(Host::Github) {
+            return text;
+        }
+        let tame = |line: &str| {
+            let line = line.replace("##[", "# #[");
+            if line.trim_start().starts_with("::") { format!("| {line}") } else { line }
+        };
+        text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Data for people, which is mostly somebody else's words.
+    pub(super) fn say(&mut self, text: &str) -> Result<(), Failed> {
+        let text = self.plainly(text);
+        self.print(&format!("{}\n", text.trim_end()))
+    }
+
+    /// What follows belongs together, and a log of a pipeline may fold it.
+    pub(super) fn group(&mut self, title: &str) {
+        let start = match self.host {
+            Some(Host::Github) => format!("::group::{title}"),
+            Some(Host::Gitlab) => section("start", &format!("\r\u{1b}[0K{title}")),
+            None => return,
+        };
+        self.mark(&start);
+    }
+
+    /// What follows does not.
+    pub(super) fn ungroup(&mut self) {
+        match self.host {
+            Some(Host::Github) => self.mark("::endgroup::"),
+            Some(Host::Gitlab) => self.mark(&section("end", "\r\u{1b}[0K")),
+            None => {}
+        }
+    }
+
+    fn mark(&mut self, line: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
     }
 
     /// Data.
@@ -75,7 +122,8 @@ impl Screen {
     /// A line of JSON, to the last byte: what a terminal could take for a command is escaped.
     pub(super) fn data(&mut self, json: &str) -> Result<(), Failed> {
         let mut line = String::with_capacity(json.len() + 1);
-        for c in json.chars() {
+        // And what a log of GitHub's would: it is the same to whoever reads JSON.
+        for c in json.replace("##[", "#\\u0023[").chars() {
             match c {
                 '\u{7f}'..='\u{9f}' => {
                     let _ =
@@ -134,6 +182,12 @@ impl Screen {
         self.print(&String::from_utf8_lossy(&text))?;
         Ok(Exit::Ok)
     }
+}
+
+/// How GitLab is told where a section begins and ends.
+fn section(what: &str, title: &str) -> String {
+    let now = jiff::Timestamp::now().as_second();
+    format!("\u{1b}[0Ksection_{what}:{now}:debate{title}")
 }
 
 /// Whether a person reads stderr.

@@ -11,8 +11,6 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// Where this program runs, and for which change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// Whose pipeline it is; none if it is nobody's.
-    pub host: Option<Host>,
     /// The commits of the change it runs for, if it runs for one.
     pub range: Option<(String, String)>,
     /// What its author calls it.
@@ -40,25 +38,34 @@ pub enum Host {
 }
 
 impl Config {
+    /// Whose pipeline this program runs in, if it runs in one.
+    pub fn host(&self) -> Option<Host> {
+        if self.said("GITHUB_ACTIONS").is_some() {
+            Some(Host::Github)
+        } else {
+            self.said("GITLAB_CI").map(|_| Host::Gitlab)
+        }
+    }
+
+    fn said(&self, name: &str) -> Option<String> {
+        let found = self.environment.0.iter().find(|(known, _)| known == name);
+        found.and_then(|(_, value)| value.to_str()).filter(|it| !it.is_empty()).map(str::to_owned)
+    }
+
     /// What the pipeline this program runs in says, if it runs in one.
     pub fn pipeline(&self) -> Pipeline {
-        let said = |name: &str| {
-            let found = self.environment.0.iter().find(|(known, _)| known == name);
-            found
-                .and_then(|(_, value)| value.to_str())
-                .filter(|it| !it.is_empty())
-                .map(str::to_owned)
-        };
+        let said = |name: &str| self.said(name);
         let summary = said("GITHUB_STEP_SUMMARY").map(PathBuf::from);
-        if said("GITHUB_ACTIONS").is_some() {
-            let event = said("GITHUB_EVENT_PATH").and_then(|path| read(&path)).unwrap_or_default();
-            let target = said("GITHUB_EVENT_NAME").as_deref() == Some("pull_request_target");
-            return Pipeline { summary, trusted_with_secrets: target, ..github(&event) };
+        match self.host() {
+            Some(Host::Github) => {
+                let event = said("GITHUB_EVENT_PATH").and_then(|path| read(&path));
+                let target = said("GITHUB_EVENT_NAME").as_deref() == Some("pull_request_target");
+                let told = github(&event.unwrap_or_default());
+                Pipeline { summary, trusted_with_secrets: target, ..told }
+            }
+            Some(Host::Gitlab) => Pipeline { summary, ..gitlab(said) },
+            None => Pipeline { summary, ..Pipeline::default() },
         }
-        if said("GITLAB_CI").is_some() {
-            return Pipeline { summary, ..gitlab(said) };
-        }
-        Pipeline { summary, ..Pipeline::default() }
     }
 }
 
@@ -80,7 +87,6 @@ fn github(event: &Value) -> Pipeline {
     let id = |side: &str| change[side]["sha"].as_str().and_then(commit);
     let whose = |side: &str| change[side]["repo"]["full_name"].as_str();
     Pipeline {
-        host: Some(Host::Github),
         range: id("base").zip(id("head")),
         title: text(&change["title"]),
         body: text(&change["body"]),
@@ -96,7 +102,6 @@ fn gitlab(said: impl Fn(&str) -> Option<String>) -> Pipeline {
     let (here, there) =
         (said("CI_MERGE_REQUEST_PROJECT_ID"), said("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"));
     Pipeline {
-        host: Some(Host::Gitlab),
         range: id("CI_MERGE_REQUEST_DIFF_BASE_SHA").zip(head),
         title: said("CI_MERGE_REQUEST_TITLE"),
         body: said("CI_MERGE_REQUEST_DESCRIPTION"),

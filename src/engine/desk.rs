@@ -15,7 +15,7 @@ use super::recovery::Stranger;
 use super::scrutiny::Outside;
 use super::session::Session;
 use super::turn::Told;
-use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Unfit, next};
+use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Trouble, Unfit, next};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,6 +100,19 @@ pub enum DeskError {
     Chance(String),
     #[error(transparent)]
     Session(#[from] Error),
+}
+
+impl DeskError {
+    /// Whether it is that nobody can be asked.
+    pub fn deserted(&self) -> bool {
+        let login =
+            |failure: &Failure| matches!(failure.trouble, Trouble::NotFound | Trouble::NotLoggedIn);
+        match self {
+            DeskError::Vacant(_) | DeskError::Deserted(..) | DeskError::Unplayable(_) => true,
+            DeskError::Silent { failure, .. } => login(failure),
+            _ => false,
+        }
+    }
 }
 
 impl Desk {

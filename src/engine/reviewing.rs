@@ -1,11 +1,14 @@
 //! A change is argued about before it is merged: how such a debate is posed, whether the same has
 //! been argued already, and what became of what was found before.
+use super::command::Command;
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
 use super::ports::{About, BadContext, Contribution, Meant, Proposal, Query, Stored};
 use super::preflight::Wish;
 use crate::debate::setup::WORDING;
-use crate::debate::{Debate, Hold, Known, Proposed, Role, standing};
+use crate::debate::{
+    Budget, Change, Debate, Hold, Known, Pause, Proposed, Role, Step, next, standing,
+};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -108,6 +111,15 @@ impl Desk {
             }
         }
         Ok(None)
+    }
+
+    /// What allows a debate that was begun to spend so much, if it could not go on otherwise.
+    pub fn allowing(&self, id: &str, budget: Budget) -> Result<Vec<Command>, DeskError> {
+        let (_, debate, _) = self.read(id)?;
+        let spent = matches!(next(&debate), Step::Hold { pause: Pause::Spent { .. }, .. });
+        let because = "the review was asked for again".to_owned();
+        let amend = Command::Amend { change: Change::Limit { budget }, because };
+        Ok(if spent && !budget.exhausted(debate.spent()) { vec![amend] } else { vec![] })
     }
 
     /// The draft and the wish of a debate, made into those of a review of a change.

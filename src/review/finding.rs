@@ -1,5 +1,6 @@
 //! One thing that should be changed first, and what it rests on.
-use crate::debate::{Place, Severity};
+use crate::debate::{Known, Place, Severity};
+use crate::engine::reviewing::Recalled;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,4 +73,22 @@ pub enum State {
     Fixed,
     /// It was raised again, or what it rested on still stands.
     Open,
+}
+
+impl Finding {
+    /// What a later review has to know of it.
+    pub fn recalled(&self) -> Recalled {
+        let removed = |proof: &Proof| proof.place.as_ref().is_some_and(|place| place.removed);
+        let found = self.evidence.iter().filter(|proof| proof.verified);
+        Recalled {
+            known: Known {
+                fingerprint: self.fingerprint.clone(),
+                claim: self.claim.clone(),
+                severity: self.severity,
+                place: self.place.clone(),
+                gone: false,
+            },
+            rests_on: found.map(|proof| (proof.raw.clone(), removed(proof))).collect(),
+        }
+    }
 }

@@ -9,7 +9,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("redact", &[]),
     ("engine", &["debate", "redact"]),
     ("report", &["debate"]),
-    ("review", &["debate", "report"]),
+    ("review", &["debate", "engine", "report"]),
     ("seats", &["debate", "engine"]),
     ("store", &["debate", "engine", "private", "report"]),
     ("brief", &["engine", "redact", "repo"]),

@@ -43,6 +43,8 @@ pub struct Proposal {
     pub messages: Vec<String>,
     /// The branch that is checked out, if one is.
     pub branch: Option<String>,
+    /// The commit that is checked out, if one is.
+    pub checked_out: Option<String>,
 }
 
 /// Why there is nothing to argue about in a change.
