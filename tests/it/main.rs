@@ -10,6 +10,8 @@ mod brief;
 mod budgets;
 mod casts;
 mod chaos;
+#[cfg(unix)]
+mod ci_files;
 mod citations;
 mod claims;
 mod cli_archive;
@@ -110,6 +112,10 @@ mod repo;
 mod report_court;
 mod report_dialogue;
 mod report_research;
+#[cfg(unix)]
+mod review_ci;
+#[cfg(unix)]
+mod review_hook;
 mod rules;
 mod salvage;
 mod scene;

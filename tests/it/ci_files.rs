@@ -1,0 +1,199 @@
+//! What others copy to review their changes in CI, read as far as it has to be: a few shapes of YAML
+//! by their indentation, and what must hold of the files whoever runs them.
+use crate::needs::here;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+const ACTION: &str = "action.yml";
+const WORKFLOW: &str = "examples/ci/github-review.yml";
+const JOB: &str = "examples/ci/gitlab-review.yml";
+
+/// A line of YAML that names something, as far as these files use it.
+pub(crate) struct Entry {
+    indent: usize,
+    /// Whether it begins an item of a list.
+    item: bool,
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+fn width(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+pub(crate) fn entries(text: &str) -> Vec<Entry> {
+    let mut entries = vec![];
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let bare = line.trim_start();
+        if bare.is_empty() || bare.starts_with('#') {
+            continue;
+        }
+        let (bare, item) = bare.strip_prefix("- ").map_or((bare, false), |rest| (rest, true));
+        let indent = width(line) + if item { 2 } else { 0 };
+        let named = bare.split_once(": ").or_else(|| Some((bare.strip_suffix(':')?, "")));
+        let (key, value) = named.unwrap_or(("", bare));
+        let mut value = value.trim_matches(['\'', '"']).to_owned();
+        if value == "|" {
+            // A block without a key belongs to its dash.
+            let owner = if key.is_empty() { width(line) } else { indent };
+            let inside = |next: &&str| next.trim().is_empty() || width(next) > owner;
+            let mut block = vec![];
+            while let Some(next) = lines.next_if(inside) {
+                block.push(next);
+            }
+            let margin = block.first().map_or(0, |first| width(first));
+            let block: Vec<&str> = block.iter().map(|it| it.get(margin..).unwrap_or("")).collect();
+            value = block.join("\n");
+        }
+        entries.push(Entry { indent, item, key: key.to_owned(), value });
+    }
+    entries
+}
+
+/// What a runner does one after the other.
+#[derive(Default)]
+pub(crate) struct Step {
+    pub(crate) id: String,
+    pub(crate) run: String,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+pub(crate) fn steps(text: &str) -> Vec<Step> {
+    let all = entries(text);
+    let start = all.iter().position(|entry| entry.key == "steps").unwrap() + 1;
+    let own = all[start].indent;
+    let mut steps: Vec<Step> = vec![];
+    let mut within = "";
+    for entry in all[start..].iter().take_while(|entry| entry.indent >= own) {
+        if entry.indent == own {
+            within = &entry.key;
+            if entry.item {
+                steps.push(Step::default());
+            }
+        }
+        let step = steps.last_mut().unwrap();
+        match (entry.indent == own, within) {
+            (true, "id") => step.id.clone_from(&entry.value),
+            (true, "run") => step.run.clone_from(&entry.value),
+            (false, "env") => step.env.push((entry.key.clone(), entry.value.clone())),
+            _ => {}
+        }
+    }
+    steps
+}
+
+/// What is said of everything under a heading: the defaults of inputs, the values of outputs.
+pub(crate) fn listed(text: &str, heading: &str, of: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let (mut within, mut name) = (false, String::new());
+    for entry in entries(text) {
+        match entry.indent {
+            0 => within = entry.key == heading,
+            2 => name = entry.key,
+            _ if within && entry.key == of => {
+                found.insert(name.clone(), entry.value);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A value with its expression worked out. What a step has not said is empty.
+pub(crate) fn filled(value: &str, known: &BTreeMap<String, String>) -> String {
+    let name = value.strip_prefix("${{ ").and_then(|rest| rest.strip_suffix(" }}"));
+    let Some(name) = name else { return value.to_owned() };
+    let there = known.get(name).cloned();
+    there.or_else(|| name.starts_with("steps.").then(String::new)).unwrap_or_else(|| {
+        panic!("nobody knows `{name}`");
+    })
+}
+
+pub(crate) fn text_of(path: &str) -> String {
+    fs::read_to_string(here(path)).unwrap()
+}
+
+/// Whoever names a branch or a title would write a script with it otherwise.
+#[test]
+fn no_expression_is_written_into_a_script() {
+    for path in [ACTION, WORKFLOW] {
+        let text = text_of(path);
+        let scripts: Vec<String> = entries(&text)
+            .into_iter()
+            .filter_map(|entry| (entry.key == "run").then_some(entry.value))
+            .collect();
+        assert!(!scripts.is_empty());
+        for script in scripts {
+            assert!(!script.contains("${{"), "{path}: {script}");
+        }
+    }
+    let steps = steps(&text_of(ACTION));
+    for step in steps.iter().filter(|step| !step.run.is_empty()) {
+        assert!(step.run.starts_with("set -euo pipefail\n"), "{}", step.run);
+        for (name, _) in &step.env {
+            let used = ["${NAME", "$NAME", "${!NAME"].iter().any(|form| {
+                let form = form.replace("NAME", name);
+                step.run.contains(&form)
+            });
+            assert!(used || name == "GH_TOKEN", "`{name}` is handed on and not used");
+        }
+    }
+}
+
+/// A tag can be moved by whoever owns it; a commit cannot.
+#[test]
+fn the_action_uses_only_what_is_pinned() {
+    let text = text_of(ACTION);
+    let uses: Vec<String> = entries(&text)
+        .into_iter()
+        .filter_map(|entry| (entry.key == "uses").then_some(entry.value))
+        .collect();
+    assert_eq!(uses.len(), 2);
+    for used in uses {
+        let (action, at) = used.split_once('@').unwrap();
+        let commit = at.split(' ').next().unwrap();
+        assert!(action.starts_with("actions/"), "{used}");
+        assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{used}");
+    }
+}
+
+#[test]
+fn pull_requests_of_strangers_get_no_secrets() {
+    let text = text_of(WORKFLOW);
+    let all = entries(&text);
+    let value = |key: &str| {
+        let entry = all.iter().find(|entry| entry.key == key);
+        entry.unwrap_or_else(|| panic!("no `{key}`")).value.clone()
+    };
+    assert!(!all.iter().any(|entry| entry.key == "pull_request_target"));
+    assert_eq!(value("persist-credentials"), "false");
+    assert_eq!(value("fetch-depth"), "0");
+    assert_eq!(value("cancel-in-progress"), "true");
+    assert_eq!(value("contents"), "read");
+    assert!(value("types").contains("ready_for_review") && value("if").contains("draft"));
+}
+
+/// Versions and places are written down in several files, and are the same in all of them.
+#[test]
+fn what_is_copied_names_what_is_tested_and_released() {
+    let read = |path: &str| -> Value { serde_json::from_str(&text_of(path)).unwrap() };
+    let (clis, server) = (read("tests/clis/package.json"), read("server.json"));
+    let place = server["repository"]["url"].as_str().unwrap();
+    let name = place.strip_prefix("https://github.com/").unwrap();
+    for path in [WORKFLOW, JOB] {
+        let text = text_of(path);
+        for tool in ["@anthropic-ai/claude-code", "@openai/codex"] {
+            let pinned = format!("{tool}@{}", clis["dependencies"][tool].as_str().unwrap());
+            assert!(text.contains(&pinned), "{path} does not install {pinned}");
+        }
+    }
+    assert!(text_of(WORKFLOW).contains(&format!("uses: {name}@v0")));
+    for path in [ACTION, JOB] {
+        assert!(text_of(path).contains(&format!("\"{place}/releases/download/v")), "{path}");
+    }
+    let job = text_of(JOB);
+    let version = format!("DEBATE_VERSION: \"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(job.contains(&version), "{JOB} does not install this version");
+}
