@@ -3,6 +3,7 @@
 //! | file                | concept                                                         |
 //! |---------------------|-----------------------------------------------------------------|
 //! | `finding`           | one thing that should be changed first, and what it rests on    |
+//! | `asking`            | from a change to a debate about it                              |
 //! | `weighing`          | what a debate about a change comes to                           |
 //! | `gate`              | whether a review stops a change                                 |
 //! | `forms`             | the kinds of output, and what each makes of a review            |
@@ -19,6 +20,7 @@
 //! | `forms/rdjson`      | Reviewdog's diagnostic format                                   |
 //! | `forms/gitlab`      | GitLab's code quality report                                    |
 //! | `forms/annotations` | workflow commands of GitHub                                     |
+pub mod asking;
 pub mod finding;
 pub mod forms;
 pub mod gate;

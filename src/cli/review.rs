@@ -8,11 +8,11 @@ use super::screen::Screen;
 use super::written::{deliver, outputs};
 use crate::config::{Config, Pipeline};
 use crate::debate::Debate;
-use crate::engine::reviewing::{Already, Recalled};
+use crate::engine::reviewing::Already;
 use crate::engine::spoken::Spoken;
-use crate::engine::{Claim, Contribution, Desk, Idle, Meant, Place, Proposal};
+use crate::engine::{Claim, Desk, Meant, Place, Proposal};
 use crate::report::text::{one_line, printable};
-use crate::review::finding::Finding;
+use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
 use crate::review::{Compared, Review, review as reviewed};
 use std::io::Read;
@@ -35,7 +35,7 @@ pub(super) async fn review(
     let proposal = desk.proposal(&place.root, meant(typed, &pipeline, config)?).await?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
-    let came = match idle(&proposal, typed) {
+    let came = match asking::idle(&proposal, typed.docs) {
         Some(why) => Err(why.says().to_owned()),
         None => {
             let asked = Asked { typed, config, desk, place: &place, pipeline: &pipeline, limit };
@@ -75,27 +75,24 @@ impl Asked<'_> {
         screen: &mut Screen,
     ) -> Result<Result<Debate, String>, Failed> {
         let Asked { typed, config, desk, place, pipeline, .. } = self;
-        let subject = subject(typed, pipeline, proposal);
-        let known = self.known(&subject, proposal).await?;
-        if !known.is_empty() {
-            let gone = known.iter().filter(|it| it.gone).count();
-            screen.note(&format!(
-                "[INFO] An earlier review had found {}; what {gone} of them rested on is gone.",
-                known.len()
-            ));
-        }
-        let change = Contribution {
-            proposal: proposal.clone(),
+        let asked = asking::Asked {
             title: title(typed, pipeline),
             body: body(typed, pipeline, &config.folder)?,
-            known,
+            subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
+            earlier: typed.earlier.as_ref().map(|it| earlier(&config.folder, it)).transpose()?,
+            fresh: typed.fresh,
         };
-        let (draft, wish) = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
-        let (draft, wish) = desk.posed(draft, wish, change, &subject)?;
-        let already = match (&draft.proposed, typed.fresh) {
-            (Some(proposed), false) => desk.reviewed_already(proposed)?,
-            _ => None,
-        };
+        let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
+        let posed = asking::posed(desk, &place.root, proposal.clone(), asked, drafted).await?;
+        let Posed { draft, wish, already } = posed;
+        let known = draft.proposed.iter().flat_map(|proposed| &proposed.known);
+        let gone = known.clone().filter(|it| it.gone).count();
+        if known.clone().next().is_some() {
+            screen.note(&format!(
+                "[INFO] Found by the review before this one: {}; what {gone} of them rested on is gone.",
+                known.count()
+            ));
+        }
         let job = match already {
             Some(Already::Done(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
@@ -134,30 +131,6 @@ impl Asked<'_> {
         played?;
         Ok(Ok(desk.read(&id)?.1))
     }
-
-    /// What an earlier review had found, and whether that is still so.
-    async fn known(
-        &self,
-        subject: &str,
-        proposal: &Proposal,
-    ) -> Result<Vec<crate::debate::Known>, Failed> {
-        let root = &self.place.root;
-        let earlier = match &self.typed.earlier {
-            Some(file) => Some(earlier(&self.config.folder.join(file))?),
-            None => {
-                let before = self.desk.reviewed_before(root, subject, proposal)?;
-                before.and_then(|debate| reviewed(&debate, usize::MAX))
-            }
-        };
-        let found = earlier.map(|review| review.findings).unwrap_or_default();
-        let recalled: Vec<Recalled> = found.iter().map(Finding::recalled).collect();
-        Ok(self.desk.recall(root, proposal, recalled).await?)
-    }
-}
-
-/// Why there is nothing to argue about, if there is nothing.
-fn idle(proposal: &Proposal, typed: &Typed) -> Option<Idle> {
-    proposal.idle.filter(|idle| *idle == Idle::Empty || !typed.docs)
 }
 
 /// Which change is meant.
@@ -188,16 +161,9 @@ fn body(typed: &Typed, pipeline: &Pipeline, folder: &Path) -> Result<String, Fai
     }
 }
 
-/// What the reviews of one change have in common.
-fn subject(typed: &Typed, pipeline: &Pipeline, proposal: &Proposal) -> String {
-    let number = pipeline.number.map(|number| format!("#{number}"));
-    let named = typed.subject.clone().or(number).or(proposal.branch.clone());
-    one_line(&named.unwrap_or_default())
-}
-
 /// What was found in an earlier review, as its JSON has it.
-fn earlier(file: &Path) -> Result<Review, Failed> {
-    let bytes = read(Path::new(""), file)?;
+fn earlier(folder: &Path, file: &Path) -> Result<Review, Failed> {
+    let bytes = read(folder, file)?;
     serde_json::from_slice(&bytes).map_err(|error| {
         Failed::Usage(
             format!("`{}` is no review: {error}", file.display()),

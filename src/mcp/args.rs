@@ -26,8 +26,10 @@ pub struct StartDebate {
     /// low, medium, high, max
     pub effort: Option<String>,
     /// auto (default), none, or items by ;: PATH:10-40, diff, diff=main..HEAD, tree, note=...
+    #[serde(deserialize_with = "items")]
+    #[schemars(with = "String")]
     pub context: Option<String>,
-    /// Rare: confirm_plan, roles, listeners, ...; see debate://formats/NAME
+    /// Rare: review, confirm_plan, roles, listeners, ...; see debate://formats/NAME
     #[schemars(with = "Map<String, Value>")]
     pub options: Option<Value>,
     /// Wait at most this long: 0-55, default 45
@@ -37,7 +39,7 @@ pub struct StartDebate {
 }
 
 /// What `options` may hold, as the complaint about it says.
-pub(super) const OPTIONS: &str = "confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
+pub(super) const OPTIONS: &str = "review (of the change in context), confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
      turn_seconds, await_seconds, model, judges, stances, styles; in research roles, goal, audience, \
      decision_type, evidence_round, output_path; in dialectic partners; in tribunal listeners, \
      judge_share, audience_share, same_judge";
@@ -46,6 +48,7 @@ pub(super) const OPTIONS: &str = "confirm_plan, pause, sealed, stop_when_settled
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Options {
+    pub(super) review: bool,
     pub(super) confirm_plan: Option<bool>,
     pub(super) pause: Option<bool>,
     pub(super) sealed: bool,
@@ -60,6 +63,7 @@ pub(super) struct Options {
 
 /// The options that are not about a single format.
 pub(super) const COMMON: &[&str] = &[
+    "review",
     "confirm_plan",
     "pause",
     "sealed",
@@ -128,7 +132,7 @@ pub struct ListDebates {
 }
 
 /// The parts of a debate that can be shown, as the complaint about another says.
-pub(super) const PARTS: &str = "transcript, summary, report, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
+pub(super) const PARTS: &str = "transcript, summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -136,7 +140,7 @@ pub(super) const PARTS: &str = "transcript, summary, report, ledger, recheck, en
 pub struct ShowDebate {
     /// Default: the latest here
     pub debate_id: Option<String>,
-    /// transcript (default), summary, report, ledger, recheck, envelopes, brief, plan, or a turn
+    /// transcript (default), summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn
     pub part: Option<String>,
     /// From 1
     #[serde(deserialize_with = "number")]
@@ -167,6 +171,36 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
                 serde::de::Error::custom(format!("expected a whole number, not {value}"))
             })
         }
+    }
+}
+
+/// Items, also where a model has written an object of them, as in `{"diff": "main..HEAD"}`.
+fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let bad =
+        |value: &Value| serde::de::Error::custom(format!("context cannot have {value} in it"));
+    let word = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(bad(other)),
+    };
+    let item = |(name, value): (&String, &Value)| match value {
+        Value::Bool(true) => Ok(name.clone()),
+        Value::String(text) if text.is_empty() => Ok(name.clone()),
+        Value::Array(all) => {
+            let words = all.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+            Ok(format!("{name}={}", words.join(",")))
+        }
+        value => Ok(format!("{name}={}", word(value)?)),
+    };
+    match Value::deserialize(from)? {
+        Value::Null => Ok(None),
+        Value::Object(all) => {
+            // A note goes on to the end.
+            let (notes, rest): (Vec<_>, Vec<_>) = all.iter().partition(|(name, _)| *name == "note");
+            let items: Result<Vec<String>, _> = rest.into_iter().chain(notes).map(item).collect();
+            Ok(Some(items?.join("\n")))
+        }
+        value => word(&value).map(Some),
     }
 }
 

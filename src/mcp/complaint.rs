@@ -1,6 +1,6 @@
 //! Why a call was not done, and which call to make next. Every error a model reads is in this file.
 use crate::debate::Unfit;
-use crate::engine::{ArchiveError, DeskError, Error, LogError};
+use crate::engine::{ArchiveError, DeskError, Error, Idle, LogError};
 
 /// Why a call was not done.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,8 @@ pub enum Complaint {
     Word { name: String, said: String, allowed: String },
     #[error("options: {why}")]
     Options { why: String, format: String },
+    #[error("there is nothing to argue about: {}", .0.says())]
+    Idle(Idle),
     #[error(transparent)]
     Desk(#[from] DeskError),
     #[error("several debates are open here, and their turns have the same names")]
@@ -171,6 +173,9 @@ impl Complaint {
                  option ({})",
                 super::args::OPTIONS
             ),
+            Complaint::Idle(_) => "name another change: start_debate with \"context\": \
+                 \"diff=BASE..HEAD\" or \"diff=COMMIT\"; or tell the user and stop"
+                .into(),
             Complaint::Desk(error) => desk(error),
             Complaint::Which { id } => format!(
                 "call again with `debate_id`: list_debates {{}} shows them; the latest is {id}"

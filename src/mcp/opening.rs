@@ -10,7 +10,9 @@ use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
 use crate::engine::preflight::Wish;
+use crate::engine::reviewing::Already;
 use crate::engine::{Opening, Place, Query};
+use crate::review::asking;
 use serde_json::{Map, Value};
 use std::path::{Component, Path};
 use std::time::Duration;
@@ -28,7 +30,13 @@ impl Server {
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let (args, understood) = self.said(args, place)?;
-        let (draft, wish) = self.draft(&args, place, waiting.left())?;
+        let (draft, wish) = match self.asked(&args, place, waiting.left()).await? {
+            Begun::Anew(draft, wish) => (*draft, *wish),
+            Begun::Already(id) => {
+                let note = "the same was argued already: this is how it stands".to_owned();
+                return Ok((self.hub.attend(&id, place, waiting).await?, vec![note]));
+            }
+        };
         let ready = self.hub.desk.prepare(draft, &wish, &place.root);
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
         let given = (!opening.picked.is_empty())
@@ -77,6 +85,36 @@ impl Server {
             ..args.clone()
         };
         Ok((args, understood))
+    }
+
+    /// The same, posed as a review if one was asked for; or the debate in which the same was argued.
+    async fn asked(
+        &self,
+        args: &StartDebate,
+        place: &Place,
+        left: Duration,
+    ) -> Result<Begun, Complaint> {
+        let (draft, mut wish) = self.draft(args, place, left)?;
+        if !options(args, &draft.format)?.0.review {
+            return Ok(Begun::Anew(Box::new(draft), Box::new(wish)));
+        }
+        let desk = &self.hub.desk;
+        let (meant, rest) = asking::meant(&wish.context);
+        let proposal = desk.proposal(&place.root, meant).await?;
+        if let Some(idle) = asking::idle(&proposal, false) {
+            return Err(Complaint::Idle(idle));
+        }
+        // The question is ours; what the user wants to know goes along with it.
+        wish.context = match rest.contains("note=") {
+            true => format!("{rest}\n{}", draft.topic),
+            false => format!("{rest}\nnote={}", draft.topic).trim().to_owned(),
+        };
+        let asked = asking::Asked::default();
+        let posed = asking::posed(desk, &place.root, proposal, asked, (draft, wish)).await?;
+        Ok(match posed.already {
+            Some(Already::Done(id) | Already::Begun(id)) => Begun::Already(id),
+            None => Begun::Anew(Box::new(posed.draft), Box::new(posed.wish)),
+        })
     }
 
     /// What was asked for, before anybody is seated, and whom the user wants to hear.
@@ -179,6 +217,12 @@ impl Server {
         let on = call("continue_round", &same.id, "");
         Some(format!("there is an unfinished debate about this already: {on} goes on with it"))
     }
+}
+
+/// A debate that is about to be opened, or one there is already.
+enum Begun {
+    Anew(Box<Opening>, Box<Wish>),
+    Already(String),
 }
 
 fn options(args: &StartDebate, format: &str) -> Result<(Options, Particulars), Complaint> {

@@ -15,6 +15,7 @@ use crate::report::text::{one_line, printable};
 use crate::report::{
     iso, ledger::ledger, plan::plan, record::record, research::research, summary::summary,
 };
+use crate::review::{forms, review};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -162,6 +163,10 @@ impl Server {
             "transcript" => record(&debate),
             "summary" => summary(&debate),
             "report" => research(&debate).unwrap_or_else(|| summary(&debate)),
+            "findings" => match review(&debate, usize::MAX) {
+                Some(review) => forms::summary(&review, forms::STEP_SUMMARY),
+                None => ledger(&debate),
+            },
             "claims" | "ledger" => ledger(&debate),
             "envelopes" => envelopes(&debate),
             "plan" => plan(&debate),

@@ -94,6 +94,7 @@ const OPTIONS: &str = "
 
 Given as one object, `\"options\": {...}`.
 
+- `review` (true or false, usually false): the change in `context` (`diff`, `diff=staged`, `diff=COMMIT`, `diff=BASE..HEAD`) is reviewed before it is merged: the proposer argues for merging it as designed, the challenger for changing the design first; the result has `findings`. The topic is what the user wants to know about it.
 - `confirm_plan` (true or false, usually true in research, else false): nothing is asked until the user has confirmed the plan by `continue_round {\"decision\":\"confirm\"}`, changed it or cancelled.
 - `pause` (true or false, usually true): after each round the floor is the user's. With false all rounds are played in one go.
 - `sealed` (true or false, usually false): both sides answer before they hear each other, two turns more; the verdict then says whether the debate changed the decision, and on what.

@@ -13,6 +13,8 @@ use crate::report::plan::plan;
 use crate::report::record::SEALED;
 use crate::report::text::one_line;
 use crate::report::verdict::{VerdictView, verdict};
+use crate::review::finding::Finding;
+use crate::review::{USUAL, review};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,6 +34,9 @@ pub(super) struct Standing {
     pub(super) due: Option<Due>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) verdict: Option<Ruled>,
+    /// Where a change was reviewed: what should be changed first, the gravest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) findings: Vec<String>,
     /// What came of it where nobody wins: a recommendation, or insights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<String>,
@@ -153,6 +158,7 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
         pending,
         due: if over { None } else { due(debate, &step) },
         verdict,
+        findings: if over { findings(debate, size) } else { vec![] },
         result: result(debate, size),
         notes: notes(debate, size),
         record: stored
@@ -162,6 +168,23 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
             .map(|path| path.display().to_string()),
         next: next_call(debate, &step, running),
     }
+}
+
+/// Each with where it is, and whether what it rests on was found.
+fn findings(debate: &Debate, size: Size) -> Vec<String> {
+    let Some(review) = review(debate, USUAL) else { return vec![] };
+    let told = |it: &Finding, note: &str| {
+        let place = it.place.as_ref().map(|place| match place.line {
+            Some(line) => format!(" {}:{line}", one_line(&place.file)),
+            None => format!(" {}", one_line(&place.file)),
+        });
+        let conceded = if it.conceded { ", conceded" } else { "" };
+        let (place, claim) = (place.unwrap_or_default(), words(&it.claim, size.line));
+        format!("[{}]{place} {}: {claim} ({note}{conceded})", it.severity.word(), it.id)
+    };
+    let mut all: Vec<String> = review.findings.iter().map(|it| told(it, "found")).collect();
+    all.extend(review.unverified.iter().map(|it| told(it, "not found")));
+    few(all.into_iter(), size.lines)
 }
 
 fn status(debate: &Debate, step: &Step, running: bool) -> &'static str {

@@ -14,6 +14,7 @@ pub(super) fn standing(it: &Standing) -> String {
     }
     list(&mut text, "\nBeing answered:", &it.pending);
     verdict(&mut text, it.verdict.as_ref().map(ruling));
+    list(&mut text, "Findings:", &it.findings);
     if let Some(result) = &it.result {
         let _ = write!(text, "\nResult: {result}\n");
     }

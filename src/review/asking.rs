@@ -1,0 +1,93 @@
+//! From a change to a debate about it: what is known of it, how it is posed, and whether the same has
+//! been argued already. Every door asks here.
+use super::Review;
+use super::finding::Finding;
+use super::weighing::review;
+use crate::engine::preflight::Wish;
+use crate::engine::reviewing::{Already, Recalled};
+use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
+use std::path::Path;
+
+/// What is said about a change, and how it is to be argued.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// What its author calls it.
+    pub title: String,
+    /// What its author says about it.
+    pub body: String,
+    /// What the reviews of one change have in common; the branch, if nobody says.
+    pub subject: Option<String>,
+    /// An earlier review of it; the last one in the archive, if none is given.
+    pub earlier: Option<Review>,
+    /// Whether it is argued again though the same was argued already.
+    pub fresh: bool,
+}
+
+/// A debate about a change that could be opened.
+#[derive(Clone, Debug)]
+pub struct Posed {
+    /// What is to be opened.
+    pub draft: Opening,
+    /// Whom the user wants to hear in it.
+    pub wish: Wish,
+    /// Whether the same was argued already.
+    pub already: Option<Already>,
+}
+
+/// Why there is nothing to argue about in a change, if there is nothing; what is merely not worth it
+/// is argued if somebody insists.
+pub fn idle(proposal: &Proposal, insists: bool) -> Option<Idle> {
+    proposal.idle.filter(|idle| *idle == Idle::Empty || !insists)
+}
+
+/// Which change a context speaks of, and what else it wants; without a word about it, whatever has
+/// changed.
+pub fn meant(context: &str) -> (Meant, String) {
+    let (mut meant, mut rest) = (Meant::Here, vec![]);
+    let (items, note) = match context.find("note=") {
+        Some(at) => context.split_at(at),
+        None => (context, ""),
+    };
+    for item in items.split([';', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
+        match item.strip_prefix("diff").map(|value| value.trim_start_matches('=').trim()) {
+            Some("" | "worktree" | "branch") => {}
+            Some("staged" | "cached" | "index") => meant = Meant::Staged,
+            Some(range) if range.contains("..") => meant = Meant::Range(range.to_owned()),
+            Some(commit) => meant = Meant::Commit(commit.to_owned()),
+            None if matches!(item, "auto" | "none") => {}
+            None => rest.push(item),
+        }
+    }
+    rest.extend(Some(note).filter(|note| !note.is_empty()));
+    (meant, rest.join("\n"))
+}
+
+/// Poses it.
+pub async fn posed(
+    desk: &Desk,
+    root: &Path,
+    proposal: Proposal,
+    asked: Asked,
+    (draft, wish): (Opening, Wish),
+) -> Result<Posed, DeskError> {
+    let subject = asked.subject.or(proposal.branch.clone()).unwrap_or_default();
+    let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    let earlier = match asked.earlier {
+        Some(earlier) => Some(earlier),
+        None => {
+            let before = desk.reviewed_before(root, &subject, &proposal)?;
+            before.and_then(|debate| review(&debate, usize::MAX))
+        }
+    };
+    let found = earlier.map(|review| review.findings).unwrap_or_default();
+    let recalled: Vec<Recalled> = found.iter().map(Finding::recalled).collect();
+    let known = desk.recall(root, &proposal, recalled).await?;
+    let Asked { title, body, fresh, .. } = asked;
+    let change = Contribution { proposal, title, body, known };
+    let (draft, wish) = desk.posed(draft, wish, change, &subject)?;
+    let already = match (&draft.proposed, fresh) {
+        (Some(proposed), false) => desk.reviewed_already(proposed)?,
+        _ => None,
+    };
+    Ok(Posed { draft, wish, already })
+}
