@@ -280,6 +280,7 @@ fn numbered(
         part: Some(part),
         confidence: Some(80),
         source: Some(Source::OfficialDocs),
+        severity: None,
     };
     (1..).zip(parts).map(claim).collect()
 }
