@@ -1,9 +1,22 @@
 //! What a debate about a change comes to, and the forms in which people and CI read it.
 //!
-//! | file          | concept                                                                      |
-//! |---------------|------------------------------------------------------------------------------|
-//! | `finding`     | one thing that should be changed first, and what it rests on                 |
-//! | `forms`       | the kinds of output, and what each makes of a review                         |
+//! | file                | concept                                                         |
+//! |---------------------|-----------------------------------------------------------------|
+//! | `finding`           | one thing that should be changed first, and what it rests on    |
+//! | `forms`             | the kinds of output, and what each makes of a review            |
+//! | `forms/tame`        | somebody's words, made fit to be shown                          |
+//! | `forms/inline`      | somebody's words inside our Markdown                            |
+//! | `forms/place`       | where a finding is, as programs are told                        |
+//! | `forms/words`       | what every form says in the same words                          |
+//! | `forms/fit`         | what is left out of a text that would be too long               |
+//! | `forms/markdown`    | the parts the summary and the comment are made of               |
+//! | `forms/md`          | the summary for people, in Markdown                             |
+//! | `forms/comment`     | the one comment on a pull request                               |
+//! | `forms/html`        | a page that needs nothing else                                  |
+//! | `forms/sarif`       | SARIF 2.1.0, for code scanning                                  |
+//! | `forms/rdjson`      | Reviewdog's diagnostic format                                   |
+//! | `forms/gitlab`      | GitLab's code quality report                                    |
+//! | `forms/annotations` | workflow commands of GitHub                                     |
 pub mod finding;
 pub mod forms;
 

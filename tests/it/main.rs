@@ -110,6 +110,8 @@ mod repo;
 mod report_court;
 mod report_dialogue;
 mod report_research;
+mod review_forms;
+mod review_forms_hostile;
 mod rules;
 mod salvage;
 mod scene;

@@ -1,0 +1,168 @@
+//! Somebody's words inside our Markdown: they are read, and nothing else comes of them. No markup,
+//! no links and images, no tags, nobody is called, and no other issue hears of it.
+use super::tame::{calm, cut, line, shown};
+
+/// Between two letters that together would be more than letters.
+const APART: char = '\u{200b}';
+
+/// On one line, at most this many bytes of Markdown. Short spans of code stay code. It must not be
+/// the first on its line: that is what `paragraphs` is for.
+pub fn text(words: &str, most: usize) -> String {
+    fitted(pieces(&line(words, most)), most)
+}
+
+/// With the paragraphs and lines it has, at most this many bytes of Markdown.
+pub fn paragraphs(words: &str, most: usize) -> String {
+    let mut done = String::new();
+    let mut gap = "";
+    for words in cut(&shown(words), most).lines() {
+        let words = line(words, most);
+        if words.is_empty() {
+            gap = if done.is_empty() { "" } else { "\n\n" };
+            continue;
+        }
+        let room = most.saturating_sub(done.len() + gap.len());
+        if room < 8 {
+            done.push('…');
+            break;
+        }
+        let words = fitted(opening(pieces(&words)), room);
+        done = done + gap + &words;
+        gap = "\n";
+    }
+    done
+}
+
+/// As code on one line, at most this many letters.
+pub fn code(words: &str, most: usize) -> String {
+    let words = calm(&line(words, most));
+    if words.is_empty() {
+        return "(nothing)".into();
+    }
+    let marks = "`".repeat(longest_run(&words) + 1);
+    let edge = if words.starts_with('`') || words.ends_with('`') { " " } else { "" };
+    format!("{marks}{edge}{words}{edge}{marks}")
+}
+
+/// As a block of code. Each line of it has a mark of ours before it, so that none begins as a
+/// command to whoever reads comments or logs.
+pub fn fence(block: &str) -> String {
+    let block = calm(block);
+    let marks = "`".repeat((longest_run(&block) + 1).max(3));
+    let lines: Vec<String> = block.lines().map(|line| format!("| {line}")).collect();
+    format!("{marks}text\n{}\n{marks}", lines.join("\n"))
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Whole pieces as long as there is room.
+fn fitted(pieces: Vec<String>, most: usize) -> String {
+    let mut done = String::new();
+    let whole: usize = pieces.iter().map(String::len).sum();
+    if whole <= most {
+        return pieces.concat();
+    }
+    for piece in pieces {
+        if done.len() + piece.len() + '…'.len_utf8() > most {
+            break;
+        }
+        done.push_str(&piece);
+    }
+    done.push('…');
+    done
+}
+
+/// Cut where it may be cut: each is a letter with what keeps it a letter, or a span of code.
+fn pieces(line: &str) -> Vec<String> {
+    let mut pieces = vec![];
+    let (mut rest, mut after_code) = (line, false);
+    while !rest.is_empty() {
+        let Some(inner) = rest.strip_prefix('`') else {
+            let end = rest.find('`').unwrap_or(rest.len());
+            letters(&rest[..end], &mut pieces);
+            (rest, after_code) = (&rest[end..], false);
+            continue;
+        };
+        match inner.split_once('`') {
+            Some((words, after)) if !words.trim().is_empty() => {
+                // Two spans that touch would be read as one.
+                pieces.push(format!("{}{}", if after_code { " " } else { "" }, code(words, 200)));
+                (rest, after_code) = (after, true);
+            }
+            _ => {
+                pieces.push("\\`".into());
+                (rest, after_code) = (inner, false);
+            }
+        }
+    }
+    pieces
+}
+
+fn letters(text: &str, pieces: &mut Vec<String>) {
+    let letters: Vec<char> = text.chars().collect();
+    let word = |at: usize| letters.get(at).is_some_and(|c| c.is_alphanumeric());
+    let mut number = 0..0;
+    for (at, c) in letters.iter().copied().enumerate() {
+        let (before, next) = (at > 0 && word(at - 1), letters.get(at + 1).copied());
+        if at == 0 || !letters[at - 1].is_ascii_alphanumeric() {
+            number = at..at + commit(&letters[at..]);
+        }
+        let mut piece = match c {
+            '<' => "&lt;".into(),
+            '>' => "&gt;".into(),
+            '&' => "&amp;".into(),
+            // With another it would be a formula.
+            '$' => "<span>$</span>".into(),
+            '_' if before && word(at + 1) => "_".into(),
+            '\\' | '*' | '_' | '[' | ']' | '|' | '~' => format!("\\{c}"),
+            '.' if at >= 3 && letters[at - 3..at].iter().all(|c| matches!(c, 'w' | 'W')) => {
+                format!("{APART}.")
+            }
+            _ => String::from(c),
+        };
+        let calls = match c {
+            '@' => next.is_some_and(|c| !c.is_whitespace()),
+            '#' | '!' | '&' | '$' | '^' => next.is_some_and(|c| c.is_ascii_digit()),
+            '%' | '~' => next.is_some_and(|c| c.is_alphanumeric() || c == '"'),
+            ':' => next == Some('/'),
+            '-' => {
+                let gh: String = letters[at.saturating_sub(2)..at].iter().collect();
+                gh.eq_ignore_ascii_case("gh") && next.is_some_and(|c| c.is_ascii_digit())
+            }
+            _ => number.contains(&at) && (at - number.start) % 6 == 5,
+        };
+        if calls {
+            piece.push(APART);
+        }
+        pieces.push(piece);
+    }
+}
+
+/// How long the word is that these letters begin with, if it could be the number of a commit.
+fn commit(letters: &[char]) -> usize {
+    let word = letters.iter().take_while(|c| c.is_ascii_alphanumeric());
+    let length = word.clone().count();
+    if length >= 7 && word.clone().all(char::is_ascii_hexdigit) { length } else { 0 }
+}
+
+/// Without what only means something where a line begins: a heading, a list, a rule, a command.
+fn opening(mut pieces: Vec<String>) -> Vec<String> {
+    let digits = pieces.iter().take_while(|piece| is_digit(piece)).count();
+    let at = if pieces.get(digits).is_some_and(|piece| piece == "." || piece == ")") {
+        digits
+    } else {
+        0
+    };
+    if let Some(piece) = pieces.get_mut(at)
+        && piece.starts_with(['#', '+', '-', '=', ':', '/', '.', ')', '!', '%'])
+    {
+        piece.insert(0, '\\');
+    }
+    pieces
+}
+
+fn is_digit(piece: &str) -> bool {
+    piece.len() == 1 && piece.starts_with(|c: char| c.is_ascii_digit())
+}

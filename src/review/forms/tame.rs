@@ -1,0 +1,105 @@
+//! Somebody's words, made fit to be shown: nothing in them is hidden, nor longer than there is room.
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Whether a letter is not seen, or acts on others instead of being read: controls, direction marks,
+/// zero-width letters, tags, fillers. Line ends and tabs are not meant.
+pub fn hidden(c: char) -> bool {
+    let unseen = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+        | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    unseen || c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+/// With what is hidden written out: `[U+202E]`, or `[U+200B+7]` for the first of eight. What joins
+/// letters of scripts that need it, or the parts of a picture, stays.
+pub fn shown(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let mut done = String::with_capacity(text.len());
+    let (mut before, mut joined) = (' ', 0);
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
+        if joins && !before.is_ascii() && joined < 2 {
+            joined += 1;
+            done.push(c);
+            continue;
+        }
+        joined = 0;
+        if !hidden(c) {
+            before = c;
+            done.push(c);
+            continue;
+        }
+        before = ' ';
+        let _ = write!(done, "[U+{:04X}", u32::from(c));
+        let more = std::iter::from_fn(|| letters.next_if(|c| hidden(*c))).count();
+        if more > 0 {
+            let _ = write!(done, "+{more}");
+        }
+        done.push(']');
+    }
+    done
+}
+
+/// At most this many letters; one that was cut ends in `…`.
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// On one line, with nothing hidden, at most this many letters.
+pub fn line(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&shown(&text), most)
+}
+
+/// On the lines it has, but at most these many, and at most these many letters.
+pub fn block(text: &str, most: usize, most_lines: usize) -> String {
+    let text = shown(text.trim_matches(['\r', '\n']));
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).take(most_lines + 1).collect();
+    if lines.len() > most_lines {
+        lines[most_lines - 1] = "…";
+        lines.truncate(most_lines);
+    }
+    cut(&lines.join("\n"), most)
+}
+
+/// As it can stand in a page, in text or in a quoted attribute.
+pub fn html(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+/// What would be a command to whoever runs a build, or a mark to whoever looks for comments,
+/// wherever on a line it stands, is none any more.
+pub fn calm(text: &str) -> String {
+    text.replace("##[", "## [").replace("##vso[", "## vso[").replace("<!--", "<! --")
+}
+
+/// As JSON that says the same, with nothing hidden in it and no commands: what would be is written
+/// as an escape.
+pub fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut done = String::with_capacity(text.len() + 1);
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        // Outside of strings there are none of these.
+        if hidden(c) || c == '#' && letters.peek() == Some(&'#') {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(done, "\\u{unit:04x}");
+            }
+        } else {
+            done.push(c);
+        }
+    }
+    done.push('\n');
+    done
+}

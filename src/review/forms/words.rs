@@ -1,0 +1,102 @@
+//! What every form says in the same words.
+use super::place::at;
+use super::tame::{cut, line};
+use crate::debate::Place;
+use crate::review::finding::{Finding, Proof};
+use crate::review::{Decision, Review};
+
+/// What nobody may take it for.
+pub(super) const ADVISORY: &str =
+    "Advisory: models argued this and a model ruled on it. Judges disagree; a person decides.";
+
+/// What those are that rest on nothing.
+pub(super) const UNVERIFIED: &str = "What these rest on was not found in the files. They neither \
+                                     gate nor annotate.";
+
+/// How many of something.
+pub(super) fn counted(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Whether there is nothing to tell of but what was ruled.
+pub(super) fn nothing(review: &Review) -> bool {
+    let listed = review.findings.len() + review.unverified.len() + review.earlier.len();
+    listed + review.more == 0 && review.decision != Decision::Change
+}
+
+/// How sure one can be.
+pub(super) fn confidence(review: &Review) -> Option<String> {
+    review.confidence.map(|confidence| format!("confidence {confidence} of 100"))
+}
+
+/// What was ruled when nothing was found.
+pub(super) fn nothing_found(review: &Review) -> String {
+    let sure = confidence(review).map(|sure| format!(" ({sure})")).unwrap_or_default();
+    format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.says())
+}
+
+/// What must be known beside the result, each at most this many letters.
+pub(super) fn notices(review: &Review, most: usize) -> Vec<String> {
+    let mut notices: Vec<String> =
+        review.notices.iter().take(20).map(|notice| line(notice, most)).collect();
+    if review.notices.len() > notices.len() {
+        notices.push(format!("{} more notices.", review.notices.len() - notices.len()));
+    }
+    if review.degraded {
+        notices.insert(0, "Degraded: something is missing that a whole review would have.".into());
+    }
+    notices
+}
+
+/// How big the change is.
+pub(super) fn size(review: &Review) -> String {
+    let change = &review.change;
+    let files = counted(change.files, "file");
+    format!("{files}, {} lines added, {} deleted", change.added, change.deleted)
+}
+
+/// Where, as people write it.
+pub(super) fn whereabouts(place: Option<&Place>) -> Option<(String, &'static str)> {
+    let place = place?;
+    Some((at(place), if place.removed { " (removed lines)" } else { "" }))
+}
+
+/// How it stands with a finding.
+pub(super) fn standing(finding: &Finding) -> String {
+    let known = if finding.known { "known from an earlier review" } else { "new" };
+    format!("{known}{}", if finding.conceded { ", conceded by the proposer" } else { "" })
+}
+
+/// What looking it up came to.
+pub(super) fn looked_up(proof: &Proof) -> String {
+    let found = line(&proof.found.replace('_', " "), 40);
+    format!("{} ({found})", if proof.verified { "Verified" } else { "Not verified" })
+}
+
+/// What it took.
+pub(super) fn spent(review: &Review) -> String {
+    let spent = &review.spent;
+    let tokens = spent.tokens.map(|tokens| format!(", {tokens} tokens"));
+    let cost = spent.cost.map(|cost| format!(", cost {:.4}", cost as f64 / 1e6));
+    let turns = counted(spent.turns, "turn");
+    format!("{turns}{}{}", tokens.unwrap_or_default(), cost.unwrap_or_default())
+}
+
+/// That there were more than are listed.
+pub(super) fn more(review: &Review) -> Option<String> {
+    let more = counted(review.more, "more finding");
+    (review.more > 0).then(|| format!("{more} left out of this review."))
+}
+
+/// A finding on one line: the claim, the words it rests on, and whether it was conceded.
+pub(super) fn told(finding: &Finding) -> String {
+    let mut told = line(&finding.claim, 500);
+    if let Some(proof) = finding.evidence.iter().find(|proof| proof.verified) {
+        let words = line(proof.quote.as_ref().unwrap_or(&proof.raw), 300);
+        told = format!("{told} {}: {words}", looked_up(proof));
+    }
+    if finding.conceded {
+        told.push_str(" (conceded by the proposer)");
+    }
+    cut(&told, 1000)
+}
