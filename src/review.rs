@@ -68,7 +68,8 @@ pub struct Review {
     pub more: usize,
     /// What rests on nothing that was found.
     pub unverified: Vec<Finding>,
-    /// What an earlier review of the same change had found, and what became of it.
+    /// What an earlier review of the same change had found and is not among the findings, and what
+    /// became of it.
     pub earlier: Vec<Earlier>,
     /// Who argued, and who ruled.
     pub seats: Vec<Seated>,

@@ -59,9 +59,12 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     review.more = found.len().saturating_sub(most);
     found.truncate(most);
     review.findings = found;
+    // What is raised again is listed as what it is.
+    let listed = |it: &&Known| review.findings.iter().all(|at| at.fingerprint != it.fingerprint);
+    let known = proposed.known.iter().filter(listed);
+    review.earlier = known.map(|it| earlier(it, &raised)).collect();
     review.unverified = unverified;
     review.unverified.truncate(MOST_UNVERIFIED);
-    review.earlier = proposed.known.iter().map(|it| earlier(it, &raised)).collect();
     Some(review)
 }
 

@@ -114,6 +114,8 @@ mod report_dialogue;
 mod report_research;
 #[cfg(unix)]
 mod review_ci;
+mod review_forms;
+mod review_forms_hostile;
 #[cfg(unix)]
 mod review_hook;
 mod rules;

@@ -30,7 +30,8 @@ pub(super) fn annotations(review: &Review) -> String {
 fn command(kind: &str, finding: &Finding) -> String {
     let mut properties = String::new();
     // A name that would reach the log as something else than it looks is told to nobody.
-    let file = file(finding.place.as_ref()).filter(|file| !file.chars().any(hidden));
+    let plain = |file: &&str| !file.chars().any(hidden) && calm(file) == *file;
+    let file = file(finding.place.as_ref()).filter(plain);
     if let Some(file) = file {
         let _ = write!(properties, "file={},", property(file));
         if let Some((first, last)) = lines(finding.place.as_ref()) {

@@ -20,7 +20,7 @@ pub(super) fn comment(review: &Review) -> String {
     }
     let head = format!("{MARKER}\n{}\n{}", prints(review), verdict(review));
     let note = |lost: &str| format!("\n_{lost}_\n");
-    fitted(&head, &sections(review, true), &ending(review), MOST, note)
+    fitted(&head, sections(review, true), &ending(review), MOST, note)
 }
 
 /// What was found and what is still open, by its fingerprint.

@@ -58,7 +58,7 @@ pub(super) fn html(review: &Review) -> String {
     };
     let tail = tail + "</main>\n</body>\n</html>\n";
     let note = |lost: &str| format!("<p><strong>{}</strong></p>\n", safe(lost));
-    fitted(&(opening(review) + &head), &sections, &tail, MOST, note)
+    fitted(&(opening(review) + &head), sections, &tail, MOST, note)
 }
 
 fn opening(review: &Review) -> String {
@@ -118,28 +118,30 @@ fn notes(review: &Review) -> String {
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
 }
 
-fn sections(review: &Review) -> Vec<Section> {
-    let all = |findings: &[Finding]| (1..).zip(findings).map(|(n, one)| finding(n, one)).collect();
-    let found = counted(review.findings.len(), "finding");
+fn sections(review: &Review) -> Vec<Section<'_>> {
+    let numbered = |(number, one): (usize, &Finding)| finding(number, one);
+    let (found, unverified) = (review.findings.len(), review.unverified.len());
+    let resting = safe(UNVERIFIED);
     vec![
         Section {
-            heading: format!("<h2>{found}</h2>\n"),
+            heading: format!("<h2>{}</h2>\n", counted(found, "finding")),
             noun: "finding",
-            entries: all(&review.findings),
+            count: found,
+            entries: Box::new((1..).zip(&review.findings).map(numbered)),
         },
         Section {
             heading: format!(
-                "<h2>Not verified ({})</h2>\n<p class=\"faint\">{}</p>\n",
-                review.unverified.len(),
-                safe(UNVERIFIED)
+                "<h2>Not verified ({unverified})</h2>\n<p class=\"faint\">{resting}</p>\n"
             ),
             noun: "unverified finding",
-            entries: all(&review.unverified),
+            count: unverified,
+            entries: Box::new((1..).zip(&review.unverified).map(numbered)),
         },
         Section {
             heading: "<h2>Found by earlier reviews</h2>\n".into(),
             noun: "earlier finding",
-            entries: review.earlier.iter().map(was).collect(),
+            count: review.earlier.len(),
+            entries: Box::new(review.earlier.iter().map(was)),
         },
     ]
 }

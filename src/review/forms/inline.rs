@@ -106,7 +106,7 @@ fn letters(text: &str, pieces: &mut Vec<String>) {
     let mut number = 0..0;
     for (at, c) in letters.iter().copied().enumerate() {
         let (before, next) = (at > 0 && word(at - 1), letters.get(at + 1).copied());
-        if word(at) && !before {
+        if at == 0 || !letters[at - 1].is_ascii_alphanumeric() {
             number = at..at + commit(&letters[at..]);
         }
         let mut piece = match c {
@@ -124,9 +124,8 @@ fn letters(text: &str, pieces: &mut Vec<String>) {
         };
         let calls = match c {
             '@' => next.is_some_and(|c| !c.is_whitespace()),
-            '#' | '!' | '%' | '&' | '~' | '$' | '^' => {
-                next.is_some_and(|c| c.is_alphanumeric() || c == '"')
-            }
+            '#' | '!' | '&' | '$' | '^' => next.is_some_and(|c| c.is_ascii_digit()),
+            '%' | '~' => next.is_some_and(|c| c.is_alphanumeric() || c == '"'),
             ':' => next == Some('/'),
             '-' => {
                 let gh: String = letters[at.saturating_sub(2)..at].iter().collect();
@@ -143,7 +142,7 @@ fn letters(text: &str, pieces: &mut Vec<String>) {
 
 /// How long the word is that these letters begin with, if it could be the number of a commit.
 fn commit(letters: &[char]) -> usize {
-    let word = letters.iter().take_while(|c| c.is_alphanumeric());
+    let word = letters.iter().take_while(|c| c.is_ascii_alphanumeric());
     let length = word.clone().count();
     if length >= 7 && word.clone().all(char::is_ascii_hexdigit) { length } else { 0 }
 }

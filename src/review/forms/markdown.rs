@@ -76,28 +76,27 @@ fn notes(review: &Review) -> String {
 }
 
 /// What was found, what was not verified, and what became of what was found earlier.
-pub(super) fn sections(review: &Review, folded: bool) -> Vec<Section> {
-    let numbered = |findings: &[Finding]| -> Vec<String> {
-        let numbers = (1..).zip(findings);
-        numbers.map(|(number, one)| finding(number, one, folded)).collect()
-    };
+pub(super) fn sections(review: &Review, folded: bool) -> Vec<Section<'_>> {
+    let numbered = move |(number, one): (usize, &Finding)| finding(number, one, folded);
     let (found, unverified) = (review.findings.len(), review.unverified.len());
-    let earlier = review.earlier.iter().map(was).collect();
     vec![
         Section {
             heading: format!("\n### {}\n", counted(found, "finding")),
             noun: "finding",
-            entries: numbered(&review.findings),
+            count: found,
+            entries: Box::new((1..).zip(&review.findings).map(numbered)),
         },
         Section {
             heading: format!("\n### Not verified ({unverified})\n\n{UNVERIFIED}\n"),
             noun: "unverified finding",
-            entries: numbered(&review.unverified),
+            count: unverified,
+            entries: Box::new((1..).zip(&review.unverified).map(numbered)),
         },
         Section {
             heading: "\n### Found by earlier reviews\n\n".into(),
             noun: "earlier finding",
-            entries: earlier,
+            count: review.earlier.len(),
+            entries: Box::new(review.earlier.iter().map(was)),
         },
     ]
 }
@@ -127,7 +126,8 @@ fn finding(number: usize, finding: &Finding, folded: bool) -> String {
 
 fn evidence(proof: &Proof) -> String {
     let place = located(proof.place.as_ref()).map(|place| format!(" at {place}"));
-    let said = format!("{}{}: ", looked_up(proof), place.unwrap_or_default());
+    let found = text(&looked_up(proof), 120);
+    let said = format!("{found}{}: ", place.unwrap_or_default());
     let words = block(proof.quote.as_ref().unwrap_or(&proof.raw), 1_200, LINES);
     if words.contains('\n') {
         format!("{}\n\n{}", said.trim_end(), fence(&words))

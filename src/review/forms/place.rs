@@ -13,9 +13,10 @@ pub fn file(place: Option<&Place>) -> Option<&str> {
     (below && !drive && !file.contains('\0') && file.len() <= LONGEST).then_some(file)
 }
 
-/// The first line and the last, in the file as the change leaves it.
+/// The first line and the last, in the file as the change leaves it; of lines the change takes away,
+/// where they stood.
 pub fn lines(place: Option<&Place>) -> Option<(u32, u32)> {
-    let place = place.filter(|place| !place.removed)?;
+    let place = place?;
     let first = place.line.filter(|line| *line > 0)?;
     Some((first, place.end_line.unwrap_or(first).max(first)))
 }

@@ -78,9 +78,10 @@ pub fn html(text: &str) -> String {
     text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// What would be a command to whoever runs a build, wherever on a line it stands, is none any more.
+/// What would be a command to whoever runs a build, or a mark to whoever looks for comments,
+/// wherever on a line it stands, is none any more.
 pub fn calm(text: &str) -> String {
-    text.replace("##[", "## [").replace("##vso[", "## vso[")
+    text.replace("##[", "## [").replace("##vso[", "## vso[").replace("<!--", "<! --")
 }
 
 /// As JSON that says the same, with nothing hidden in it and no commands: what would be is written

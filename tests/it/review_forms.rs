@@ -1,0 +1,358 @@
+//! What each form makes of a review: small, empty, skipped and far too big.
+use crate::needs::{here, needs};
+use debate_mcp::debate::{Place, Severity};
+use debate_mcp::review::finding::{Earlier, Finding, Proof, State};
+use debate_mcp::review::forms::{Form, MARKER, STEP_SUMMARY, summary, write};
+use debate_mcp::review::{Compared, Decision, Review, Seated, Spent};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn place(file: &str, line: u32, end: u32) -> Place {
+    Place { file: file.into(), line: Some(line), end_line: Some(end), removed: false }
+}
+
+pub(crate) fn proof(found: &str, verified: bool, place: Option<Place>, quote: &str) -> Proof {
+    let raw = format!("{found}: {quote}");
+    Proof { raw, found: found.into(), verified, place, quote: Some(quote.into()) }
+}
+
+pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding {
+    let at = place("src/store.rs", 12, 14);
+    Finding {
+        fingerprint: format!("{number:064x}"),
+        id: format!("C{number}"),
+        turn: "0.1.1.1".into(),
+        severity,
+        claim: claim.into(),
+        place: Some(at.clone()),
+        evidence: vec![proof("exact", true, Some(at), "let kept = all.clone();")],
+        answer: Some("It is cloned once a day.".into()),
+        conceded: false,
+        known: false,
+    }
+}
+
+/// As one would like to read it.
+pub(crate) fn small() -> Review {
+    let mut first =
+        finding(1, Severity::High, "`load` clones every row, and calls store_all twice.");
+    first.conceded = true;
+    first.evidence.push(proof("not_found", false, None, "it is slow"));
+    let mut second =
+        finding(2, Severity::Low, "The old reader is gone without a word in the docs.");
+    let mut gone = place("docs/read me.md", 3, 3);
+    gone.removed = true;
+    second.place = Some(gone.clone());
+    second.evidence = vec![proof("near", true, Some(gone), "Reads v1.\nReads v2.")];
+    second.answer = None;
+    second.known = true;
+    let mut bare = finding(3, Severity::Medium, "It will not scale.");
+    bare.place = None;
+    bare.evidence = vec![];
+    bare.answer = None;
+    Review {
+        debate: Some("20260101-000000-abcd".into()),
+        title: "Keep rows in memory".into(),
+        change: Compared {
+            says: "main...rows".into(),
+            base: Some("a".repeat(40)),
+            head: Some("b".repeat(40)),
+            files: 2,
+            added: 40,
+            deleted: 7,
+        },
+        skipped: None,
+        decision: Decision::Change,
+        doubts: vec!["One of three judges would have merged it.".into()],
+        confidence: Some(72),
+        reasoning: "The copy is not needed.\n\nThe answer does not touch it.".into(),
+        recommendation: "Borrow the rows.".into(),
+        notices: vec!["Single-model: both sides were played by the same model.".into()],
+        degraded: false,
+        findings: vec![first, second],
+        more: 3,
+        unverified: vec![bare],
+        earlier: vec![Earlier {
+            fingerprint: format!("{:064x}", 9),
+            claim: "Errors were swallowed.".into(),
+            severity: Severity::Medium,
+            place: Some(place("src/store.rs", 40, 40)),
+            state: State::Fixed,
+        }],
+        seats: vec![
+            Seated { role: "proposer".into(), voice: "claude:opus".into() },
+            Seated { role: "challenger".into(), voice: "codex".into() },
+        ],
+        spent: Spent { turns: 5, tokens: Some(12_345), cost: Some(123_400) },
+    }
+}
+
+/// Nothing was found, and nothing must be known beside it.
+fn clean() -> Review {
+    let kept = small();
+    Review {
+        decision: Decision::Merge,
+        confidence: Some(90),
+        title: kept.title,
+        change: kept.change,
+        seats: kept.seats,
+        ..Review::default()
+    }
+}
+
+fn skipped() -> Review {
+    Review { skipped: Some("only documents changed".into()), ..Review::default() }
+}
+
+/// Far more than any form has room for, and each of it as long as it gets.
+fn huge() -> Review {
+    let mut review = small();
+    let long = "@all #1 $x 数据库 `code` ".repeat(100);
+    let severities = [Severity::High, Severity::Medium, Severity::Low];
+    review.findings = (0..10_000)
+        .map(|number| {
+            let mut one = finding(number, severities[number % 3], &long);
+            if number < 500 {
+                one.answer = Some(long.clone());
+                one.evidence = vec![proof("exact", true, one.place.clone(), &long); 20];
+            }
+            one
+        })
+        .collect();
+    review.reasoning = long.repeat(20);
+    review.recommendation = long.repeat(20);
+    review.doubts = vec![long.clone(); 100];
+    review.notices = vec![long.clone(); 100];
+    review.title = long;
+    review
+}
+
+pub(crate) fn read(review: &Review, form: Form) -> Value {
+    let text = write(review, form);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", form.word()))
+}
+
+/// `DEBATE_UPDATE=1 cargo test review_forms` writes them anew.
+#[test]
+fn the_committed_forms_are_the_ones_that_are_written() {
+    let name = |form: Form| match form {
+        Form::Md | Form::Comment => format!("{}.md", form.word()),
+        Form::Html => "page.html".into(),
+        Form::Annotations => "annotations.txt".into(),
+        _ => format!("{}.json", form.word()),
+    };
+    for form in Form::ALL {
+        let path = here("tests/golden/review").join(name(form));
+        let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+        let text = write(&small(), form).replace(&version, "\"VERSION\"");
+        if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == text, "{} is not up to date: set DEBATE_UPDATE=1", path.display());
+    }
+}
+
+#[test]
+fn a_form_is_known_by_its_word() {
+    for form in Form::ALL {
+        assert_eq!(form.word().parse(), Ok(form));
+    }
+    let refused = "pdf".parse::<Form>().unwrap_err();
+    assert!(refused.starts_with("no such form `pdf`; there are: md, json"), "{refused}");
+}
+
+#[test]
+fn the_json_is_the_review_and_says_what_it_is() {
+    let text = write(&small(), Form::Json);
+    assert!(text.starts_with("{\n  \"v\": 1,\n  \"kind\": \"review\",\n"), "{text}");
+    assert_eq!(serde_json::from_str::<Review>(&text).unwrap(), small());
+}
+
+#[test]
+fn nothing_found_is_a_line_and_nothing_is_posted() {
+    let expected = "**Design review:** nothing found; merge as designed (confidence 90 of 100). \
+                    Advisory: judges disagree.\n";
+    assert_eq!(write(&clean(), Form::Md), expected);
+    assert_eq!(write(&skipped(), Form::Md), "**Design review:** skipped: only documents changed\n");
+    for review in [clean(), skipped()] {
+        assert_eq!(write(&review, Form::Comment), "");
+        assert_eq!(write(&review, Form::Annotations), "");
+        assert_eq!(read(&review, Form::Gitlab), json!([]));
+        assert_eq!(read(&review, Form::Rdjson)["diagnostics"], json!([]));
+        let run = &read(&review, Form::Sarif)["runs"][0];
+        assert_eq!(run["results"], json!([]));
+        assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+        assert!(!write(&review, Form::Html).contains("<article>"));
+    }
+    // What must be known is told all the same.
+    let mut doubtful = clean();
+    doubtful.degraded = true;
+    doubtful.doubts = vec!["a coin".into()];
+    let told = write(&doubtful, Form::Md);
+    assert!(told.contains("**Contested") && told.contains("Degraded:"), "{told}");
+}
+
+#[test]
+fn what_was_fixed_is_posted_though_nothing_else_was_found() {
+    let fixed = Review { earlier: small().earlier, ..clean() };
+    let comment = write(&fixed, Form::Comment);
+    assert!(comment.contains("- Fixed (medium) at `src/store.rs:40`: Errors"), "{comment}");
+    assert!(comment.contains("<!-- debate-review:v1 fp= -->"), "a fixed one is not known any more");
+}
+
+#[test]
+fn too_much_is_cut_on_whole_findings_and_it_is_said() {
+    let huge = huge();
+    let md = write(&huge, Form::Md);
+    assert!(md.len() <= STEP_SUMMARY && md.len() > STEP_SUMMARY * 9 / 10, "{}", md.len());
+    for most in [0, 10, 100, 5_000, 30_000, 100_000] {
+        let text = summary(&huge, most);
+        assert!(text.len() <= most, "{most}: {}", text.len());
+    }
+    let comment = write(&huge, Form::Comment);
+    assert!(comment.len() < 64_000, "{}", comment.len());
+    for text in [&md, &comment] {
+        let shown = text.matches("\n#### ").count();
+        assert!(shown > 0, "none was shown");
+        let (findings, left) = (10_000 - shown, "1 unverified finding, 1 earlier finding");
+        let cut = format!("\n_Cut to fit: {findings} findings, {left} not shown here._\n");
+        assert!(text.contains(&cut), "{cut}");
+        assert!(text.contains("\n3 more findings left out of this review.\n"));
+    }
+    assert_eq!(comment.matches("<details>").count(), comment.matches("</details>").count());
+    assert!(write(&huge, Form::Html).len() <= 4_000_000);
+    let sarif = write(&huge, Form::Sarif);
+    assert!(sarif.len() < 10_000_000, "{}", sarif.len());
+    let run = &read(&huge, Form::Sarif)["runs"][0];
+    let results = run["results"].as_array().unwrap();
+    assert!(!results.is_empty() && results.len() <= 5_000);
+    for result in results {
+        assert!(result["message"]["text"].as_str().unwrap().chars().count() <= 1000);
+    }
+    let lost = format!("{} findings more than fit", 10_000 - results.len());
+    assert!(run["invocations"].to_string().contains(&lost), "{lost}");
+    assert_eq!(read(&huge, Form::Gitlab).as_array().unwrap().len(), 5_000);
+    assert_eq!(read(&huge, Form::Rdjson)["diagnostics"].as_array().unwrap().len(), 5_000);
+}
+
+#[test]
+fn a_step_annotates_ten_times_of_each_kind_and_counts_the_rest() {
+    let text = write(&huge(), Form::Annotations);
+    let of = |kind: &str| -> Vec<&str> {
+        text.lines().filter(|line| line.starts_with(&format!("::{kind} file="))).collect()
+    };
+    let (errors, warnings, notices) = (of("error"), of("warning"), of("notice"));
+    assert_eq!(
+        [errors.len(), warnings.len(), notices.len(), text.lines().count()],
+        [10, 10, 10, 30]
+    );
+    assert!(errors[9].ends_with("(3324 more findings of this kind not shown)"), "{}", errors[9]);
+    assert!(warnings[9].ends_with("(3323 more findings of this kind not shown)"));
+    assert!(notices[9].ends_with("not shown) (3 more findings left out of this review.)"));
+}
+
+#[test]
+fn what_is_not_verified_annotates_nothing() {
+    let review = Review { findings: vec![], more: 0, ..small() };
+    assert!(!review.unverified.is_empty());
+    assert_eq!(write(&review, Form::Annotations), "");
+    assert_eq!(read(&review, Form::Sarif)["runs"][0]["results"], json!([]));
+    assert_eq!(read(&review, Form::Gitlab), json!([]));
+    assert_eq!(read(&review, Form::Rdjson)["diagnostics"], json!([]));
+    assert!(write(&review, Form::Md).contains("### Not verified (1)"));
+}
+
+/// The shapes that are asked for, where nobody publishes a schema that could be pinned.
+#[test]
+fn diagnostics_have_the_shape_their_readers_know() {
+    for entry in read(&small(), Form::Gitlab).as_array().unwrap() {
+        let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["check_name", "description", "fingerprint", "location", "severity"]);
+        assert!(entry["location"]["lines"]["begin"].as_u64().unwrap() > 0);
+    }
+    let result = read(&small(), Form::Rdjson);
+    assert_eq!(result["source"]["name"], "debate");
+    let range = json!({"start": {"line": 12}, "end": {"line": 14}});
+    let first = &result["diagnostics"][0];
+    assert_eq!(first["location"], json!({"path": "src/store.rs", "range": range}));
+    assert_eq!(
+        (&first["severity"], &first["code"]["value"]),
+        (&json!("ERROR"), &json!("design/challenge"))
+    );
+    // Lines that are gone are nowhere in the file as it is.
+    assert_eq!(result["diagnostics"][1]["location"], json!({"path": "docs/read me.md"}));
+}
+
+#[test]
+fn the_page_names_the_hash_of_its_style() {
+    let page = write(&small(), Form::Html);
+    let style = page.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+    let hash = Sha256::digest(style.as_bytes());
+    let policy = format!("default-src 'none'; style-src 'sha256-{}';", base64(&hash));
+    assert!(page.contains(&policy), "{policy}");
+    assert!(
+        page.starts_with("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")
+    );
+}
+
+fn base64(bytes: &[u8]) -> String {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(*three.get(at).unwrap_or(&0)));
+        for at in 0..4 {
+            let letter = letters[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[test]
+fn later_reviews_find_the_comment_and_what_was_found() {
+    let comment = write(&small(), Form::Comment);
+    let mut lines = comment.lines();
+    assert_eq!(lines.next(), Some(MARKER));
+    let prints = format!("<!-- debate-review:v1 fp={:064x},{:064x} -->", 1, 2);
+    assert_eq!(lines.next(), Some(prints.as_str()));
+}
+
+/// The schema of those who thought SARIF up, out of a package of theirs.
+pub(crate) fn fits_sarif(reviews: &[Review]) {
+    let schema =
+        "tests/clients/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
+    let install = "npm ci --prefix tests/clients";
+    if needs("node", Path::new("node"), &[here(schema)], install).is_none() {
+        return;
+    }
+    // It has a bracket that not everybody takes for a letter.
+    let schema = fs::read_to_string(here(schema)).unwrap().replace("{2}]?$", r"{2}\\]?$");
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    // Its draft knows no format for a reference, and would let any pass.
+    let validator = jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft7)
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap();
+    for review in reviews {
+        let sarif = read(review, Form::Sarif);
+        let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:#?} in {sarif:#}");
+    }
+    let mut wrong = read(&small(), Form::Sarif);
+    wrong["runs"][0]["results"][0]["level"] = json!("grave");
+    assert!(!validator.is_valid(&wrong), "the schema minds nothing");
+    wrong = read(&small(), Form::Sarif);
+    let places = &mut wrong["runs"][0]["results"][0]["locations"];
+    places[0]["physicalLocation"]["artifactLocation"]["uri"] = json!("a b");
+    assert!(!validator.is_valid(&wrong), "the schema minds no URI");
+}
+
+#[test]
+fn the_sarif_fits_its_schema() {
+    fits_sarif(&[small(), clean(), skipped(), Review::default(), huge()]);
+}
