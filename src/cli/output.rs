@@ -4,6 +4,7 @@ use crate::engine::{
     Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
 };
 use crate::report::view::DebateView;
+use crate::review::forms::Kinded;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -442,6 +443,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("reindex", schemars::schema_for!(Rebuilt)),
         ("replayed", schemars::schema_for!(Replayed)),
         ("result", schemars::schema_for!(Result<'_>)),
+        ("review", schemars::schema_for!(Kinded<'_>)),
         ("run", schemars::schema_for!(DebateView)),
         ("search", schemars::schema_for!(Found)),
         ("stats", schemars::schema_for!(Stats)),

@@ -18,6 +18,7 @@ pub use comment::MARKER;
 pub use md::{STEP_SUMMARY, summary};
 
 use super::Review;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a finding is called where each must be an instance of a rule. One name for all: how grave a
@@ -105,10 +106,13 @@ pub fn write(review: &Review, form: Form) -> String {
 }
 
 /// The review, and what it is.
-#[derive(Serialize)]
-struct Kinded<'a> {
+#[derive(Serialize, JsonSchema)]
+pub struct Kinded<'a> {
+    /// The version of this layout.
     v: u8,
+    /// `review`.
     kind: &'static str,
+    /// What it came to.
     #[serde(flatten)]
     review: &'a Review,
 }

@@ -162,6 +162,7 @@ async fn asking_takes_its_time_once() {
         there: There { side: Some(host.clone()), judge: Judge::Other(host.clone()) },
         cast: WantedCast::default(),
         context: "none".into(),
+        change: None,
         effort: None,
         probe: Some(Duration::from_secs(20)),
     };

@@ -95,7 +95,6 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         unread: None,
         pin: None,
         commit: None,
-        proposed: None,
         format,
         prompts,
         seats: SEATS.iter().map(seat).collect(),

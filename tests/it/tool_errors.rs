@@ -5,7 +5,8 @@ use debate_mcp::debate::{Cue, Failure, Side, Trouble, Unfit};
 use debate_mcp::engine::pairing::Vacant;
 use debate_mcp::engine::recovery::Stranger;
 use debate_mcp::engine::{
-    ArchiveError, BadContext, DeskError, Error, LogError, Transcript, TranscriptTurn, Unplayable,
+    ArchiveError, BadContext, DeskError, Error, Idle, LogError, Transcript, TranscriptTurn,
+    Unplayable,
 };
 use debate_mcp::mcp::complaint::{Asked, Complaint};
 use std::fs;
@@ -48,6 +49,7 @@ table! { complaints: Complaint,
         [Complaint::Seat { name: s("judge"), said: s("-x"), why: s("not so") }],
     Complaint::Word { .. } =>
         [Complaint::Word { name: s("effort"), said: s("much"), allowed: s("low, high") }],
+    Complaint::Idle(..) => [Complaint::Idle(Idle::Docs)],
     Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
     Complaint::Desk(..) => [Complaint::Desk(DeskError::Clash(s("both are `claude`")))],
     Complaint::NoTurn { .. } =>
