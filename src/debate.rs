@@ -33,6 +33,7 @@
 //! | `insights` | what a dialogue comes to                                                       |
 //! | `language` | which language a question is asked in                                          |
 //! | `style`    | what makes a text look good, taken out before it is judged                     |
+//! | `hashed`   | names for texts: the same for the same ones                                    |
 //! | `words`    | how long a text is, as a reader counts                                         |
 //! | `removed`  | which secrets were taken out, as far as the record tells                       |
 //! | `standing` | how a debate stands, in the words users are told                               |
@@ -48,6 +49,7 @@ pub mod event;
 pub mod flags;
 pub mod format;
 pub mod formats;
+pub mod hashed;
 pub mod hearing;
 pub mod insights;
 pub mod language;

@@ -26,7 +26,7 @@ pub mod forms;
 pub mod gate;
 mod weighing;
 
-pub use weighing::{USUAL, review};
+pub use weighing::{USUAL, review, skipped};
 
 use finding::{Earlier, Finding};
 use schemars::JsonSchema;

@@ -6,6 +6,7 @@ use super::pack::Section;
 use super::{BriefError, hidden, kind, page};
 use crate::repo::{BEFORE, Range};
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// Characters of a title, lines and characters of a description, and messages of commits.
 const LONGEST_TITLE: usize = 300;
@@ -121,9 +122,9 @@ fn authored(change: &Reviewed) -> String {
         if cut.is_empty() {
             return;
         }
-        text.push_str(&format!("\n{title}\n"));
+        let _ = writeln!(text, "\n{title}");
         for line in cut.lines().take(lines) {
-            text.push_str(&format!("> {}\n", page::cut(line)));
+            let _ = writeln!(text, "> {}", page::cut(line));
         }
         if cut.len() < said.trim().len() || cut.lines().count() > lines {
             text.push_str("(cut)\n");
@@ -139,7 +140,7 @@ fn authored(change: &Reviewed) -> String {
     }
     if change.messages.len() > MOST_MESSAGES {
         let more = page::many(change.messages.len() - MOST_MESSAGES, "commit", "commits");
-        text.push_str(&format!("(and {more} more)\n"));
+        let _ = writeln!(text, "(and {more} more)");
     }
     if gone {
         text.push_str("(text that cannot be seen was taken out of this)\n");
@@ -152,9 +153,10 @@ fn known(known: &[String]) -> String {
     if known.is_empty() {
         return String::new();
     }
-    let lines: String = known.iter().map(|line| format!("> {}\n", page::cut(line))).collect();
+    let lines: Vec<String> = known.iter().map(|line| format!("> {}", page::cut(line))).collect();
     format!(
         "\n## What an earlier review of this change had found\nRaise it again only if it is still \
-         so, with evidence from the files as they are now.\n{lines}"
+         so, with evidence from the files as they are now.\n{}\n",
+        lines.join("\n")
     )
 }

@@ -8,13 +8,13 @@ use super::screen::Screen;
 use super::written::{deliver, outputs};
 use crate::config::{Config, Pipeline};
 use crate::debate::Debate;
-use crate::engine::reviewing::Already;
+use crate::engine::reviewing::{Already, outlined};
 use crate::engine::spoken::Spoken;
 use crate::engine::{Claim, Desk, Meant, Place, Proposal};
-use crate::report::text::{one_line, printable};
+use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
-use crate::review::{Compared, Review, review as reviewed};
+use crate::review::{Review, review as reviewed, skipped};
 use std::io::Read;
 use std::path::Path;
 use tokio::time::Instant;
@@ -35,18 +35,17 @@ pub(super) async fn review(
     let proposal = desk.proposal(&place.root, meant(typed, &pipeline, config)?).await?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
-    let came = match asking::idle(&proposal, typed.docs) {
-        Some(why) => Err(why.says().to_owned()),
-        None => {
-            let asked = Asked { typed, config, desk, place: &place, pipeline: &pipeline, limit };
-            asked.argued(&proposal, screen).await?
-        }
+    let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
+        Err(why.says().to_owned())
+    } else {
+        let asked = Asked { typed, config, desk, place: &place, pipeline: &pipeline, limit };
+        Box::pin(asked.argued(&proposal, screen)).await?
     };
     let review = match &came {
         Ok(debate) => reviewed(debate, typed.max_findings).unwrap_or_default(),
         Err(why) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
-            skipped(&proposal, title(typed, &pipeline), why)
+            skipped(&outlined(&proposal, &title(typed, &pipeline)), why)
         }
     };
     deliver(&review, &outputs, &pipeline, typed.shown, (desk, screen))?;
@@ -193,24 +192,6 @@ fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
              pull request: whatever runs from there runs with your secrets. Run it on `pull_request`, \
              or check out the base and only fetch the head.",
         );
-    }
-}
-
-/// A review that was not held.
-fn skipped(proposal: &Proposal, title: String, why: &str) -> Review {
-    let sum = |lines: Vec<Option<u64>>| lines.into_iter().flatten().sum::<u64>() as usize;
-    Review {
-        title: if title.trim().is_empty() { proposal.says.clone() } else { title },
-        change: Compared {
-            says: proposal.says.clone(),
-            base: proposal.commits.0.clone().or(proposal.old.clone()),
-            head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
-            files: proposal.files.len(),
-            added: sum(proposal.files.iter().map(|file| file.added).collect()),
-            deleted: sum(proposal.files.iter().map(|file| file.deleted).collect()),
-        },
-        skipped: Some(printable(why)),
-        ..Review::default()
     }
 }
 

@@ -5,6 +5,7 @@ use super::digest;
 use super::event::{Cue, Reply};
 use super::flags;
 use super::format::{Role, Side};
+use super::hashed::hex;
 use super::hearing::Line;
 use super::ledger::{self, Entry, Fate};
 use super::mask::{self, Name};
@@ -71,13 +72,6 @@ pub fn render(debate: &Debate, cue: Cue) -> Prompt {
 /// Enough to show that two prompts are the same.
 pub fn fingerprint(text: &str) -> String {
     hex(&Sha256::digest(text)[..8])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 /// Everything any debater might call itself, for those who must not know.

@@ -197,7 +197,7 @@ impl Opening {
         let review = prompts.remove(REVIEW).filter(|_| self.proposed.is_some());
         if let Some(review) = review {
             let focus = prompts.entry("focus".into()).or_default();
-            *focus = format!("{review}\n\n{focus}").trim().to_owned();
+            format!("{review}\n\n{focus}").trim().clone_into(focus);
         }
         prompts
     }

@@ -3,13 +3,13 @@
 use super::command::Command;
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
-use super::ports::{About, BadContext, Contribution, Meant, Proposal, Query, Stored};
+use super::ports::{About, BadContext, Changed, Contribution, Meant, Proposal, Query, Stored};
 use super::preflight::Wish;
+use crate::debate::hashed::hashed;
 use crate::debate::setup::WORDING;
 use crate::debate::{
-    Budget, Change, Debate, Hold, Known, Pause, Proposed, Role, Step, next, standing,
+    Budget, Change, Debate, Hold, Known, Pause, Proposed, Role, Status, Step, next,
 };
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// What the side for a change holds, and the side against it.
@@ -100,14 +100,11 @@ impl Desk {
     pub fn reviewed_already(&self, proposed: &Proposed) -> Result<Option<Already>, DeskError> {
         let query = Query { reviews: Some(proposed.key.clone()), ..Query::default() };
         for card in self.archive.list(&query)? {
-            match card.status {
-                standing::Status::Completed => return Ok(Some(Already::Done(card.id))),
-                standing::Status::InProgress | standing::Status::Paused => {
-                    if self.archive.read(&card.id)?.holder.is_none() {
-                        return Ok(Some(Already::Begun(card.id)));
-                    }
-                }
-                _ => {}
+            if card.status == Status::Completed {
+                return Ok(Some(Already::Done(card.id)));
+            }
+            if !card.status.over() && self.archive.read(&card.id)?.holder.is_none() {
+                return Ok(Some(Already::Begun(card.id)));
             }
         }
         Ok(None)
@@ -157,19 +154,31 @@ impl Desk {
         // Nobody is there who could confirm anything.
         draft.holds.retain(|hold| *hold != Hold::Start);
         draft.proposed = Some(Proposed {
-            title: change.title.trim().to_owned(),
-            says: change.proposal.says.clone(),
-            base: change.proposal.commits.0.clone().or(change.proposal.old.clone()),
-            head: change.proposal.commits.1.clone().or(Some(change.proposal.new.clone())),
-            files: change.proposal.files.len(),
-            added: sum(change.proposal.files.iter().map(|file| file.added)),
-            deleted: sum(change.proposal.files.iter().map(|file| file.deleted)),
             subject: subject.to_owned(),
-            key: key(&draft, &wish, &change, &offering.prompts)?,
+            key: key(&draft, &wish, &change, &offering.prompts),
             known: change.known.clone(),
+            ..outlined(&change.proposal, &change.title)
         });
         wish.change = Some(change);
         Ok((draft, wish))
+    }
+}
+
+/// A change as a setup has it, before anything is known of it but itself.
+pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
+    let sum = |lines: &dyn Fn(&Changed) -> Option<u64>| {
+        let all: u64 = proposal.files.iter().filter_map(lines).sum();
+        usize::try_from(all).unwrap_or(usize::MAX)
+    };
+    Proposed {
+        title: title.trim().to_owned(),
+        says: proposal.says.clone(),
+        base: proposal.commits.0.clone().or(proposal.old.clone()),
+        head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
+        files: proposal.files.len(),
+        added: sum(&|file| file.added),
+        deleted: sum(&|file| file.deleted),
+        ..Proposed::default()
     }
 }
 
@@ -183,10 +192,6 @@ fn topic(proposal: &Proposal, subject: &str) -> String {
     format!("Should {which} be merged as it is designed, or should its design be changed first?")
 }
 
-fn sum(lines: impl Iterator<Item = Option<u64>>) -> usize {
-    usize::try_from(lines.flatten().sum::<u64>()).unwrap_or(usize::MAX)
-}
-
 /// The same for the same change, asked about in the same words of the same seats. Whoever is not
 /// named is not in it: they are chosen when it is argued.
 fn key(
@@ -194,7 +199,7 @@ fn key(
     wish: &Wish,
     change: &Contribution,
     prompts: &std::collections::BTreeMap<String, String>,
-) -> Result<String, DeskError> {
+) -> String {
     let named = &wish.named;
     let known: Vec<_> = change.known.iter().map(|it| (&it.fingerprint, it.gone)).collect();
     let parts = serde_json::json!([
@@ -205,6 +210,5 @@ fn key(
         (&wish.cast.roles, &wish.cast.listeners, &wish.cast.panel),
         prompts,
     ]);
-    let bytes = serde_json::to_vec(&parts).map_err(|error| BadContext(error.to_string()))?;
-    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    hashed(&[&parts.to_string()])
 }

@@ -40,6 +40,14 @@ impl Lookup<'_> {
     /// What was cited in a file as it was before, told of the file it is about.
     pub(super) fn told_of_now(&mut self, nth: usize, place: &Place, answer: Answer) -> Answer {
         let Some(path) = self.called_before(nth) else { return answer };
+        // What still stands there was not taken away.
+        let view = &self.tree.view;
+        let now = view.files().binary_search_by(|file| file.path.as_str().cmp(&path)).ok();
+        let text = now.and_then(|now| self.text(now).ok());
+        if let Some((spot, _)) = text.and_then(|text| spot(&text, place)) {
+            let found_at = Some(format!("{path}:{}", spot.line()));
+            return Answer { path: Some(path), found_at, ..answer };
+        }
         let text = self.text(nth).ok();
         let spotted = text.and_then(|text| spot(&text, place).map(|(spot, _)| spot.line()));
         let line = spotted.or(place.lines.map(|(first, _)| first)).unwrap_or(1);

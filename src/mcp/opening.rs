@@ -30,7 +30,8 @@ impl Server {
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let (args, understood) = self.said(args, place)?;
-        let (draft, wish) = match self.asked(&args, place, waiting.left()).await? {
+        let asked = Box::pin(self.asked(&args, place, waiting.left()));
+        let (draft, wish) = match waiting.patiently("looking at the change", asked).await?? {
             Begun::Anew(draft, wish) => (*draft, *wish),
             Begun::Already(id) => {
                 let note = "the same was argued already: this is how it stands".to_owned();
@@ -105,10 +106,8 @@ impl Server {
             return Err(Complaint::Idle(idle));
         }
         // The question is ours; what the user wants to know goes along with it.
-        wish.context = match rest.contains("note=") {
-            true => format!("{rest}\n{}", draft.topic),
-            false => format!("{rest}\nnote={}", draft.topic).trim().to_owned(),
-        };
+        let before = if rest.contains("note=") { rest } else { format!("{rest}\nnote=") };
+        format!("{before}\n{}", draft.topic).trim().clone_into(&mut wish.context);
         let asked = asking::Asked::default();
         let posed = asking::posed(desk, &place.root, proposal, asked, (draft, wish)).await?;
         Ok(match posed.already {

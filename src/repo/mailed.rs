@@ -36,14 +36,14 @@ pub(super) fn read(
     let mut options = ApplyOptions::new();
     let index =
         theirs.repository.apply_to_tree(&base, &diff, Some(&mut options)).map_err(failed)?;
-    let mut patch = Patch::default();
+    let mut changes = Patch::default();
     for delta in diff.deltas() {
         let moved =
             delta.status() == Delta::Deleted || delta.old_file().path() != delta.new_file().path();
         if let Some(path) =
             delta.old_file().path_bytes().filter(|_| moved && delta.status() != Delta::Added)
         {
-            patch.remove(path);
+            changes.remove(path);
         }
     }
     for delta in diff.deltas().filter(|delta| delta.status() != Delta::Deleted) {
@@ -55,7 +55,7 @@ pub(super) fn read(
             let blob = theirs.repository.find_blob(entry.id).map_err(failed)?;
             ours.keep(ObjectType::Blob, blob.content())?;
         }
-        patch.enter(&entry.path, entry.id, mode);
+        changes.enter(&entry.path, entry.id, mode);
     }
-    Ok(patch)
+    Ok(changes)
 }

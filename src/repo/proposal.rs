@@ -82,9 +82,9 @@ impl Trees {
         };
         // What was just written is found by whoever looks from now on.
         let stores = Stores::open(&self.home, root)?;
-        let (changed, whole) = changes::between(&stores, sides.old, new);
-        let mut before = before(&changed);
-        let changes = self.counted(&stores, root, sides.says, changed, whole);
+        let (raw, whole) = changes::between(&stores, sides.old, new);
+        let mut before = before(&raw);
+        let changes = self.counted(&stores, root, sides.says, raw, whole);
         // What was renamed is looked for under both names.
         let renamed = changes.files.iter().filter(|file| file.from.is_some()).take(MOST_BEFORE);
         for (file, old) in renamed.filter_map(|file| Some((file, file.old.as_ref()?))) {

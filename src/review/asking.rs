@@ -72,12 +72,11 @@ pub async fn posed(
 ) -> Result<Posed, DeskError> {
     let subject = asked.subject.or(proposal.branch.clone()).unwrap_or_default();
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-    let earlier = match asked.earlier {
-        Some(earlier) => Some(earlier),
-        None => {
-            let before = desk.reviewed_before(root, &subject, &proposal)?;
-            before.and_then(|debate| review(&debate, usize::MAX))
-        }
+    let earlier = if asked.earlier.is_some() {
+        asked.earlier
+    } else {
+        let before = desk.reviewed_before(root, &subject, &proposal)?;
+        before.and_then(|debate| review(&debate, usize::MAX))
     };
     let found = earlier.map(|review| review.findings).unwrap_or_default();
     let recalled: Vec<Recalled> = found.iter().map(Finding::recalled).collect();

@@ -3,20 +3,23 @@ use super::finding::{Earlier, Finding, Proof, State};
 use super::{Compared, Decision, Review, Seated, Spent};
 use crate::debate::body::{Claim, Part};
 use crate::debate::digest::squeeze;
+use crate::debate::hashed::hashed;
 use crate::debate::ledger::{self, Fate};
 use crate::debate::verdict::rulings;
 use crate::debate::{
-    Citation, Cue, Debate, Found, Known, Place, Role, Severity, Side, Status, standing,
+    Citation, Cue, Debate, Found, Known, Place, Proposed, Role, Severity, Side, Status, standing,
 };
 use crate::report::people;
 use crate::report::verdict::verdict;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// Findings that are shown if nobody says how many: more is noise.
 pub const USUAL: usize = 5;
 /// Of what rests on nothing, no more than this is listed.
 const MOST_UNVERIFIED: usize = 20;
+
+/// What fingerprints are of: made in another way, they would have another name.
+const KIND: &str = "debate finding 1";
 
 /// A challenge to the change, and what became of it.
 struct Challenge<'a> {
@@ -33,23 +36,11 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     let status = standing::status(debate);
     let mut review = Review {
         debate: Some(debate.setup().id.clone()),
-        title: match proposed.title.as_str() {
-            "" => proposed.says.clone(),
-            title => title.to_owned(),
-        },
-        change: Compared {
-            says: proposed.says.clone(),
-            base: proposed.base.clone(),
-            head: proposed.head.clone(),
-            files: proposed.files,
-            added: proposed.added,
-            deleted: proposed.deleted,
-        },
         degraded: status != Status::Completed,
         notices: notices(debate, status),
         seats: seats(debate),
         spent: spent(debate),
-        ..Review::default()
+        ..about(proposed)
     };
     rule(debate, &mut review);
     let (mut found, unverified): (Vec<Finding>, Vec<Finding>) =
@@ -66,6 +57,30 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     review.unverified = unverified;
     review.unverified.truncate(MOST_UNVERIFIED);
     Some(review)
+}
+
+/// A review that was not held, and why.
+pub fn skipped(proposed: &Proposed, why: &str) -> Review {
+    Review { skipped: Some(why.to_owned()), ..about(proposed) }
+}
+
+/// What is reviewed, and nothing else yet.
+fn about(proposed: &Proposed) -> Review {
+    Review {
+        title: match proposed.title.as_str() {
+            "" => proposed.says.clone(),
+            title => title.to_owned(),
+        },
+        change: Compared {
+            says: proposed.says.clone(),
+            base: proposed.base.clone(),
+            head: proposed.head.clone(),
+            files: proposed.files,
+            added: proposed.added,
+            deleted: proposed.deleted,
+        },
+        ..Review::default()
+    }
 }
 
 /// What was ruled, if anything was.
@@ -96,11 +111,11 @@ fn findings(debate: &Debate) -> Vec<Finding> {
         let (place, quote) = place.map_or((None, None), |(place, quote)| (Some(place), quote));
         let claim = squeeze(&challenge.claim.text);
         let file = place.as_ref().map_or("", |place| place.file.as_str());
-        let mut fingerprint = fingerprint(&[file, &quote.map_or_else(|| claim.clone(), squeeze)]);
+        let mut fingerprint = hashed(&[KIND, file, &quote.map_or_else(|| claim.clone(), squeeze)]);
         let mut nth = 0;
         while !taken.insert(fingerprint.clone()) {
             nth += 1;
-            fingerprint = self::fingerprint(&[&fingerprint, &claim, &nth.to_string()]);
+            fingerprint = hashed(&[KIND, &fingerprint, &claim, &nth.to_string()]);
         }
         Finding {
             known: known.contains(fingerprint.as_str()),
@@ -216,16 +231,6 @@ fn proof(citation: &Citation) -> Proof {
         place: place(citation).filter(|_| verified),
         quote: citation.quote.clone(),
     }
-}
-
-fn fingerprint(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"debate finding 1");
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {

@@ -1,4 +1,5 @@
 //! How a log is known to be this user's own: by a key that never leaves their home.
+use crate::debate::hashed::hex;
 use crate::private;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
@@ -18,10 +19,7 @@ impl Key {
 
     /// The signature of a log, whatever the order and spacing it was written in.
     pub(super) fn sign(&self, log: &Value) -> String {
-        self.mac(log).finalize().into_bytes().iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hex(&self.mac(log).finalize().into_bytes())
     }
 
     /// Whether a signature is this user's, compared in constant time.

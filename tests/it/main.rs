@@ -82,6 +82,7 @@ mod outputs;
 mod packaging;
 mod pairing;
 mod pins;
+mod pipeline;
 mod plain;
 mod players;
 mod points;
@@ -118,6 +119,9 @@ mod review_forms;
 mod review_forms_hostile;
 #[cfg(unix)]
 mod review_hook;
+#[cfg(unix)]
+mod review_mcp;
+mod review_weighing;
 mod rules;
 mod salvage;
 mod scene;

@@ -283,8 +283,10 @@ fn diagnostics_have_the_shape_their_readers_know() {
         (&first["severity"], &first["code"]["value"]),
         (&json!("ERROR"), &json!("design/challenge"))
     );
-    // Lines that are gone are nowhere in the file as it is.
-    assert_eq!(result["diagnostics"][1]["location"], json!({"path": "docs/read me.md"}));
+    // Lines that are gone are told where they stood.
+    let range = json!({"start": {"line": 3}, "end": {"line": 3}});
+    let gone = json!({"path": "docs/read me.md", "range": range});
+    assert_eq!(result["diagnostics"][1]["location"], gone);
 }
 
 #[test]
