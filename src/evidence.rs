@@ -45,7 +45,7 @@ mod text;
 mod through;
 
 pub use checker::Checker;
-pub use reading::{read, read_text};
+pub use reading::{read, read_about, read_text};
 pub use tags::strip_tags;
 
 /// What was cited, before it is looked up.

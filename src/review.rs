@@ -26,7 +26,7 @@ pub mod forms;
 pub mod gate;
 mod weighing;
 
-pub use weighing::{USUAL, review, skipped};
+pub use weighing::{USUAL, compared, review, skipped};
 
 use finding::{Earlier, Finding};
 use schemars::JsonSchema;
@@ -66,6 +66,9 @@ pub struct Review {
     pub findings: Vec<Finding>,
     /// How many more of those there were than are listed.
     pub more: usize,
+    /// How many of all of those are more than a remark.
+    #[serde(default)]
+    pub grave: usize,
     /// What rests on nothing that was found.
     pub unverified: Vec<Finding>,
     /// What an earlier review of the same change had found and is not among the findings, and what

@@ -7,7 +7,7 @@ use crate::engine::{
 };
 use crate::redact::{self, UNPINNED};
 use crate::repo::{
-    Asked, ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, Range, RepoError, Trees, Why,
+    self, Asked, ChangedFile, Earlier, Happened, LeftOut, Lines, Pin, Range, RepoError, Trees, Why,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,6 +66,7 @@ impl Briefs for FromRepository {
 
     fn proposal(&self, root: &Path, meant: &Meant) -> Result<Proposal, BadContext> {
         let bad = |error: RepoError| unreadable(&error);
+        repo::top(root).map_err(bad)?;
         let pin = self.trees.pin(root).map_err(bad)?;
         let none = || bad(RepoError::NoRepository { path: root.to_owned() });
         let pin = pin.ok_or_else(none)?;

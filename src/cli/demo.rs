@@ -37,7 +37,7 @@ pub(super) async fn demo(
     let job = desk.open(&opening, &place)?;
     let shown = Shown { follow: true, json: demo.shown.json };
     let id = job.id().to_owned();
-    let exit = Play { config, desk, yes: true, shown, summary: true, limit: None }
+    let exit = Play { config, desk, yes: true, shown, summary: true, limit: None, onward: None }
         .play(job, screen)
         .await?;
     desk.archive().flush();

@@ -54,7 +54,9 @@ pub(super) async fn run(
     announced(&opening, &warnings, desk, screen)?;
     let job = desk.open(&opening, &place)?;
     let (yes, shown) = (run.yes, run.shown);
-    Play { config, desk, yes, shown, summary: true, limit: None }.play(job, screen).await
+    Play { config, desk, yes, shown, summary: true, limit: None, onward: None }
+        .play(job, screen)
+        .await
 }
 
 /// What a user is told before anybody speaks.

@@ -24,6 +24,15 @@ pub(super) struct Play<'a> {
     pub(super) summary: bool,
     /// When it has to end, whatever there is by then.
     pub(super) limit: Option<Instant>,
+    /// How it is gone on with; as usual, if nobody says.
+    pub(super) onward: Option<&'static str>,
+}
+
+/// How a play ended.
+pub(super) struct Played {
+    pub(super) exit: Exit,
+    /// Whether somebody stopped it who is there.
+    pub(super) stopped: bool,
 }
 
 /// Why play stopped.
@@ -43,7 +52,12 @@ enum Stop {
 }
 
 impl Play<'_> {
-    pub(super) async fn play(&self, mut job: Job, screen: &mut Screen) -> Result<Exit, Failed> {
+    pub(super) async fn play(&self, job: Job, screen: &mut Screen) -> Result<Exit, Failed> {
+        Ok(self.played(job, screen).await?.exit)
+    }
+
+    /// The same, with why it ended.
+    pub(super) async fn played(&self, mut job: Job, screen: &mut Screen) -> Result<Played, Failed> {
         let manner = match (self.shown.json, self.shown.follow) {
             (true, true) => Manner::Json,
             (false, true) => Manner::Words(Target::Out),
@@ -101,6 +115,7 @@ impl Play<'_> {
         let id = job.id().to_owned();
         job.stop().await;
         let (read, over) = (!matches!(stop, Stop::Unread), matches!(stop, Stop::Over));
+        let stopped = matches!(stop, Stop::Unread | Stop::Interrupted | Stop::TakenOver(_));
         if read {
             follower.drain(&mut updates, self.desk.archive(), screen)?;
         }
@@ -126,10 +141,13 @@ impl Play<'_> {
             Stop::TakenOver(_) => screen.warn(&format!(
                 "Watch it with: debate watch {id}\nTake it back with: debate resume {id} --take-over"
             )),
-            _ => screen.warn(&format!("Go on with: debate resume {id}")),
+            _ => match self.onward {
+                Some(onward) => screen.warn(onward),
+                None => screen.warn(&format!("Go on with: debate resume {id}")),
+            },
         }
         if !read {
-            return Ok(Exit::Stopped);
+            return Ok(Played { exit: Exit::Stopped, stopped });
         }
         if over {
             self.settle(&id, &mut follower.debate, screen).await?;
@@ -140,7 +158,7 @@ impl Play<'_> {
         } else if self.summary {
             finish(&follower.debate, self.shown, screen)?;
         }
-        Ok(exit::of(&follower.debate))
+        Ok(Played { exit: exit::of(&follower.debate), stopped })
     }
 
     /// Does what the debate waits for, or says why it cannot be done here.

@@ -56,9 +56,17 @@ pub(super) async fn resume(
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
-    Play { config, desk, yes: resume.yes, shown: resume.shown, summary: true, limit: None }
-        .play(job, screen)
-        .await
+    Play {
+        config,
+        desk,
+        yes: resume.yes,
+        shown: resume.shown,
+        summary: true,
+        limit: None,
+        onward: None,
+    }
+    .play(job, screen)
+    .await
 }
 
 /// The debate that is meant. One that somebody else has written is taken in only if the user says

@@ -7,20 +7,24 @@ use super::play::Play;
 use super::screen::Screen;
 use super::written::{deliver, outputs};
 use crate::config::{Config, Pipeline};
-use crate::debate::Debate;
+use crate::debate::{Debate, Proposed};
 use crate::engine::reviewing::{Already, outlined};
 use crate::engine::spoken::Spoken;
-use crate::engine::{Claim, Desk, Meant, Place, Proposal};
+use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Place, Proposal};
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
-use crate::review::{Review, review as reviewed, skipped};
+use crate::review::{Review, compared, review as reviewed, skipped};
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Bytes of a description, of an earlier review, and of a patch.
 const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// How often it is looked whether somebody else is done.
+const WAIT: Duration = Duration::from_millis(500);
 
 /// `debate review`
 pub(super) async fn review(
@@ -32,27 +36,36 @@ pub(super) async fn review(
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
     let (place, pipeline) = (place::here(config), config.pipeline());
     let outputs = outputs(&typed.output, &config.folder)?;
-    let proposal = desk.proposal(&place.root, meant(typed, &pipeline, config)?).await?;
+    typed_once(typed)?;
+    let meant = meant(typed, &pipeline, config)?;
+    let proposal = desk.proposal(&place.root, meant.clone()).await.map_err(unfound)?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
     let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
         Err(why.says().to_owned())
     } else {
-        let asked = Asked { typed, config, desk, place: &place, pipeline: &pipeline, limit };
+        let pipeline = &pipeline;
+        let asked = Asked { typed, config, desk, place: &place, pipeline, meant: &meant, limit };
         Box::pin(asked.argued(&proposal, screen)).await?
     };
+    let outline = outlined(&proposal, &title(typed, &pipeline));
     let review = match &came {
-        Ok(debate) => reviewed(debate, typed.max_findings).unwrap_or_default(),
+        Ok((debate, _)) => {
+            let review = reviewed(debate, typed.max_findings).unwrap_or_default();
+            // The same was argued, perhaps under another name.
+            Review { change: compared(&outline), ..review }
+        }
         Err(why) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
-            skipped(&outlined(&proposal, &title(typed, &pipeline)), why)
+            skipped(&outline, why)
         }
     };
     deliver(&review, &outputs, &pipeline, typed.shown, (desk, screen))?;
     Ok(match &came {
         Err(_) => Exit::Ok,
+        Ok((_, true)) => Exit::Stopped,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok(debate) => exit(debate, typed.strict),
+        Ok((debate, _)) => exit(debate, typed.strict),
     })
 }
 
@@ -63,22 +76,25 @@ struct Asked<'a> {
     desk: &'a Desk,
     place: &'a Place,
     pipeline: &'a Pipeline,
+    meant: &'a Meant,
     limit: Option<Instant>,
 }
 
 impl Asked<'_> {
-    /// The debate about it: one there is already, or one that is held now; or why there is none.
+    /// The debate about it, one there is already or one that is held now, and whether somebody has
+    /// stopped that; or why there is none.
     async fn argued(
         &self,
         proposal: &Proposal,
         screen: &mut Screen,
-    ) -> Result<Result<Debate, String>, Failed> {
+    ) -> Result<Result<(Debate, bool), String>, Failed> {
         let Asked { typed, config, desk, place, pipeline, .. } = self;
         let asked = asking::Asked {
             title: title(typed, pipeline),
             body: body(typed, pipeline, &config.folder)?,
             subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
             earlier: typed.earlier.as_ref().map(|it| earlier(&config.folder, it)).transpose()?,
+            meant: Some(self.meant.clone()),
             fresh: typed.fresh,
         };
         let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
@@ -92,10 +108,14 @@ impl Asked<'_> {
                 known.count()
             ));
         }
+        let already = self.once_free(already, draft.proposed.as_ref(), screen).await?;
         let job = match already {
+            Some(Already::Held { id, by }) => {
+                return Err(DeskError::from(ArchiveError::Busy { id, holder: by }).into());
+            }
             Some(Already::Done(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
-                return Ok(Ok(desk.read(&id)?.1));
+                return Ok(Ok((desk.read(&id)?.1, false)));
             }
             Some(Already::Begun(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
@@ -122,13 +142,78 @@ impl Asked<'_> {
             }
         };
         let id = job.id().to_owned();
-        let play =
-            Play { config, desk, yes: true, shown: typed.shown, summary: false, limit: self.limit };
+        let play = Play {
+            config,
+            desk,
+            yes: true,
+            shown: typed.shown,
+            summary: false,
+            limit: self.limit,
+            onward: Some("The same command goes on with it."),
+        };
         screen.group("The debate");
-        let played = play.play(job, screen).await;
+        let played = play.played(job, screen).await;
         screen.ungroup();
-        played?;
-        Ok(Ok(desk.read(&id)?.1))
+        let stopped = played?.stopped;
+        Ok(Ok((desk.read(&id)?.1, stopped)))
+    }
+}
+
+impl Asked<'_> {
+    /// What was argued already, once nobody argues it any more: whoever came first is waited for, as
+    /// long as there is time.
+    async fn once_free(
+        &self,
+        mut already: Option<Already>,
+        proposed: Option<&Proposed>,
+        screen: &mut Screen,
+    ) -> Result<Option<Already>, Failed> {
+        let mut told = false;
+        while let (Some(Already::Held { id, by }), Some(proposed)) = (&already, proposed) {
+            if self.limit.is_some_and(|limit| Instant::now() >= limit) {
+                break;
+            }
+            if !told {
+                screen.note(&format!("[INFO] The same is being argued by {by}, as {id}: waiting."));
+                told = true;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(WAIT) => {}
+                _ = tokio::signal::ctrl_c() => break,
+            }
+            already = self.desk.reviewed_already(proposed)?;
+        }
+        Ok(already)
+    }
+}
+
+/// What cannot be had twice is not asked for twice.
+fn typed_once(typed: &Typed) -> Result<(), Failed> {
+    let stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    if stdin(&typed.patch) && stdin(&typed.pr_body) {
+        let hint = "put one of them into a file";
+        return Err(Failed::Usage(
+            "stdin cannot be both patch and description".into(),
+            hint.into(),
+        ));
+    }
+    if typed.shown.json && typed.output.iter().any(|output| output.ends_with("=-")) {
+        let hint = "leave `--json` out, or write `--output json=-`";
+        return Err(Failed::Usage("two outputs would go to stdout".into(), hint.into()));
+    }
+    Ok(())
+}
+
+/// Why a change was not found, and what to type instead.
+fn unfound(error: DeskError) -> Failed {
+    match error {
+        DeskError::Context(bad) => Failed::Usage(
+            bad.to_string(),
+            "name the change: `debate review main..HEAD`, `--base REF`, `--staged`, `--commit ID` or \
+             `--patch FILE`, in a repository"
+                .into(),
+        ),
+        other => other.into(),
     }
 }
 

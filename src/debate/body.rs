@@ -295,6 +295,18 @@ impl Body {
         }
     }
 
+    /// A speech with nothing but one claim.
+    pub fn claiming(claim: Claim) -> Body {
+        Body::Speech {
+            text: String::new(),
+            claims: vec![claim],
+            concedes: vec![],
+            resolves: vec![],
+            help: None,
+            unstructured: None,
+        }
+    }
+
     /// What it asserts.
     pub fn claims(&self) -> &[Claim] {
         match self {

@@ -22,6 +22,9 @@ pub struct Proposed {
     pub added: usize,
     /// Lines.
     pub deleted: usize,
+    /// What of it the debaters were not shown, in a few words; nothing, if they were shown all of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unseen: String,
     /// What is reviewed again and again while it is worked on: a branch, or a number at its host.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,

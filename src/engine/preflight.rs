@@ -9,9 +9,9 @@ use super::particulars::WantedCast;
 use super::ports::{
     Ask, BadContext, Context, Contribution, Gathered, Pinned, Readers, Said, Stream,
 };
-use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Role, Trouble, Voice};
+use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Proposed, Role, Trouble, Voice};
 use futures_util::future::join_all;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -79,7 +79,6 @@ pub const AUTO: &str = "auto";
 
 /// What users are told about a brief: what is not in it and might be missed.
 fn told(gathered: &Gathered) -> Vec<String> {
-    const NAMED: usize = 3;
     let mut told = vec![];
     if !gathered.removed.is_empty() {
         told.push(format!(
@@ -87,15 +86,23 @@ fn told(gathered: &Gathered) -> Vec<String> {
             gathered.removed
         ));
     }
-    let all = &gathered.left_out;
-    if !all.is_empty() {
-        let named: Vec<_> =
-            all.iter().take(NAMED).map(|it| format!("{} ({})", it.path, it.why)).collect();
-        let more = all.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        told.push(format!("not in what the debaters are given: {}{more}", named.join(", ")));
+    let unseen = unseen(gathered);
+    if !unseen.is_empty() {
+        told.push(format!("not in what the debaters are given: {unseen}"));
     }
     told
+}
+
+/// What was left out, the first few by name, each file once.
+fn unseen(gathered: &Gathered) -> String {
+    const NAMED: usize = 3;
+    let mut seen = BTreeSet::new();
+    let all: Vec<_> = gathered.left_out.iter().filter(|it| seen.insert(&it.path)).collect();
+    let named: Vec<_> =
+        all.iter().take(NAMED).map(|it| format!("{} ({})", it.path, it.why)).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
 }
 
 /// Those who have answered, and when.
@@ -145,6 +152,8 @@ impl Desk {
         let left_out = pinned.as_ref().map(|pin| &pin.left_out).filter(|it| !it.is_empty());
         warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         warnings.extend(told(&gathered));
+        let unseen = unseen(&gathered);
+        let proposed = draft.proposed.clone().map(|it| Proposed { unseen, ..it });
         let chosen = company.chosen();
         let Company { seated: Seated { proposer, challenger, judge }, roles, audience, .. } =
             company;
@@ -169,6 +178,7 @@ impl Desk {
             pin: pinned.map(|pin| pin.tree),
             unread,
             chosen,
+            proposed,
             ..draft
         };
         Ok((opening, warnings))

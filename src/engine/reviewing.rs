@@ -3,12 +3,13 @@
 use super::command::Command;
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
+use super::pairing::Named;
 use super::ports::{About, BadContext, Changed, Contribution, Meant, Proposal, Query, Stored};
 use super::preflight::Wish;
 use crate::debate::hashed::hashed;
 use crate::debate::setup::WORDING;
 use crate::debate::{
-    Budget, Change, Debate, Hold, Known, Pause, Proposed, Role, Status, Step, next,
+    Body, Budget, Change, Claim, Debate, Hold, Known, Pause, Proposed, Role, Status, Step, next,
 };
 use std::path::Path;
 
@@ -29,6 +30,13 @@ pub enum Already {
     Done(String),
     /// It was begun, and nobody goes on with it at the moment.
     Begun(String),
+    /// It is being argued at this moment.
+    Held {
+        /// The debate.
+        id: String,
+        /// By whom.
+        by: String,
+    },
 }
 
 /// Something a review had found, with what it rested on as that was written.
@@ -36,7 +44,8 @@ pub enum Already {
 pub struct Recalled {
     /// What it was.
     pub known: Known,
-    /// What was found for it, and whether that was in what the change takes away.
+    /// What was found for it, as it would be offered for a claim, and whether that was in what the
+    /// change takes away.
     pub rests_on: Vec<(String, bool)>,
 }
 
@@ -61,8 +70,10 @@ impl Desk {
         let looking = tokio::task::spawn_blocking(move || {
             let about =
                 About { root: &root, pin: &pin, touched: &touched, folder: "", except: None };
-            let stands = |(raw, removed): &(String, bool)| {
-                let found = evidence.look_up(raw, &about).unwrap_or_default();
+            // Looked up as what is offered for a claim is: word for word.
+            let stands = |(entry, removed): &(String, bool)| {
+                let evidence_of = Claim { evidence: vec![entry.clone()], ..Claim::default() };
+                let found = evidence.citations(&Body::claiming(evidence_of), &about);
                 found.iter().any(|it| it.found.verified() && it.removed.is_some() == *removed)
             };
             let known = |it: Recalled| Known { gone: !it.rests_on.iter().any(stands), ..it.known };
@@ -99,15 +110,16 @@ impl Desk {
     /// something missing is argued anew.
     pub fn reviewed_already(&self, proposed: &Proposed) -> Result<Option<Already>, DeskError> {
         let query = Query { reviews: Some(proposed.key.clone()), ..Query::default() };
-        for card in self.archive.list(&query)? {
-            if card.status == Status::Completed {
-                return Ok(Some(Already::Done(card.id)));
-            }
-            if !card.status.over() && self.archive.read(&card.id)?.holder.is_none() {
-                return Ok(Some(Already::Begun(card.id)));
-            }
+        let cards = self.archive.list(&query)?;
+        if let Some(done) = cards.iter().find(|card| card.status == Status::Completed) {
+            return Ok(Some(Already::Done(done.id.clone())));
         }
-        Ok(None)
+        let Some(begun) = cards.iter().find(|card| !card.status.over()) else { return Ok(None) };
+        let id = begun.id.clone();
+        Ok(Some(match self.archive.read(&id)?.holder {
+            Some(by) => Already::Held { id, by },
+            None => Already::Begun(id),
+        }))
     }
 
     /// What allows a debate that was begun to spend so much, if it could not go on otherwise.
@@ -134,6 +146,11 @@ impl Desk {
                 "`{}` has no sides that could argue for and against a change",
                 draft.format
             )));
+        }
+        let Named { proposer, challenger, judge } = &wish.named;
+        if [proposer, challenger, judge].into_iter().flatten().any(|it| it.tool() == "demo") {
+            let why = "`demo` has nothing to say about a change; name other seats";
+            return Err(DeskError::Cast(why.into()));
         }
         let (mut draft, mut wish) = (draft, wish);
         for (stance, ours) in draft.stances.iter_mut().zip(STANCES) {

@@ -1,7 +1,9 @@
 //! Words a change takes away: they stand in a file as it was before, which lies in a folder of its
 //! own in the tree of a change. Whoever cites them means the file they were in.
 use super::Place;
-use super::lookup::{Answer, Lookup, spot};
+use super::lookup::{Answer, Lookup, Spot, spot};
+use super::text::Text;
+use crate::debate::Found;
 use crate::repo::{BEFORE, RepoError, line_now};
 
 impl Lookup<'_> {
@@ -32,9 +34,29 @@ impl Lookup<'_> {
         let Ok(text) = self.text(before) else { return Ok(None) };
         let Some((spot, parts)) = spot(&text, place) else { return Ok(None) };
         let line = spot.line();
+        // A line that only moved is where it is now.
+        let now = self.now(before, line);
+        if self.text(nth).is_ok_and(|text| stands_at(&text, place, now)) {
+            return Ok(None);
+        }
         let answer = self.spotted(before, place, &spot, false).at(format!("{path}:{line}"));
         let answer = self.weighed(answer, parts.as_deref(), place)?;
-        Ok(Some(Answer { removed: Some(self.now(before, line)), ..answer }))
+        Ok(Some(Answer { removed: Some(now), ..answer }))
+    }
+
+    /// What was cited, if the words stood exactly at the cited lines before, and do not now: then those
+    /// are meant, wherever else they stand.
+    pub(super) fn stood_there(
+        &mut self,
+        nth: usize,
+        place: &Place,
+        spot: &Spot,
+    ) -> Result<Option<Answer>, RepoError> {
+        if place.lines.is_none() || matches!(spot, Spot::At(_)) {
+            return Ok(None);
+        }
+        let was = self.taken_away(nth, place)?;
+        Ok(was.filter(|was| was.found == Found::Exact))
     }
 
     /// What was cited in a file as it was before, told of the file it is about.
@@ -64,4 +86,10 @@ impl Lookup<'_> {
         let was = view.files().get(before).and_then(|file| self.bytes(file));
         was.zip(now).and_then(|(was, now)| line_now(&was, &now, line)).unwrap_or(0)
     }
+}
+
+/// Whether the words of a place stand at one line of a text.
+fn stands_at(text: &Text, place: &Place, line: u32) -> bool {
+    let there = Place { lines: Some((line, line)), ..place.clone() };
+    matches!(spot(text, &there), Some((Spot::At(_), _)))
 }

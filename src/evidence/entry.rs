@@ -22,6 +22,23 @@ pub(super) fn cited(entry: &str) -> Vec<(Cited, String)> {
     cited
 }
 
+/// An entry that begins with one of these paths, whatever stands in it: blanks, commas and colons end
+/// any other.
+pub(super) fn known(entry: &str, paths: &[&str]) -> Option<Place> {
+    let bare = entry.trim().trim_start_matches('`');
+    let fits = |path: &&&str| {
+        let after = bare.strip_prefix(**path).map(|rest| rest.chars().next());
+        after.is_some_and(|next| next.is_none_or(|c| " \t`:#(".contains(c)))
+    };
+    let path = paths.iter().filter(fits).max_by_key(|path| path.len())?;
+    let rest = &bare[path.len()..];
+    let (lines, used) =
+        place::lines_after(rest).map_or((None, 0), |(lines, used)| (Some(lines), used));
+    let (rest, _) = joint(rest[used..].trim_start_matches(['`', ')', ']', '*', ' ']));
+    let words = quoted(rest).map(|quote| Words::Quote(quote.to_owned()));
+    Some(Place { path: (*path).to_owned(), lines, words, sure: true })
+}
+
 /// Figures, said to be measured here or elsewhere.
 pub(super) fn figures(text: &str, printed: bool) -> Cited {
     let bare = stated::ran(text) && !printed;

@@ -239,6 +239,9 @@ impl<'a> Lookup<'a> {
         }
         match (spot(&text, place), outside) {
             (Some((spot, parts)), outside) => {
+                if let Some(was) = self.stood_there(nth, place, &spot)? {
+                    return Ok(was);
+                }
                 let answer = self.spotted(nth, place, &spot, outside.is_some());
                 let answer = if outside.is_some() { answer.note(count) } else { answer };
                 self.weighed(answer, parts.as_deref(), place)

@@ -1,5 +1,5 @@
 //! What the engine asks for: a turn's citations, and any text's.
-use super::{Checker, Reference, Scope, Search, read, read_text, strip_tags};
+use super::{Checker, Reference, Scope, Search, read_about, read_text, strip_tags};
 use crate::debate::{Body, Citation, Found};
 use crate::engine::{About, BadContext, Evidence};
 use crate::repo::RepoError;
@@ -10,7 +10,7 @@ impl Evidence for Checker {
     }
 
     fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation> {
-        let references = read(body);
+        let references = read_about(body, about.touched);
         // A turn is not lost because a repository is: what was cited is kept, and why it was not
         // looked up.
         self.looked_up(&references, about).unwrap_or_else(|error| {

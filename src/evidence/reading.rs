@@ -16,7 +16,14 @@ const LONGEST_RAW: usize = 300;
 /// Everything a turn cites: the evidence of its claims and of what it resolves, then its prose.
 /// What is cited twice for one claim is read once; at most 200 are read.
 pub fn read(body: &Body) -> Vec<Reference> {
-    let mut reading = Reading { most: MOST, ..Reading::default() };
+    read_about(body, &[])
+}
+
+/// The same, by somebody who knows of files whose names nobody would take for paths.
+pub fn read_about(body: &Body, files: &[String]) -> Vec<Reference> {
+    let odd = |path: &&str| path.contains(|c: char| !(c.is_alphanumeric() || "._-/+@".contains(c)));
+    let odd: Vec<&str> = files.iter().map(String::as_str).filter(odd).collect();
+    let mut reading = Reading { most: MOST, odd, ..Reading::default() };
     let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
     let resolved =
         body.resolves().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
@@ -38,7 +45,9 @@ pub fn read_text(text: &str) -> Vec<Reference> {
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading {
+struct Reading<'a> {
+    /// Files whose names nobody would take for paths.
+    odd: Vec<&'a str>,
     references: Vec<Reference>,
     most: usize,
     /// What was cited, and for which claim.
@@ -47,11 +56,13 @@ struct Reading {
     claim: Option<String>,
 }
 
-impl Reading {
+impl Reading<'_> {
     fn entry(&mut self, claim: &str, entry: &str) {
         self.claim = Some(claim.to_owned());
         let entry = tags::strip_tags(entry);
-        if markdown::fenced(&entry) {
+        if let Some(place) = entry::known(&entry, &self.odd) {
+            self.push(Cited::Place(place), &entry);
+        } else if markdown::fenced(&entry) {
             self.blocks(&entry);
         } else if !entry.trim().is_empty() {
             for (cited, raw) in entry::cited(&entry) {

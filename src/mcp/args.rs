@@ -29,7 +29,7 @@ pub struct StartDebate {
     #[serde(deserialize_with = "items")]
     #[schemars(with = "String")]
     pub context: Option<String>,
-    /// Rare: review, confirm_plan, roles, listeners, ...; see debate://formats/NAME
+    /// Rare: review, confirm_plan, listeners, ...; see debate://formats/NAME
     #[schemars(with = "Map<String, Value>")]
     pub options: Option<Value>,
     /// Wait at most this long: 0-55, default 45

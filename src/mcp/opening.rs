@@ -101,17 +101,19 @@ impl Server {
         }
         let desk = &self.hub.desk;
         let (meant, rest) = asking::meant(&wish.context);
-        let proposal = desk.proposal(&place.root, meant).await?;
+        let proposal = desk.proposal(&place.root, meant.clone()).await?;
         if let Some(idle) = asking::idle(&proposal, false) {
             return Err(Complaint::Idle(idle));
         }
         // The question is ours; what the user wants to know goes along with it.
         let before = if rest.contains("note=") { rest } else { format!("{rest}\nnote=") };
         format!("{before}\n{}", draft.topic).trim().clone_into(&mut wish.context);
-        let asked = asking::Asked::default();
+        let asked = asking::Asked { meant: Some(meant), ..asking::Asked::default() };
         let posed = asking::posed(desk, &place.root, proposal, asked, (draft, wish)).await?;
         Ok(match posed.already {
-            Some(Already::Done(id) | Already::Begun(id)) => Begun::Already(id),
+            Some(Already::Done(id) | Already::Begun(id) | Already::Held { id, .. }) => {
+                Begun::Already(id)
+            }
             None => Begun::Anew(Box::new(posed.draft), Box::new(posed.wish)),
         })
     }

@@ -34,7 +34,6 @@ pub(super) struct Standing {
     pub(super) due: Option<Due>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) verdict: Option<Ruled>,
-    /// Where a change was reviewed: what should be changed first, the gravest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) findings: Vec<String>,
     /// What came of it where nobody wins: a recommendation, or insights.

@@ -168,12 +168,12 @@ impl<'a> Finding<'a> {
     fn since(&self, base: &str, head: &str) -> Result<Sides, RepoError> {
         let (other, new) = (self.named(base)?, self.named(head)?);
         let old = self.parting(&other, base, &new, head)?;
-        let says = format!(
-            "{} against where it left {}, at `{}`",
-            called(head, new.id()),
-            called(base, other.id()),
-            short(old.id())
-        );
+        let (head, base) = (called(head, new.id()), called(base, other.id()));
+        let says = if old.id() == other.id() {
+            format!("{head} against {base}")
+        } else {
+            format!("{head} against where it left {base}, at `{}`", short(old.id()))
+        };
         Ok(Sides::of(says, Some(&old), &new))
     }
 

@@ -15,7 +15,9 @@ pub struct Asked {
     pub title: String,
     /// What its author says about it.
     pub body: String,
-    /// What the reviews of one change have in common; the branch, if nobody says.
+    /// Which change was asked for.
+    pub meant: Option<Meant>,
+    /// What the reviews of one change have in common; what was compared with what, if nobody says.
     pub subject: Option<String>,
     /// An earlier review of it; the last one in the archive, if none is given.
     pub earlier: Option<Review>,
@@ -62,6 +64,26 @@ pub fn meant(context: &str) -> (Meant, String) {
     (meant, rest.join("\n"))
 }
 
+/// What the reviews of one change have in common: what it was called, and what it was compared with.
+/// Changes that are no commits yet have that in common with nothing but themselves.
+fn subject(meant: &Meant, proposal: &Proposal) -> String {
+    let branch = proposal.branch.as_deref().unwrap_or("HEAD");
+    let base = proposal.commits.0.as_deref().or(proposal.old.as_deref()).unwrap_or("nothing");
+    match meant {
+        Meant::Range(range) => {
+            let (base, head) =
+                range.split_once("...").or_else(|| range.split_once("..")).unwrap_or((range, ""));
+            let head = if matches!(head.trim(), "" | "HEAD") { branch } else { head.trim() };
+            format!("{}..{head}", base.trim())
+        }
+        Meant::Commit(id) => format!("commit {id}"),
+        Meant::Staged => format!("{branch}, staged since {base}"),
+        Meant::Patch { .. } => format!("a patch to {base}"),
+        Meant::Here if proposal.commits.1.is_none() => format!("{branch}, changed since {base}"),
+        Meant::Here => branch.to_owned(),
+    }
+}
+
 /// Poses it.
 pub async fn posed(
     desk: &Desk,
@@ -70,7 +92,8 @@ pub async fn posed(
     asked: Asked,
     (draft, wish): (Opening, Wish),
 ) -> Result<Posed, DeskError> {
-    let subject = asked.subject.or(proposal.branch.clone()).unwrap_or_default();
+    let meant = asked.meant.unwrap_or(Meant::Here);
+    let subject = asked.subject.unwrap_or_else(|| subject(&meant, &proposal));
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     let earlier = if asked.earlier.is_some() {
         asked.earlier

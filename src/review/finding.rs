@@ -78,8 +78,15 @@ pub enum State {
 impl Finding {
     /// What a later review has to know of it.
     pub fn recalled(&self) -> Recalled {
-        let removed = |proof: &Proof| proof.place.as_ref().is_some_and(|place| place.removed);
         let found = self.evidence.iter().filter(|proof| proof.verified);
+        let offered = |proof: &Proof| {
+            let removed = proof.place.as_ref().is_some_and(|place| place.removed);
+            let entry = match (&proof.place, &proof.quote) {
+                (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
+                _ => proof.raw.clone(),
+            };
+            (entry, removed)
+        };
         Recalled {
             known: Known {
                 fingerprint: self.fingerprint.clone(),
@@ -88,7 +95,7 @@ impl Finding {
                 place: self.place.clone(),
                 gone: false,
             },
-            rests_on: found.map(|proof| (proof.raw.clone(), removed(proof))).collect(),
+            rests_on: found.map(offered).collect(),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Whether a review stops a change. By itself it never does: judges disagree, with each other and
 //! with themselves, so that is for a person to ask for.
 use super::{Decision, Review};
-use crate::debate::Severity;
 
 /// When a review stops a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailOn {
-    /// The rulings agree that the design is to be changed first, and something graver than a remark
-    /// rests on evidence that was found.
+    /// Every judge ruled, and they agree that the design is to be changed first; and something graver
+    /// than a remark rests on evidence that was found, whether it is listed or not.
     Block,
     /// The same where the rulings do not agree, whichever side has it.
     Contested,
@@ -18,7 +17,7 @@ pub enum FailOn {
 
 /// Whether a review stops a change. What rests on nothing that was found never does.
 pub fn stops(review: &Review, when: FailOn) -> bool {
-    let grave = review.findings.iter().any(|it| it.severity != Severity::Low);
+    let grave = review.grave > 0;
     let blocks = review.decision == Decision::Change && !review.contested();
     let doubted = review.decision != Decision::None && review.contested();
     grave

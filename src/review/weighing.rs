@@ -7,7 +7,8 @@ use crate::debate::hashed::hashed;
 use crate::debate::ledger::{self, Fate};
 use crate::debate::verdict::rulings;
 use crate::debate::{
-    Citation, Cue, Debate, Found, Known, Place, Proposed, Role, Severity, Side, Status, standing,
+    Citation, Cue, Debate, Found, Known, Place, Proposed, Role, Seat, Severity, Side, Status,
+    standing,
 };
 use crate::report::people;
 use crate::report::verdict::verdict;
@@ -47,6 +48,7 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
         findings(debate).into_iter().partition(|it| it.evidence.iter().any(|it| it.verified));
     found.sort_by_key(|it| (it.severity, !it.conceded));
     let raised: BTreeSet<String> = found.iter().map(|it| it.fingerprint.clone()).collect();
+    review.grave = found.iter().filter(|it| it.severity != Severity::Low).count();
     review.more = found.len().saturating_sub(most);
     found.truncate(most);
     review.findings = found;
@@ -71,15 +73,20 @@ fn about(proposed: &Proposed) -> Review {
             "" => proposed.says.clone(),
             title => title.to_owned(),
         },
-        change: Compared {
-            says: proposed.says.clone(),
-            base: proposed.base.clone(),
-            head: proposed.head.clone(),
-            files: proposed.files,
-            added: proposed.added,
-            deleted: proposed.deleted,
-        },
+        change: compared(proposed),
         ..Review::default()
+    }
+}
+
+/// What was compared with what.
+pub fn compared(proposed: &Proposed) -> Compared {
+    Compared {
+        says: proposed.says.clone(),
+        base: proposed.base.clone(),
+        head: proposed.head.clone(),
+        files: proposed.files,
+        added: proposed.added,
+        deleted: proposed.deleted,
     }
 }
 
@@ -91,6 +98,9 @@ fn rule(debate: &Debate, review: &mut Review) {
         Side::Con => Decision::Change,
     };
     review.doubts = verdict.doubts;
+    let judges = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
+    let missing = debate.seats().iter().filter(judges).count() > rulings(debate).count();
+    review.doubts.extend(missing.then(|| "not every judge has ruled".into()));
     review.confidence = verdict.confidence;
     review.reasoning = verdict.reasoning;
     review.recommendation = verdict.recommendation;
@@ -111,7 +121,10 @@ fn findings(debate: &Debate) -> Vec<Finding> {
         let (place, quote) = place.map_or((None, None), |(place, quote)| (Some(place), quote));
         let claim = squeeze(&challenge.claim.text);
         let file = place.as_ref().map_or("", |place| place.file.as_str());
-        let mut fingerprint = hashed(&[KIND, file, &quote.map_or_else(|| claim.clone(), squeeze)]);
+        // That something is gone is another finding than that it is there.
+        let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
+        let words = quote.map_or_else(|| claim.clone(), squeeze);
+        let mut fingerprint = hashed(&[KIND, file, &words, gone]);
         let mut nth = 0;
         while !taken.insert(fingerprint.clone()) {
             nth += 1;
@@ -196,7 +209,8 @@ fn severity(debate: &Debate, claim: &Claim) -> Severity {
     if own.peek().is_some() && own.all(|check| !check.stands()) { Severity::Low } else { said }
 }
 
-/// The first place at which something was found, and the words; rather one the change touches.
+/// The first place at which something was found, and the words; rather one with a line to it, and
+/// rather one the change touches.
 fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Option<&'a str>)> {
     let places: Vec<_> = citations
         .iter()
@@ -204,8 +218,8 @@ fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Optio
         .filter_map(|it| Some((place(it)?, it.quote.as_deref())))
         .collect();
     let touched = &debate.setup().touched;
-    let about = places.iter().find(|(place, _)| touched.contains(&place.file));
-    about.or(places.first()).cloned()
+    let rank = |place: &Place| (place.line.is_none(), !touched.contains(&place.file));
+    places.into_iter().min_by_key(|(place, _)| rank(place))
 }
 
 /// Where a citation is, in the files as the change leaves them.
@@ -246,13 +260,19 @@ fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
 
 /// What must be known beside the result.
 fn notices(debate: &Debate, status: Status) -> Vec<String> {
-    let mut notices = standing::notices(debate);
+    let bare = |line: String| match line.split_once("] ") {
+        Some((mark, rest)) if mark.starts_with('[') => rest.to_owned(),
+        _ => line,
+    };
+    let mut notices: Vec<String> = standing::notices(debate).into_iter().map(bare).collect();
     if !status.over() {
-        let id = &debate.setup().id;
-        notices.insert(
-            0,
-            format!("This review was cut short: what follows is what was said until then. `debate resume {id}` goes on."),
-        );
+        let short = "This review was cut short: what follows is what was said until then. The same \
+                     command goes on with it.";
+        notices.insert(0, short.into());
+    }
+    let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
+    if !unseen.is_empty() {
+        notices.push(format!("Not shown to those who argued: {unseen}."));
     }
     if people::course(debate) == people::Course::Research {
         notices.push("A research weighs both sides and picks none: read its report.".into());

@@ -177,8 +177,8 @@ fn it_stops_a_change_only_where_that_was_asked_for_and_something_was_found() {
     let stands = |sides, cites: Vec<Citation>| -> Review {
         review(&ruled(argued(vec![], cites), sides, |_| {}), USUAL).unwrap()
     };
-    use FailOn::{Block, Contested, Never};
-    let matrix = |it: &Review| [Block, Contested, Never].map(|when| stops(it, when));
+    let matrix =
+        |it: &Review| [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| stops(it, when));
     let against = stands([Side::Con, Side::Con], usual());
     assert_eq!(matrix(&against), [true, true, false]);
     assert_eq!(matrix(&stands([Side::Pro, Side::Pro], usual())), [false; 3]);

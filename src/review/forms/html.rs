@@ -2,8 +2,8 @@
 use super::fit::{Section, fitted};
 use super::tame::{block, html as safe, line};
 use super::words::{
-    ADVISORY, UNVERIFIED, confidence, counted, looked_up, more, nothing, nothing_found, notices,
-    size, spent, standing, whereabouts,
+    UNVERIFIED, advisory, confidence, counted, headline, looked_up, more, nothing, nothing_found,
+    notices, size, spent, standing, whereabouts,
 };
 use crate::debate::Place;
 use crate::review::Review;
@@ -74,7 +74,7 @@ fn opening(review: &Review) -> String {
 }
 
 fn verdict(review: &Review) -> String {
-    let mut page = format!("<h1>Design review: {}</h1>\n", review.decision.says());
+    let mut page = format!("<h1>Design review: {}</h1>\n", headline(review));
     page.push_str(&doubts(review));
     let sure = confidence(review).map(|sure| format!("Ruled with {sure}. ")).unwrap_or_default();
     let title = safe(&line(&review.title, 300));
@@ -88,7 +88,7 @@ fn verdict(review: &Review) -> String {
             let _ = write!(page, "<h2>{heading}</h2>\n{}", said(words, 8_000));
         }
     }
-    let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(ADVISORY));
+    let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(advisory(review)));
     page.push_str(&notes(review));
     page
 }
@@ -119,7 +119,7 @@ fn notes(review: &Review) -> String {
 }
 
 fn sections(review: &Review) -> Vec<Section<'_>> {
-    let numbered = |(number, one): (usize, &Finding)| finding(number, one);
+    let numbered = |(number, one): (usize, &Finding)| finding(number, one, standing(review, one));
     let (found, unverified) = (review.findings.len(), review.unverified.len());
     let resting = safe(UNVERIFIED);
     vec![
@@ -146,14 +146,16 @@ fn sections(review: &Review) -> Vec<Section<'_>> {
     ]
 }
 
-fn finding(number: usize, finding: &Finding) -> String {
+fn finding(number: usize, finding: &Finding, stands: Option<String>) -> String {
     let grave = finding.severity.word();
     let mut page = format!("<article>\n<h3>{number}. <span class=\"{grave}\">{grave}</span>");
     if let Some(place) = located(finding.place.as_ref()) {
         let _ = write!(page, ": {place}");
     }
     let _ = writeln!(page, "</h3>\n{}", said(&finding.claim, 1_500).trim_end());
-    let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(&standing(finding)));
+    if let Some(stands) = stands {
+        let _ = writeln!(page, "<p class=\"faint\">{}</p>", safe(&stands));
+    }
     for proof in finding.evidence.iter().take(PROOFS) {
         page.push_str(&evidence(proof));
     }

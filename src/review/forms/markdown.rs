@@ -3,8 +3,8 @@ use super::fit::Section;
 use super::inline::{code, fence, paragraphs, text};
 use super::tame::block;
 use super::words::{
-    ADVISORY, UNVERIFIED, confidence, counted, looked_up, more, nothing_found, notices, size,
-    spent, standing, whereabouts,
+    UNVERIFIED, advisory, confidence, counted, headline, looked_up, more, nothing_found, notices,
+    size, spent, standing, whereabouts,
 };
 use crate::debate::{Place, Severity};
 use crate::review::Review;
@@ -29,7 +29,7 @@ pub(super) fn short(review: &Review) -> String {
 
 /// What was ruled, how sure one can be of it, why, and what to do.
 pub(super) fn verdict(review: &Review) -> String {
-    let mut said = format!("## Design review: {}\n", review.decision.says());
+    let mut said = format!("## Design review: {}\n", headline(review));
     said.push_str(&doubts(review));
     let sure = confidence(review).map(|sure| format!("Ruled with {sure}. "));
     let _ = write!(said, "\n{}", sure.unwrap_or_default());
@@ -44,7 +44,7 @@ pub(super) fn verdict(review: &Review) -> String {
         let _ =
             write!(said, "\n**What to do:**\n\n{}\n", paragraphs(&review.recommendation, 4_000));
     }
-    let _ = writeln!(said, "\n_{ADVISORY}_");
+    let _ = writeln!(said, "\n_{}_", advisory(review));
     said.push_str(&notes(review));
     said
 }
@@ -77,7 +77,8 @@ fn notes(review: &Review) -> String {
 
 /// What was found, what was not verified, and what became of what was found earlier.
 pub(super) fn sections(review: &Review, folded: bool) -> Vec<Section<'_>> {
-    let numbered = move |(number, one): (usize, &Finding)| finding(number, one, folded);
+    let numbered =
+        move |(number, one): (usize, &Finding)| finding(number, one, standing(review, one), folded);
     let (found, unverified) = (review.findings.len(), review.unverified.len());
     vec![
         Section {
@@ -101,11 +102,12 @@ pub(super) fn sections(review: &Review, folded: bool) -> Vec<Section<'_>> {
     ]
 }
 
-fn finding(number: usize, finding: &Finding, folded: bool) -> String {
+fn finding(number: usize, finding: &Finding, stands: Option<String>, folded: bool) -> String {
     let grave = title(finding.severity);
     let place = located(finding.place.as_ref()).map(|place| format!(": {place}"));
     let mut said = format!("\n#### {number}. {grave}{}\n\n", place.unwrap_or_default());
-    let _ = writeln!(said, "{} ({})", paragraphs(&finding.claim, 1_200), standing(finding));
+    let stands = stands.map(|stands| format!(" ({stands})")).unwrap_or_default();
+    let _ = writeln!(said, "{}{stands}", paragraphs(&finding.claim, 1_200));
     let mut below = String::new();
     for proof in finding.evidence.iter().take(PROOFS) {
         let _ = write!(below, "\n{}\n", evidence(proof));

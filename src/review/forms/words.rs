@@ -9,9 +9,28 @@ use crate::review::{Decision, Review};
 pub(super) const ADVISORY: &str =
     "Advisory: models argued this and a model ruled on it. Judges disagree; a person decides.";
 
+/// The same of this review.
+pub(super) fn advisory(review: &Review) -> &'static str {
+    match review.decision {
+        Decision::None => "Advisory: models argued this, and nobody ruled on it. A person decides.",
+        _ => ADVISORY,
+    }
+}
+
+/// What it came to, in a line. A ruling without anything found to rest on is told as what it is.
+pub(super) fn headline(review: &Review) -> &'static str {
+    match review.decision {
+        Decision::Change if review.findings.is_empty() && review.more == 0 => {
+            "change the design first, says the ruling, but nothing was found that says why"
+        }
+        Decision::None if review.degraded => "not finished: nobody ruled",
+        decision => decision.says(),
+    }
+}
+
 /// What those are that rest on nothing.
-pub(super) const UNVERIFIED: &str = "What these rest on was not found in the files. They neither \
-                                     gate nor annotate.";
+pub(super) const UNVERIFIED: &str = "What these rest on was not found in the files, or proves \
+                                     nothing. They neither gate nor annotate.";
 
 /// How many of something.
 pub(super) fn counted(number: usize, of: &str) -> String {
@@ -31,6 +50,9 @@ pub(super) fn confidence(review: &Review) -> Option<String> {
 
 /// What was ruled when nothing was found.
 pub(super) fn nothing_found(review: &Review) -> String {
+    if review.decision == Decision::None {
+        return "not finished: nobody ruled, so it says nothing that nothing was found.".into();
+    }
     let sure = confidence(review).map(|sure| format!(" ({sure})")).unwrap_or_default();
     format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.says())
 }
@@ -52,7 +74,7 @@ pub(super) fn notices(review: &Review, most: usize) -> Vec<String> {
 pub(super) fn size(review: &Review) -> String {
     let change = &review.change;
     let files = counted(change.files, "file");
-    format!("{files}, {} lines added, {} deleted", change.added, change.deleted)
+    format!("{files}, {} added, {} deleted", counted(change.added, "line"), change.deleted)
 }
 
 /// Where, as people write it.
@@ -61,10 +83,14 @@ pub(super) fn whereabouts(place: Option<&Place>) -> Option<(String, &'static str
     Some((at(place), if place.removed { " (removed lines)" } else { "" }))
 }
 
-/// How it stands with a finding.
-pub(super) fn standing(finding: &Finding) -> String {
-    let known = if finding.known { "known from an earlier review" } else { "new" };
-    format!("{known}{}", if finding.conceded { ", conceded by the proposer" } else { "" })
+/// How it stands with a finding; nothing, if there is nothing to say. Only where something was known
+/// is anything new.
+pub(super) fn standing(review: &Review, finding: &Finding) -> Option<String> {
+    let again = !review.earlier.is_empty() || review.findings.iter().any(|it| it.known);
+    let known = if finding.known { "still open from an earlier review" } else { "new" };
+    let conceded = finding.conceded.then_some("conceded by the proposer");
+    let said: Vec<&str> = again.then_some(known).into_iter().chain(conceded).collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 /// What looking it up came to.
