@@ -65,6 +65,7 @@ pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
     let mut screen = Screen::new(args.quiet, config, desk);
     let done = obey(args, config, desk, &mut screen).await;
     desk.archive().flush();
+    screen.finish();
     match done {
         Ok(exit) => exit,
         Err(Failed::Pipe) => Exit::Ok,

@@ -34,6 +34,7 @@
 //! | `language` | which language a question is asked in                                          |
 //! | `style`    | what makes a text look good, taken out before it is judged                     |
 //! | `hashed`   | names for texts: the same for the same ones                                    |
+//! | `unseen`   | characters people do not see                                                   |
 //! | `words`    | how long a text is, as a reader counts                                         |
 //! | `removed`  | which secrets were taken out, as far as the record tells                       |
 //! | `standing` | how a debate stands, in the words users are told                               |
@@ -70,6 +71,7 @@ pub mod standing;
 pub mod state;
 pub mod style;
 pub mod template;
+pub mod unseen;
 pub mod verdict;
 pub mod words;
 
@@ -82,7 +84,7 @@ pub use format::{
 };
 pub use hearing::Line;
 pub use plan::{Pause, Step, next};
-pub use proposed::{Known, Place, Proposed, Severity};
+pub use proposed::{Known, Place, Proposed, Severity, Was};
 pub use rules::{Finding, Rule, Weight, findings, weigh};
 pub use seat::{Effort, Seat, Voice};
 pub use setup::{Budget, Hold, Limits, Origin, Setup, Unfit};

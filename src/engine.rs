@@ -61,6 +61,7 @@ pub mod topics;
 mod transcript;
 mod turn;
 
+pub use crate::debate::{Was, unseen};
 pub use cast::{Listener, Stance};
 pub use catalogue::{Broken, Catalogue, Offering};
 pub use command::{Command, Error, Request};

@@ -44,6 +44,7 @@ mod tags;
 mod text;
 mod through;
 
+use crate::debate::Was;
 pub use checker::Checker;
 pub use reading::{read, read_about, read_text};
 pub use tags::strip_tags;
@@ -118,6 +119,8 @@ pub struct Scope<'a> {
     pub folder: &'a str,
     /// A path that is never a source: the file that is being checked.
     pub except: Option<&'a str>,
+    /// What a change touches as it was before, if the tree is that of a change.
+    pub was: Option<&'a Was>,
     /// How far to look.
     pub search: Search,
 }

@@ -57,7 +57,7 @@ pub use history::{Happened, Past};
 pub use hunks::{Hunk, Hunks, Line, line_now};
 pub use pin::Pin;
 pub use plain::{Listed, list};
-pub use proposal::{Asked, BEFORE, Proposal};
+pub use proposal::{Asked, Proposal};
 pub use range::Range;
 pub use shelf::Snapshot;
 pub use since::{Earlier, Later, Touched};

@@ -50,6 +50,9 @@ pub struct Review {
     pub decision: Decision,
     /// Why it could as well have come out otherwise; empty if nothing speaks for that.
     pub doubts: Vec<String>,
+    /// Whether the rulings do not agree, or one is missing.
+    #[serde(default)]
+    pub split: bool,
     /// How sure one can be of it, in hundredths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,

@@ -1,6 +1,6 @@
 //! Where the contents of a brief come from: the pinned tree, and the disk only for what the tree has
 //! not got and somebody has named.
-use crate::repo::{self, BEFORE, File, Pin, Reader, RepoError, Trees, View, Why, absent};
+use crate::repo::{self, File, Pin, Reader, RepoError, Trees, View, Why, absent};
 use std::path::{Path, PathBuf};
 
 /// Files of a folder without a pin that are looked at.
@@ -18,6 +18,8 @@ pub(super) struct Ground {
     listed: Vec<(String, u64)>,
     /// Whether all there is can be seen.
     pub(super) whole: bool,
+    /// A folder that is not told of; empty, or ending in `/`.
+    hidden: String,
 }
 
 /// Which files a name stands for.
@@ -50,6 +52,7 @@ impl Ground {
             pinned: None,
             listed: vec![],
             whole: true,
+            hidden: String::new(),
         };
         if let Some(pin) = pin {
             let view = trees.view(root, &pin.tree)?;
@@ -61,6 +64,11 @@ impl Ground {
             (ground.listed, ground.whole) = (listed.files, listed.whole);
         }
         Ok(ground)
+    }
+
+    /// A folder that holds what is there no more.
+    pub(super) fn hide(&mut self, folder: &str) {
+        self.hidden = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     }
 
     pub(super) fn reader(&self) -> Option<&Reader> {
@@ -75,7 +83,7 @@ impl Ground {
     /// Every path, sorted; not what a change under review touches, as it was before.
     pub(super) fn paths(&self) -> Vec<&str> {
         match &self.pinned {
-            Some((view, _)) => there_now(view).map(|file| file.path.as_str()).collect(),
+            Some((view, _)) => self.told(view).map(|file| file.path.as_str()).collect(),
             None => self.listed.iter().map(|(path, _)| path.as_str()).collect(),
         }
     }
@@ -85,10 +93,16 @@ impl Ground {
         match &self.pinned {
             Some((view, reader)) => {
                 let sized = |file| reader.size(file);
-                there_now(view).map(|file| (file.path.as_str(), sized(file))).collect()
+                self.told(view).map(|file| (file.path.as_str(), sized(file))).collect()
             }
             None => self.listed.iter().map(|(path, size)| (path.as_str(), Some(*size))).collect(),
         }
+    }
+
+    fn told<'a>(&'a self, view: &'a View) -> impl Iterator<Item = &'a File> {
+        let hidden =
+            |file: &&File| !self.hidden.is_empty() && file.path.starts_with(self.hidden.as_str());
+        view.files().iter().filter(move |file| !hidden(file))
     }
 
     /// What stands in a file of the tree, or in one on disk where there is no tree.
@@ -202,11 +216,6 @@ impl Ground {
         places.dedup();
         places
     }
-}
-
-fn there_now(view: &View) -> impl Iterator<Item = &File> {
-    let before = |path: &str| path.strip_prefix(BEFORE).is_some_and(|rest| rest.starts_with('/'));
-    view.files().iter().filter(move |file| !before(&file.path))
 }
 
 /// Whether a path is like a pattern: `?` is a character of a name, `*` any of them, and `**` also

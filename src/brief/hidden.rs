@@ -1,44 +1,51 @@
 //! Text people do not see and models do: it is shown for what it is in code, and taken out of what
 //! somebody says about a change.
+use crate::engine::unseen::{joins, unseen};
 use std::borrow::Cow;
 
-/// Whether a character cannot be seen, turns the direction of what follows, or spells something out
-/// of sight. Joiners stay: whole scripts are written with them.
-fn unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'
-            ..='\u{202e}' | '\u{2060}'
-            ..='\u{2069}' | '\u{feff}' | '\u{fff9}'
-            ..='\u{fffb}' | '\u{e0000}'
-            ..='\u{e007f}' | '\u{e0100}'
-            ..='\u{e01ef}'
-    )
-}
-
-/// With what cannot be seen written out.
+/// With what cannot be seen written out. Controls are somebody else's business.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(unseen) {
+    let hidden = |c: char| unseen(c) && !c.is_control();
+    if !text.contains(hidden) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len());
+    let (mut shown, mut before) = (String::with_capacity(text.len()), ' ');
     for c in text.chars() {
-        if unseen(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+        if hidden(c) && !joins(c, before) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+        before = c;
     }
     Cow::Owned(shown)
 }
 
-/// Without what cannot be seen: comments of HTML, and characters of no width. Says whether there
-/// was any.
+/// Without what cannot be seen where it is read as a page: comments of HTML and of Markdown, and
+/// characters of no width. Says whether there was any.
 pub(super) fn taken_out(text: &str) -> (String, bool) {
+    let text = text.replace("\r\n", "\n");
     let mut left = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(at) = rest.find("<!--") {
         left.push_str(&rest[..at]);
         rest = rest[at + 4..].find("-->").map_or("", |end| &rest[at + 4 + end + 3..]);
     }
     left.push_str(rest);
-    left.retain(|c| !unseen(c) && (!c.is_control() || matches!(c, '\n' | '\t')));
-    let hidden = left.len() != text.replace('\r', "").len();
-    (left, hidden)
+    let lines: Vec<&str> = left.split('\n').filter(|line| !comment(line)).collect();
+    let (mut seen, mut before) = (String::with_capacity(left.len()), ' ');
+    for c in lines.join("\n").chars() {
+        if !unseen(c) || joins(c, before) {
+            seen.push(c);
+        }
+        before = c;
+    }
+    let hidden = seen.len() != text.len();
+    (seen, hidden)
+}
+
+/// A link that is defined and never shown, which is how Markdown is commented.
+fn comment(line: &str) -> bool {
+    let name = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]:"));
+    name.is_some_and(|(name, link)| !name.contains(['[', ']']) && link.trim().starts_with('#'))
 }

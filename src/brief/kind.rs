@@ -196,7 +196,7 @@ pub(super) fn dull(path: &str) -> Option<Dull> {
 
 /// Why there is nothing to argue about in a change to these files, if there is nothing. What decides
 /// on designs is no mere document.
-pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a str>) -> Option<Idle> {
+pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> {
     let (mut all, mut docs, mut made) = (0, 0, 0);
     for path in paths {
         all += 1;

@@ -3,7 +3,7 @@ use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
 use crate::engine::ports::Changed;
 use crate::engine::{
     BadContext, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned, Proposal,
-    Readers, Since, Snapshot, Snapshots, Touching,
+    Readers, Since, Snapshot, Snapshots, Touching, Was,
 };
 use crate::redact::{self, UNPINNED};
 use crate::repo::{
@@ -72,7 +72,15 @@ impl Briefs for FromRepository {
         let pin = pin.ok_or_else(none)?;
         let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;
         Ok(Proposal {
-            idle: kind::idle(found.changes.files.iter().map(|file| file.path.as_str())),
+            idle: kind::idle(
+                found
+                    .changes
+                    .files
+                    .iter()
+                    .flat_map(|file| [Some(&file.path), file.from.as_ref()])
+                    .flatten(),
+            ),
+            was: Was { folder: found.before, renamed: renamed(&found.changes.files) },
             pinned: pinned(found.pin),
             says: found.changes.says,
             old: found.old,
@@ -81,7 +89,7 @@ impl Briefs for FromRepository {
             files: found.changes.files.into_iter().map(changed).collect(),
             messages: found.messages,
             branch: found.branch,
-            checked_out: pin.commit,
+            checked_out: found.checked_out,
         })
     }
 
@@ -122,10 +130,18 @@ impl Snapshots for FromRepository {
     }
 }
 
+/// What was called otherwise, and what it is called now.
+fn renamed(files: &[ChangedFile]) -> Vec<(String, String)> {
+    let pair = |file: &ChangedFile| Some((file.from.clone()?, file.path.clone()));
+    files.iter().filter_map(pair).collect()
+}
+
 /// Which change is meant, as the repository knows it.
 fn asked(meant: &Meant) -> Result<Asked, BadContext> {
     Ok(match meant {
         Meant::Here => Asked::Range(Range::Any),
+        Meant::Worktree => Asked::Range(Range::Worktree),
+        Meant::Branch => Asked::Range(Range::Branch),
         Meant::Staged => Asked::Range(Range::Staged),
         Meant::Commit(id) => Asked::Range(Range::Commit(id.clone())),
         Meant::Patch { text, base } => Asked::Patch { text: text.clone(), base: base.clone() },
@@ -157,6 +173,7 @@ fn reviewed(change: &Contribution) -> Reviewed {
     });
     Reviewed {
         range: Range::Trees { says: says.clone(), old: old.clone(), new: new.clone() },
+        before: change.proposal.was.folder.clone(),
         title: change.title.clone(),
         body: change.body.clone(),
         messages: messages.clone(),

@@ -4,7 +4,7 @@ use super::gather::Gathering;
 use super::ground::Meant;
 use super::pack::Section;
 use super::{BriefError, hidden, kind, page};
-use crate::repo::{BEFORE, Range};
+use crate::repo::Range;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -25,6 +25,8 @@ const DESIGNS: &[&str] =
 pub struct Reviewed {
     /// What has changed.
     pub range: Range,
+    /// The folder in which what it touches lies as it was.
+    pub before: String,
     /// In the words of whoever wants it merged; empty if there are none.
     pub title: String,
     /// See `title`.
@@ -37,12 +39,14 @@ pub struct Reviewed {
 
 impl Gathering<'_> {
     pub(super) fn reviewed(&mut self, change: &Reviewed) -> Result<(), BriefError> {
+        self.ground.hide(&change.before);
         self.list(&authored(change));
         self.list(&known(&change.known));
         self.diff(&change.range, "the change under review")?;
         self.list(&format!(
             "\nFiles are as the change leaves them. Whoever can read files finds what it touches as it \
-             was before below `{BEFORE}/`. Lines marked `-` may be cited under the file's own name.\n"
+             was before below `{}/`. Lines marked `-` may be cited under the file's own name.\n",
+            page::plain(&change.before)
         ));
         self.designs(change);
         Ok(())
@@ -153,7 +157,8 @@ fn known(known: &[String]) -> String {
     if known.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = known.iter().map(|line| format!("> {}", page::cut(line))).collect();
+    let lines: Vec<String> =
+        known.iter().map(|line| format!("> {}", page::cut(&page::plain(line)))).collect();
     format!(
         "\n## What an earlier review of this change had found\nRaise it again only if it is still \
          so, with evidence from the files as they are now.\n{}\n",

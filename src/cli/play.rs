@@ -119,33 +119,7 @@ impl Play<'_> {
         if read {
             follower.drain(&mut updates, self.desk.archive(), screen)?;
         }
-        match &stop {
-            Stop::Over => {}
-            Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
-            Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
-            Stop::Late => {
-                screen.warn("[WARN] The time is over. Nothing that was recorded is lost.");
-            }
-            Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
-            Stop::TakenOver(by) => {
-                screen.warn(&format!(
-                    "[WARN] {by} has taken this debate over. Nothing that was recorded is lost."
-                ));
-                if !draft.text.is_empty() {
-                    self.keep(&draft, &id, screen);
-                }
-            }
-        }
-        match stop {
-            Stop::Over => {}
-            Stop::TakenOver(_) => screen.warn(&format!(
-                "Watch it with: debate watch {id}\nTake it back with: debate resume {id} --take-over"
-            )),
-            _ => match self.onward {
-                Some(onward) => screen.warn(onward),
-                None => screen.warn(&format!("Go on with: debate resume {id}")),
-            },
-        }
+        self.told(&stop, &id, &draft, screen);
         if !read {
             return Ok(Played { exit: Exit::Stopped, stopped });
         }
@@ -159,6 +133,37 @@ impl Play<'_> {
             finish(&follower.debate, self.shown, screen)?;
         }
         Ok(Played { exit: exit::of(&follower.debate), stopped })
+    }
+
+    /// Says why it stopped, and how it is gone on with.
+    fn told(&self, stop: &Stop, id: &str, draft: &Draft, screen: &mut Screen) {
+        match stop {
+            Stop::Over => {}
+            Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
+            Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
+            Stop::Late => {
+                screen.warn("[WARN] The time is over. Nothing that was recorded is lost.");
+            }
+            Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
+            Stop::TakenOver(by) => {
+                screen.warn(&format!(
+                    "[WARN] {by} has taken this debate over. Nothing that was recorded is lost."
+                ));
+                if !draft.text.is_empty() {
+                    self.keep(draft, id, screen);
+                }
+            }
+        }
+        match stop {
+            Stop::Over => {}
+            Stop::TakenOver(_) => screen.warn(&format!(
+                "Watch it with: debate watch {id}\nTake it back with: debate resume {id} --take-over"
+            )),
+            _ => match self.onward {
+                Some(onward) => screen.warn(onward),
+                None => screen.warn(&format!("Go on with: debate resume {id}")),
+            },
+        }
     }
 
     /// Does what the debate waits for, or says why it cannot be done here.

@@ -1,5 +1,5 @@
 //! `debate review`: a change is argued before it is merged.
-use super::args::Review as Typed;
+use super::args::{FailOnWord, Review as Typed};
 use super::exit::{Exit, Failed};
 use super::open::{announced, drafted};
 use super::place;
@@ -7,10 +7,10 @@ use super::play::Play;
 use super::screen::Screen;
 use super::written::{deliver, outputs};
 use crate::config::{Config, Pipeline};
-use crate::debate::{Debate, Proposed};
+use crate::debate::{Debate, Kind, Proposed};
 use crate::engine::reviewing::{Already, outlined};
 use crate::engine::spoken::Spoken;
-use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Place, Proposal};
+use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place, Proposal};
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
@@ -35,14 +35,15 @@ pub(super) async fn review(
 ) -> Result<Exit, Failed> {
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
     let (place, pipeline) = (place::here(config), config.pipeline());
-    let outputs = outputs(&typed.output, &config.folder)?;
+    let outputs = outputs(&typed.output, &config.folder, &config.root)?;
     typed_once(typed)?;
+    apart(config)?;
     let meant = meant(typed, &pipeline, config)?;
     let proposal = desk.proposal(&place.root, meant.clone()).await.map_err(unfound)?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
     let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
-        Err(why.says().to_owned())
+        Err(Unargued { why: why.says(), missing: false })
     } else {
         let pipeline = &pipeline;
         let asked = Asked { typed, config, desk, place: &place, pipeline, meant: &meant, limit };
@@ -55,18 +56,26 @@ pub(super) async fn review(
             // The same was argued, perhaps under another name.
             Review { change: compared(&outline), ..review }
         }
-        Err(why) => {
+        Err(Unargued { why, .. }) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
             skipped(&outline, why)
         }
     };
     deliver(&review, &outputs, &pipeline, typed.shown, (desk, screen))?;
     Ok(match &came {
+        Err(Unargued { missing: true, .. }) if typed.strict => Exit::Degraded,
         Err(_) => Exit::Ok,
         Ok((_, true)) => Exit::Stopped,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
         Ok((debate, _)) => exit(debate, typed.strict),
     })
+}
+
+/// Why nothing was argued.
+struct Unargued {
+    why: &'static str,
+    /// Whether something would have been, with more time.
+    missing: bool,
 }
 
 /// A review that was asked for, and everything it takes.
@@ -87,7 +96,7 @@ impl Asked<'_> {
         &self,
         proposal: &Proposal,
         screen: &mut Screen,
-    ) -> Result<Result<(Debate, bool), String>, Failed> {
+    ) -> Result<Result<(Debate, bool), Unargued>, Failed> {
         let Asked { typed, config, desk, place, pipeline, .. } = self;
         let asked = asking::Asked {
             title: title(typed, pipeline),
@@ -100,6 +109,7 @@ impl Asked<'_> {
         let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
         let posed = asking::posed(desk, &place.root, proposal.clone(), asked, drafted).await?;
         let Posed { draft, wish, already } = posed;
+        self.could_block(&draft)?;
         let known = draft.proposed.iter().flat_map(|proposed| &proposed.known);
         let gone = known.clone().filter(|it| it.gone).count();
         if known.clone().next().is_some() {
@@ -124,6 +134,10 @@ impl Asked<'_> {
             None => {
                 let prepared = tokio::select! {
                     prepared = desk.prepare(draft, &wish, &place.root) => prepared,
+                    () = over(self.limit) => {
+                        let why = "the time was over before anybody could be asked";
+                        return Ok(Err(Unargued { why, missing: true }));
+                    }
                     _ = tokio::signal::ctrl_c() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
                         return Err(Failed::Usage("stopped".into(), "start it again".into()));
@@ -131,12 +145,22 @@ impl Asked<'_> {
                 };
                 let (opening, warnings) = match prepared {
                     Err(error) if pipeline.fork && error.deserted() => {
-                        return Ok(Err("the change comes from a fork, which has no secrets, so \
-                                       there is no model to ask"
-                            .into()));
+                        let why = "the change comes from a fork, which has no secrets, so there is \
+                                   no model to ask";
+                        return Ok(Err(Unargued { why, missing: false }));
                     }
                     prepared => prepared?,
                 };
+                // Whoever was faster is waited for.
+                let faster = match &opening.proposed {
+                    Some(proposed) if !typed.fresh => {
+                        desk.reviewed_already(&place.root, proposed)?
+                    }
+                    _ => None,
+                };
+                if matches!(faster, Some(Already::Done(_) | Already::Held { .. })) {
+                    return Box::pin(self.argued(proposal, screen)).await;
+                }
                 announced(&opening, &warnings, desk, screen)?;
                 desk.open(&opening, place)?
             }
@@ -159,7 +183,29 @@ impl Asked<'_> {
     }
 }
 
+/// Waits until the time is over; for ever, if there is no end to it.
+async fn over(limit: Option<Instant>) {
+    match limit {
+        Some(limit) => tokio::time::sleep_until(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Asked<'_> {
+    /// Where nobody rules, nothing can block.
+    fn could_block(&self, draft: &Opening) -> Result<(), Failed> {
+        let offer = &self.desk.catalogue().offered(&draft.format)?.offer;
+        let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
+        let rules = phases.any(|phase| phase.reply == Kind::Verdict);
+        if rules || self.typed.fail_on == FailOnWord::Never {
+            return Ok(());
+        }
+        Err(Failed::Usage(
+            format!("`{}` gives no verdict, so nothing could block", draft.format),
+            "leave `--fail-on` out, or take `--format duel`".into(),
+        ))
+    }
+
     /// What was argued already, once nobody argues it any more: whoever came first is waited for, as
     /// long as there is time.
     async fn once_free(
@@ -181,10 +227,22 @@ impl Asked<'_> {
                 () = tokio::time::sleep(WAIT) => {}
                 _ = tokio::signal::ctrl_c() => break,
             }
-            already = self.desk.reviewed_already(proposed)?;
+            already = self.desk.reviewed_already(&self.place.root, proposed)?;
         }
         Ok(already)
     }
+}
+
+/// What lies in the repository may be the change's own: an archive there proves nothing.
+fn apart(config: &Config) -> Result<(), Failed> {
+    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if !real(&config.home).starts_with(real(&config.root)) {
+        return Ok(());
+    }
+    Err(Failed::Usage(
+        format!("the archive `{}` lies in the repository under review", config.home.display()),
+        "set DEBATE_HOME to a folder outside, where no change can put anything".into(),
+    ))
 }
 
 /// What cannot be had twice is not asked for twice.
@@ -259,19 +317,24 @@ fn earlier(folder: &Path, file: &Path) -> Result<Review, Failed> {
 fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, Failed> {
     let mut bytes = vec![];
     let done = if file == Path::new("-") {
-        std::io::stdin().lock().take(LONGEST).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
     } else {
         let opened = std::fs::File::open(folder.join(file));
-        opened.and_then(|opened| opened.take(LONGEST).read_to_end(&mut bytes))
+        opened.and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
     };
     done.map_err(|error| Failed::File(file.display().to_string(), error))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failed::Usage(
+            format!("`{}` has more than {} MB", file.display(), LONGEST / 1024 / 1024),
+            "a part of it would be another change: name commits instead".into(),
+        ));
+    }
     Ok(bytes)
 }
 
 /// What a pipeline does that its owner should know of.
 fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
-    let head = pipeline.range.as_ref().map(|(_, head)| head);
-    if pipeline.trusted_with_secrets && head.is_some() && head == proposal.checked_out.as_ref() {
+    if pipeline.trusted_with_secrets && pipeline.range.is_some() && proposal.checked_out {
         screen.warn(
             "[WARN] This workflow runs on `pull_request_target` and has checked out the head of the \
              pull request: whatever runs from there runs with your secrets. Run it on `pull_request`, \

@@ -21,6 +21,8 @@ pub(super) struct Screen {
     desk: Desk,
     /// Whose pipeline reads it, if one does.
     host: Option<Host>,
+    /// Lines that are not whole yet, where only whole ones may be said.
+    held: [String; 2],
 }
 
 /// Where a line goes.
@@ -39,7 +41,15 @@ impl Screen {
     pub(super) fn new(quiet: bool, config: &Config, desk: &Desk) -> Screen {
         let (out, err) = (anstream::stdout(), anstream::stderr());
         let host = config.host();
-        Screen { out, plain: std::io::stdout(), err, quiet, desk: desk.clone(), host }
+        Screen {
+            out,
+            plain: std::io::stdout(),
+            err,
+            quiet,
+            desk: desk.clone(),
+            host,
+            held: Default::default(),
+        }
     }
 
     /// As it may be said.
@@ -92,8 +102,31 @@ impl Screen {
 
     /// Data.
     pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
+        let text = self.whole(Target::Out, text);
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
+    }
+
+    /// What may be said of a text now: where lines can be commands, only whole ones, tamed.
+    fn whole(&mut self, target: Target, text: &str) -> String {
+        if self.host != Some(Host::Github) {
+            return text.to_owned();
+        }
+        let held = &mut self.held[target as usize];
+        held.push_str(text);
+        let end = held.rfind('\n').map_or(0, |at| at + 1);
+        let rest = held.split_off(end);
+        let lines = std::mem::replace(held, rest);
+        self.tamed(lines)
+    }
+
+    /// Says what is left of the last line.
+    pub(super) fn finish(&mut self) {
+        for target in [Target::Out, Target::Err] {
+            if !self.held[target as usize].is_empty() {
+                let _ = self.write(target, "\n");
+            }
+        }
     }
 
     /// Data of any kind, to the last byte.
@@ -161,6 +194,7 @@ impl Screen {
             Target::Out => self.print(text),
             Target::Err if self.quiet => Ok(()),
             Target::Err => {
+                let text = self.whole(Target::Err, text);
                 let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
                 Ok(())
             }

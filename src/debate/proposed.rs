@@ -25,6 +25,12 @@ pub struct Proposed {
     /// What of it the debaters were not shown, in a few words; nothing, if they were shown all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unseen: String,
+    /// Paths the brief is about besides those it touches: documents, and what the user has asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
+    /// Where what it touches lies as it was.
+    #[serde(default)]
+    pub was: Was,
     /// What is reviewed again and again while it is worked on: a branch, or a number at its host.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
@@ -34,6 +40,17 @@ pub struct Proposed {
     /// What the review before this one had found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Known>,
+}
+
+/// What a change touches, as it was before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Was {
+    /// The folder of the pinned tree in which it lies.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// What was renamed: what it was called, and what it is called now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<(String, String)>,
 }
 
 /// Something an earlier review had found.
@@ -48,7 +65,10 @@ pub struct Known {
     /// Where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Whether what it rested on is not so any more.
+    /// What it rested on, as that would be offered for a claim.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rests_on: String,
+    /// Whether that is not so any more.
     pub gone: bool,
 }
 

@@ -39,7 +39,8 @@ impl Desk {
             return Err(BadContext(why).into());
         };
         let pin = &pinned.tree;
-        let about = About { root, pin, touched: &[], folder: asked.folder, except: asked.path };
+        let (folder, except) = (asked.folder, asked.path);
+        let about = About { root, pin, touched: &[], folder, except, was: None };
         // What is read of the repository has no secrets in it, so neither may what is compared.
         let gate = self.secrets.within(pin);
         let text = gate.redact(asked.text).text;

@@ -153,7 +153,15 @@ impl Desk {
         warnings.extend(left_out.map(|it| format!("left out of what tools can read: {it}")));
         warnings.extend(told(&gathered));
         let unseen = unseen(&gathered);
-        let proposed = draft.proposed.clone().map(|it| Proposed { unseen, ..it });
+        let changed: BTreeSet<&String> = gathered
+            .changed
+            .iter()
+            .flat_map(|it| [Some(&it.path), it.from.as_ref()])
+            .flatten()
+            .collect();
+        let beside =
+            gathered.touched.iter().filter(|path| !changed.contains(path)).cloned().collect();
+        let proposed = draft.proposed.clone().map(|it| Proposed { unseen, beside, ..it });
         let chosen = company.chosen();
         let Company { seated: Seated { proposer, challenger, judge }, roles, audience, .. } =
             company;

@@ -1,5 +1,6 @@
 //! A change is argued about before it is merged: how such a debate is posed, whether the same has
 //! been argued already, and what became of what was found before.
+use super::catalogue::Offering;
 use super::command::Command;
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
@@ -8,8 +9,10 @@ use super::ports::{About, BadContext, Changed, Contribution, Meant, Proposal, Qu
 use super::preflight::Wish;
 use crate::debate::hashed::hashed;
 use crate::debate::setup::WORDING;
+use crate::debate::standing::status;
 use crate::debate::{
-    Body, Budget, Change, Claim, Debate, Hold, Known, Pause, Proposed, Role, Status, Step, next,
+    Body, Budget, Change, Claim, Cue, Debate, Hold, Known, Pause, Proposed, Role, Status, Step,
+    next,
 };
 use std::path::Path;
 
@@ -39,16 +42,6 @@ pub enum Already {
     },
 }
 
-/// Something a review had found, with what it rested on as that was written.
-#[derive(Clone, Debug)]
-pub struct Recalled {
-    /// What it was.
-    pub known: Known,
-    /// What was found for it, as it would be offered for a claim, and whether that was in what the
-    /// change takes away.
-    pub rests_on: Vec<(String, bool)>,
-}
-
 impl Desk {
     /// Finds a change.
     pub async fn proposal(&self, root: &Path, meant: Meant) -> Result<Proposal, DeskError> {
@@ -62,28 +55,33 @@ impl Desk {
         &self,
         root: &Path,
         proposal: &Proposal,
-        recalled: Vec<Recalled>,
+        known: Vec<Known>,
     ) -> Result<Vec<Known>, DeskError> {
-        let (evidence, root, pin) =
-            (self.evidence.clone(), root.to_owned(), proposal.pinned.tree.clone());
-        let touched: Vec<String> = proposal.files.iter().map(|file| file.path.clone()).collect();
+        let (evidence, root, proposal) = (self.evidence.clone(), root.to_owned(), proposal.clone());
         let looking = tokio::task::spawn_blocking(move || {
-            let about =
-                About { root: &root, pin: &pin, touched: &touched, folder: "", except: None };
-            // Looked up as what is offered for a claim is: word for word.
-            let stands = |(entry, removed): &(String, bool)| {
-                let evidence_of = Claim { evidence: vec![entry.clone()], ..Claim::default() };
-                let found = evidence.citations(&Body::claiming(evidence_of), &about);
-                found.iter().any(|it| it.found.verified() && it.removed.is_some() == *removed)
+            let touched: Vec<String> = proposal.files.into_iter().map(|file| file.path).collect();
+            let about = About {
+                root: &root,
+                pin: &proposal.pinned.tree,
+                touched: &touched,
+                folder: "",
+                except: None,
+                was: Some(&proposal.was),
             };
-            let known = |it: Recalled| Known { gone: !it.rests_on.iter().any(stands), ..it.known };
-            recalled.into_iter().map(known).collect()
+            // Looked up as what is offered for a claim is: word for word.
+            let stands = |it: &Known| {
+                let offered = Claim { evidence: vec![it.rests_on.clone()], ..Claim::default() };
+                let found = evidence.citations(&Body::claiming(offered), &about);
+                let removed = it.place.as_ref().is_some_and(|place| place.removed);
+                found.iter().any(|it| it.found.verified() && it.removed.is_some() == removed)
+            };
+            known.into_iter().map(|it| Known { gone: !stands(&it), ..it }).collect()
         });
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))?)
     }
 
-    /// The last debate about what is called so, if it was about another state of it and came to
-    /// something.
+    /// The last debate about what is called so that was about another state of it, and in which
+    /// somebody argued against it.
     pub fn reviewed_before(
         &self,
         root: &Path,
@@ -99,20 +97,27 @@ impl Desk {
         for card in self.archive.list(&query)? {
             let (Stored { setup, .. }, debate, _) = self.read(&card.id)?;
             let other = setup.pin.as_deref() != Some(&proposal.pinned.tree);
-            if other && debate.outcome().is_some() {
+            let came = matches!(status(&debate), Status::Completed | Status::Degraded);
+            if other && came && challenged(&debate) {
                 return Ok(Some(debate));
             }
         }
         Ok(None)
     }
 
-    /// Whether the same change was argued already under the same settings. What came to its end with
-    /// something missing is argued anew.
-    pub fn reviewed_already(&self, proposed: &Proposed) -> Result<Option<Already>, DeskError> {
-        let query = Query { reviews: Some(proposed.key.clone()), ..Query::default() };
-        let cards = self.archive.list(&query)?;
-        if let Some(done) = cards.iter().find(|card| card.status == Status::Completed) {
-            return Ok(Some(Already::Done(done.id.clone())));
+    /// Whether the same change was argued here already under the same settings. What came to its end
+    /// with something missing, or before its rounds were over, is argued anew.
+    pub fn reviewed_already(
+        &self,
+        root: &Path,
+        proposed: &Proposed,
+    ) -> Result<Option<Already>, DeskError> {
+        let (root, reviews) = (Some(root.to_owned()), Some(proposed.key.clone()));
+        let cards = self.archive.list(&Query { root, reviews, ..Query::default() })?;
+        for card in cards.iter().filter(|card| card.status == Status::Completed) {
+            if !self.read(&card.id)?.1.concluded() {
+                return Ok(Some(Already::Done(card.id.clone())));
+            }
         }
         let Some(begun) = cards.iter().find(|card| !card.status.over()) else { return Ok(None) };
         let id = begun.id.clone();
@@ -143,7 +148,8 @@ impl Desk {
         let seats = |role: Role| offering.offer.format.seats(role);
         if !seats(Role::Pro) && !seats(Role::Advocate) {
             return Err(DeskError::Cast(format!(
-                "`{}` has no sides that could argue for and against a change",
+                "`{}` has no sides that could argue for and against a change; duel, tribunal and \
+                 research have",
                 draft.format
             )));
         }
@@ -172,7 +178,7 @@ impl Desk {
         draft.holds.retain(|hold| *hold != Hold::Start);
         draft.proposed = Some(Proposed {
             subject: subject.to_owned(),
-            key: key(&draft, &wish, &change, &offering.prompts),
+            key: key(&draft, &wish, &change, offering),
             known: change.known.clone(),
             ..outlined(&change.proposal, &change.title)
         });
@@ -195,6 +201,7 @@ pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
         files: proposal.files.len(),
         added: sum(&|file| file.added),
         deleted: sum(&|file| file.deleted),
+        was: proposal.was.clone(),
         ..Proposed::default()
     }
 }
@@ -209,23 +216,24 @@ fn topic(proposal: &Proposal, subject: &str) -> String {
     format!("Should {which} be merged as it is designed, or should its design be changed first?")
 }
 
+/// Whether whoever is against a change has spoken.
+fn challenged(debate: &Debate) -> bool {
+    let against = |cue: Cue| matches!(debate.seat(cue).role, Role::Con | Role::Advocate);
+    debate.spoken(..).any(|(cue, _)| against(cue))
+}
+
 /// The same for the same change, asked about in the same words of the same seats. Whoever is not
-/// named is not in it: they are chosen when it is argued.
-fn key(
-    draft: &Opening,
-    wish: &Wish,
-    change: &Contribution,
-    prompts: &std::collections::BTreeMap<String, String>,
-) -> String {
-    let named = &wish.named;
-    let known: Vec<_> = change.known.iter().map(|it| (&it.fingerprint, it.gone)).collect();
+/// named is not in it: they are chosen when it is argued. Nor is what is known from before: whoever
+/// goes back to what was argued finds it.
+fn key(draft: &Opening, wish: &Wish, change: &Contribution, offering: &Offering) -> String {
+    let (named, proposal) = (&wish.named, &change.proposal);
     let parts = serde_json::json!([
-        (WORDING, &change.proposal.old, &change.proposal.new, &change.title, &change.body, known),
+        (WORDING, &proposal.old, &proposal.new, &change.title, &change.body, &proposal.messages),
         (&draft.format, draft.rounds, draft.effort, draft.sealed, draft.stop_when_settled),
         (&draft.stances, &draft.styles, &draft.terms, draft.audited, draft.judge_share),
-        (&named.proposer, &named.challenger, &named.judge, &wish.context),
+        (&named.proposer, &named.challenger, &named.judge, &wish.context, draft.same_judge),
         (&wish.cast.roles, &wish.cast.listeners, &wish.cast.panel),
-        prompts,
+        (&offering.prompts, &offering.offer.format),
     ]);
     hashed(&[&parts.to_string()])
 }

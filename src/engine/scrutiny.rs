@@ -2,7 +2,7 @@
 //! what it cites is looked up.
 use super::gate::Gate;
 use super::ports::{About, Evidence, Said};
-use crate::debate::{Citation, Kind, Setup, claims};
+use crate::debate::{Citation, Kind, Setup, Was, claims};
 use crate::redact::Secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub(super) struct Scrutiny {
     root: PathBuf,
     pin: Option<String>,
     touched: Vec<String>,
+    was: Option<Was>,
 }
 
 /// A reply that was looked over.
@@ -44,6 +45,7 @@ impl Scrutiny {
             root: around.root.clone(),
             pin: setup.pin.clone(),
             touched: setup.touched.clone(),
+            was: setup.proposed.as_ref().map(|proposed| proposed.was.clone()),
         }
     }
 
@@ -80,6 +82,7 @@ impl Scrutiny {
                     touched: &self.touched,
                     folder: "",
                     except: None,
+                    was: self.was.as_ref(),
                 };
                 self.evidence.citations(&claims::read(&text), &about)
             }

@@ -164,6 +164,7 @@ impl Desk {
             touched: &setup.touched,
             folder: "",
             except: None,
+            was: None,
         };
         let mut citations = vec![];
         for (cue, turn) in debate.turns().filter(|(cue, _)| !debate.sealed(*cue)) {

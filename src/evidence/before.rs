@@ -4,13 +4,28 @@ use super::Place;
 use super::lookup::{Answer, Lookup, Spot, spot};
 use super::text::Text;
 use crate::debate::Found;
-use crate::repo::{BEFORE, RepoError, line_now};
+use crate::repo::{RepoError, line_now};
 
 impl Lookup<'_> {
-    /// What a file is called that lies there as it was before.
+    /// What a file is called now that lies there as it was before.
     pub(super) fn called_before(&self, nth: usize) -> Option<String> {
+        let was = self.scope.was.filter(|was| !was.folder.is_empty())?;
         let path = self.path(nth);
-        Some(path.strip_prefix(BEFORE)?.strip_prefix('/')?.to_owned())
+        let old = path.strip_prefix(was.folder.as_str())?.strip_prefix('/')?;
+        let renamed = was.renamed.iter().find(|(from, _)| from == old);
+        Some(renamed.map_or(old, |(_, to)| to).to_owned())
+    }
+
+    /// The file of this path as it was before, if the change touches it.
+    fn as_it_was(&self, path: &str) -> Option<usize> {
+        let was = self.scope.was.filter(|was| !was.folder.is_empty())?;
+        let renamed = was.renamed.iter().find(|(_, to)| to == path);
+        let old = renamed.map_or(path, |(from, _)| from);
+        self.nth(&format!("{}/{old}", was.folder))
+    }
+
+    fn nth(&self, path: &str) -> Option<usize> {
+        self.tree.view.files().binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
     /// Those of several files that are there now, if any is.
@@ -20,17 +35,13 @@ impl Lookup<'_> {
         if now.is_empty() { all } else { now }
     }
 
-    /// What was cited, if it stands in a file as that was before.
+    /// What was cited, if it stands in a file as that was before, and was taken away.
     pub(super) fn taken_away(
         &mut self,
         nth: usize,
         place: &Place,
     ) -> Result<Option<Answer>, RepoError> {
-        let path = format!("{BEFORE}/{}", self.path(nth));
-        let files = self.tree.view.files();
-        let Ok(before) = files.binary_search_by(|file| file.path.as_str().cmp(&path)) else {
-            return Ok(None);
-        };
+        let Some(before) = self.as_it_was(&self.path(nth)) else { return Ok(None) };
         let Ok(text) = self.text(before) else { return Ok(None) };
         let Some((spot, parts)) = spot(&text, place) else { return Ok(None) };
         let line = spot.line();
@@ -39,7 +50,8 @@ impl Lookup<'_> {
         if self.text(nth).is_ok_and(|text| stands_at(&text, place, now)) {
             return Ok(None);
         }
-        let answer = self.spotted(before, place, &spot, false).at(format!("{path}:{line}"));
+        let at = format!("{}:{line}", self.path(before));
+        let answer = self.spotted(before, place, &spot, false).at(at);
         let answer = self.weighed(answer, parts.as_deref(), place)?;
         Ok(Some(Answer { removed: Some(now), ..answer }))
     }
@@ -63,9 +75,7 @@ impl Lookup<'_> {
     pub(super) fn told_of_now(&mut self, nth: usize, place: &Place, answer: Answer) -> Answer {
         let Some(path) = self.called_before(nth) else { return answer };
         // What still stands there was not taken away.
-        let view = &self.tree.view;
-        let now = view.files().binary_search_by(|file| file.path.as_str().cmp(&path)).ok();
-        let text = now.and_then(|now| self.text(now).ok());
+        let text = self.nth(&path).and_then(|now| self.text(now).ok());
         if let Some((spot, _)) = text.and_then(|text| spot(&text, place)) {
             let found_at = Some(format!("{path}:{}", spot.line()));
             return Answer { path: Some(path), found_at, ..answer };

@@ -37,6 +37,7 @@ impl Checker {
             prefer: about.touched,
             folder: about.folder,
             except: about.except,
+            was: about.was,
             search: Search::Whole,
         };
         self.check(about.root, about.pin, references, &scope)

@@ -1,8 +1,10 @@
 //! What is quoted, in the ways it may be meant: as it is written; without line numbers, marks of a
 //! diff or quotation marks; split where something was left out; without punctuation at the end.
-//! The first way that is found counts. Characters are compared as they are: letters that only look
+//! The first way that is found counts. What cannot be seen does not count; other characters are
+//! compared as they are: letters that only look
 //! alike, or are composed in another way (NFC and NFD), are different.
 use super::{line, text};
+use crate::debate::unseen::unseen;
 
 /// Characters without which a quote proves nothing.
 const FEWEST: usize = 6;
@@ -31,6 +33,11 @@ pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
     if unescaped != quote {
         written.push(unescaped.lines().collect());
     }
+    // What cannot be seen is written out where debaters read it.
+    let seen = without_escapes(quote);
+    if seen != quote {
+        written.push(seen.lines().collect());
+    }
     let mut ways: Vec<Vec<Part>> = vec![];
     for lines in &written {
         add(&mut ways, Part::new(lines).into_iter().collect());
@@ -47,6 +54,21 @@ pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
         add(&mut ways, less);
     }
     ways
+}
+
+/// A quote without `\u{200b}` and the like, where that stands for what cannot be seen.
+fn without_escapes(quote: &str) -> String {
+    let mut left = String::with_capacity(quote.len());
+    let mut rest = quote;
+    while let Some(at) = rest.find("\\u{") {
+        let end = rest[at..].find('}').map(|end| at + end + 1);
+        let code = end.and_then(|end| u32::from_str_radix(&rest[at + 3..end - 1], 16).ok());
+        let hidden = code.and_then(char::from_u32).is_some_and(unseen);
+        let end = end.filter(|_| hidden).unwrap_or(at + 3);
+        left.push_str(&rest[..if hidden { at } else { end }]);
+        rest = &rest[end..];
+    }
+    left + rest
 }
 
 /// Whether a quote is too short to prove anything.

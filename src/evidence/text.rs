@@ -1,6 +1,7 @@
 //! A file, to find quotes and names in. White space does not count, but lines do: what stands on
 //! one line of a quote stands on one line of the file.
 use super::quote::Part;
+use crate::debate::unseen::unseen;
 use std::ops::RangeInclusive;
 
 /// Lines beyond the ones that were cited in which a quote that leaves something out may go on.
@@ -154,6 +155,7 @@ pub(super) fn squeeze(text: &str, into: &mut String) {
     if text.is_ascii() && !text.contains(VERTICAL_TAB) {
         into.extend(text.split_ascii_whitespace());
     } else {
-        into.extend(text.split_whitespace());
+        // What cannot be seen cannot be quoted.
+        into.extend(text.split_whitespace().flat_map(|word| word.chars().filter(|c| !unseen(*c))));
     }
 }

@@ -248,7 +248,7 @@ fn names(path: &[u8]) -> Vec<String> {
 
 /// A name as the most forgiving file system compares it: without regard to case, nor to characters
 /// that cannot be seen.
-fn folded(name: &[u8]) -> String {
+pub(super) fn folded(name: &[u8]) -> String {
     let text = String::from_utf8_lossy(name);
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -6,13 +6,13 @@ use super::mailed;
 use super::patch::Patch;
 use super::range::{self, Side};
 use super::stores::{Ours, Stores};
-use super::{Changes, Pin, Range, RepoError, Trees};
+use super::{Changes, Pin, Range, RepoError, Trees, absent};
 use git2::{Oid, Repository, Sort};
 use std::path::Path;
 
-/// The folder in which what a change touches lies as it was before. Whatever a change itself puts
-/// there is not in the tree: nobody may make up what was there before.
-pub const BEFORE: &str = ".debate-base";
+/// What the folder is called in which what a change touches lies as it was before, or how its name
+/// begins: nobody may make up what was there before, so it is one that neither side has.
+const BEFORE: &str = ".debate-base";
 
 /// Files that are kept as they were.
 const MOST_BEFORE: usize = 20_000;
@@ -38,6 +38,8 @@ pub enum Asked {
 pub struct Proposal {
     /// The tree of it.
     pub pin: Pin,
+    /// The folder of that tree in which what it touches lies as it was.
+    pub before: String,
     /// What it starts from: the id of a tree, none if it starts from nothing.
     pub old: Option<String>,
     /// What it leads to: the id of a tree, without what was there before.
@@ -50,6 +52,8 @@ pub struct Proposal {
     pub messages: Vec<String>,
     /// The branch that is checked out, if one is.
     pub branch: Option<String>,
+    /// Whether what is checked out has the new side in it.
+    pub checked_out: bool,
 }
 
 impl Trees {
@@ -83,15 +87,11 @@ impl Trees {
         // What was just written is found by whoever looks from now on.
         let stores = Stores::open(&self.home, root)?;
         let (raw, whole) = changes::between(&stores, sides.old, new);
-        let mut before = before(&raw);
+        let before = before(&raw);
         let changes = self.counted(&stores, root, sides.says, raw, whole);
-        // What was renamed is looked for under both names.
-        let renamed = changes.files.iter().filter(|file| file.from.is_some()).take(MOST_BEFORE);
-        for (file, old) in renamed.filter_map(|file| Some((file, file.old.as_ref()?))) {
-            before.put(file.path.as_bytes(), old.id(), false);
-        }
+        let folder = free(&stores, [sides.old, Some(new)].into_iter().flatten());
         let mut all = Patch::default();
-        all.instead(BEFORE.as_bytes(), before);
+        all.instead(folder.as_bytes(), before);
         let tree = all.write(Some(theirs), &ours, Some(new))?;
         let commits = (sides.commits.0, sides.commits.1);
         Ok(Proposal {
@@ -101,14 +101,36 @@ impl Trees {
                 dirty: false,
                 left_out: vec![],
             },
+            before: folder,
             old: sides.old.map(|id| id.to_string()),
             new: new.to_string(),
             messages: messages(&theirs.repository, commits).unwrap_or_default(),
             branch: branch(&theirs.repository),
+            checked_out: checked_out(&theirs.repository, pin, commits.1),
             commits: (commits.0.map(|id| id.to_string()), commits.1.map(|id| id.to_string())),
             changes,
         })
     }
+}
+
+/// A name for a folder that none of these trees has, however it is written.
+fn free(stores: &Stores, trees: impl Iterator<Item = Oid>) -> String {
+    let mut taken = vec![];
+    for tree in trees.filter_map(|id| stores.tree(id)) {
+        taken.extend(tree.iter().map(|entry| absent::folded(entry.name_bytes())));
+    }
+    let named = |nth: usize| if nth == 0 { BEFORE.into() } else { format!("{BEFORE}-{nth}") };
+    let free = |name: &String| !taken.contains(&absent::folded(name.as_bytes()));
+    // Of one more than there are, one is free.
+    (0..=taken.len()).map(named).find(free).unwrap_or_default()
+}
+
+/// Whether a commit, or what was made of it, is checked out.
+fn checked_out(repository: &Repository, pin: &Pin, head: Option<Oid>) -> bool {
+    let here = pin.commit.as_deref().and_then(|id| Oid::from_str(id).ok());
+    here.zip(head).is_some_and(|(here, head)| {
+        here == head || repository.graph_descendant_of(here, head).unwrap_or(false)
+    })
 }
 
 /// What a change touches, as it was before.

@@ -116,7 +116,17 @@ impl Ours {
 
     /// A folder that is kept here. None if it is not.
     pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
-        self.has(id).then(|| self.repository.find_tree(id).ok()).flatten()
+        self.holds(id, ObjectType::Tree).then(|| self.repository.find_tree(id).ok()).flatten()
+    }
+
+    /// Whether it has something under its own name. Whatever is asked here first could otherwise be
+    /// given in the place of what is meant.
+    fn holds(&self, id: Oid, kind: ObjectType) -> bool {
+        let odb = self.repository.odb().ok().filter(|_| self.has(id));
+        let found = odb.as_ref().and_then(|odb| odb.read(id).ok());
+        found.is_some_and(|it| {
+            it.kind() == kind && Oid::hash_object(kind, it.data()).is_ok_and(|own| own == id)
+        })
     }
 
     /// It is small, and can tell at once that it has not got something.
@@ -148,13 +158,14 @@ impl Stores {
 
     /// The size and kind of an object. None if it is nowhere.
     pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
-        let odb = self.holder(id)?.odb().ok()?;
+        let ours = self.ours.as_ref().filter(|ours| ours.has(id)).map(|ours| &ours.repository);
+        let odb = ours.or(self.repository())?.odb().ok()?;
         odb.read_header(id).ok().map(|(size, kind)| (size as u64, kind))
     }
 
     /// What a file holds. None if it cannot be read.
     pub(super) fn blob(&self, id: Oid) -> Option<Blob<'_>> {
-        self.holder(id)?.find_blob(id).ok()
+        self.holder(id, ObjectType::Blob)?.find_blob(id).ok()
     }
 
     /// The same, to be kept.
@@ -164,12 +175,12 @@ impl Stores {
 
     /// What a folder holds. None if it cannot be read.
     pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
-        self.holder(id)?.find_tree(id).ok()
+        self.holder(id, ObjectType::Tree)?.find_tree(id).ok()
     }
 
     /// Ours is asked first.
-    fn holder(&self, id: Oid) -> Option<&Repository> {
-        let ours = self.ours.as_ref().filter(|ours| ours.has(id)).map(|ours| &ours.repository);
-        ours.or(self.repository())
+    fn holder(&self, id: Oid, kind: ObjectType) -> Option<&Repository> {
+        let ours = self.ours.as_ref().filter(|ours| ours.holds(id, kind));
+        ours.map(|ours| &ours.repository).or(self.repository())
     }
 }

@@ -112,11 +112,6 @@ impl File {
         };
         File { path, why, id }
     }
-
-    /// What it holds, by its id.
-    pub(super) fn id(&self) -> Oid {
-        self.id
-    }
 }
 
 impl Reader {

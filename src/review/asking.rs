@@ -1,10 +1,10 @@
 //! From a change to a debate about it: what is known of it, how it is posed, and whether the same has
 //! been argued already. Every door asks here.
 use super::Review;
-use super::finding::Finding;
+use super::finding::{Earlier, Finding, State};
 use super::weighing::review;
 use crate::engine::preflight::Wish;
-use crate::engine::reviewing::{Already, Recalled};
+use crate::engine::reviewing::Already;
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
 use std::path::Path;
 
@@ -51,13 +51,17 @@ pub fn meant(context: &str) -> (Meant, String) {
         None => (context, ""),
     };
     for item in items.split([';', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
-        match item.strip_prefix("diff").map(|value| value.trim_start_matches('=').trim()) {
-            Some("" | "worktree" | "branch") => {}
-            Some("staged" | "cached" | "index") => meant = Meant::Staged,
-            Some(range) if range.contains("..") => meant = Meant::Range(range.to_owned()),
-            Some(commit) => meant = Meant::Commit(commit.to_owned()),
-            None if matches!(item, "auto" | "none") => {}
-            None => rest.push(item),
+        let named =
+            item.split_once('=').map_or((item, ""), |(name, value)| (name.trim(), value.trim()));
+        match named {
+            ("diff", "") => meant = Meant::Here,
+            ("diff", "worktree") => meant = Meant::Worktree,
+            ("diff", "branch") => meant = Meant::Branch,
+            ("diff", "staged" | "cached" | "index") => meant = Meant::Staged,
+            ("diff", range) if range.contains("..") => meant = Meant::Range(range.to_owned()),
+            ("diff", commit) => meant = Meant::Commit(commit.to_owned()),
+            ("auto" | "none", "") => {}
+            _ => rest.push(item),
         }
     }
     rest.extend(Some(note).filter(|note| !note.is_empty()));
@@ -79,8 +83,10 @@ fn subject(meant: &Meant, proposal: &Proposal) -> String {
         Meant::Commit(id) => format!("commit {id}"),
         Meant::Staged => format!("{branch}, staged since {base}"),
         Meant::Patch { .. } => format!("a patch to {base}"),
-        Meant::Here if proposal.commits.1.is_none() => format!("{branch}, changed since {base}"),
-        Meant::Here => branch.to_owned(),
+        Meant::Here | Meant::Worktree if proposal.commits.1.is_none() => {
+            format!("{branch}, changed since {base}")
+        }
+        Meant::Here | Meant::Worktree | Meant::Branch => branch.to_owned(),
     }
 }
 
@@ -101,14 +107,18 @@ pub async fn posed(
         let before = desk.reviewed_before(root, &subject, &proposal)?;
         before.and_then(|debate| review(&debate, usize::MAX))
     };
-    let found = earlier.map(|review| review.findings).unwrap_or_default();
-    let recalled: Vec<Recalled> = found.iter().map(Finding::recalled).collect();
-    let known = desk.recall(root, &proposal, recalled).await?;
+    // What was open before that and was not raised again is still to be looked at.
+    let known = earlier.map(|review| {
+        let open = review.earlier.iter().filter(|it| it.state == State::Open);
+        let found = review.findings.iter().map(Finding::known);
+        found.chain(open.map(Earlier::known)).collect()
+    });
+    let known = desk.recall(root, &proposal, known.unwrap_or_default()).await?;
     let Asked { title, body, fresh, .. } = asked;
     let change = Contribution { proposal, title, body, known };
     let (draft, wish) = desk.posed(draft, wish, change, &subject)?;
     let already = match (&draft.proposed, fresh) {
-        (Some(proposed), false) => desk.reviewed_already(proposed)?,
+        (Some(proposed), false) => desk.reviewed_already(root, proposed)?,
         _ => None,
     };
     Ok(Posed { draft, wish, already })

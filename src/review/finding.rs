@@ -1,6 +1,5 @@
 //! One thing that should be changed first, and what it rests on.
 use crate::debate::{Known, Place, Severity};
-use crate::engine::reviewing::Recalled;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +60,9 @@ pub struct Earlier {
     /// Where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// What it rested on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rests_on: String,
     /// What became of it.
     pub state: State,
 }
@@ -77,25 +79,33 @@ pub enum State {
 
 impl Finding {
     /// What a later review has to know of it.
-    pub fn recalled(&self) -> Recalled {
-        let found = self.evidence.iter().filter(|proof| proof.verified);
-        let offered = |proof: &Proof| {
-            let removed = proof.place.as_ref().is_some_and(|place| place.removed);
-            let entry = match (&proof.place, &proof.quote) {
-                (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
-                _ => proof.raw.clone(),
-            };
-            (entry, removed)
+    pub fn known(&self) -> Known {
+        let own = |proof: &&Proof| proof.verified && proof.place == self.place;
+        let offered = |proof: &Proof| match (&proof.place, &proof.quote) {
+            (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
+            _ => proof.raw.clone(),
         };
-        Recalled {
-            known: Known {
-                fingerprint: self.fingerprint.clone(),
-                claim: self.claim.clone(),
-                severity: self.severity,
-                place: self.place.clone(),
-                gone: false,
-            },
-            rests_on: found.map(offered).collect(),
+        Known {
+            fingerprint: self.fingerprint.clone(),
+            claim: self.claim.clone(),
+            severity: self.severity,
+            place: self.place.clone(),
+            rests_on: self.evidence.iter().find(own).map(offered).unwrap_or_default(),
+            gone: false,
+        }
+    }
+}
+
+impl Earlier {
+    /// What a later review has to know of it.
+    pub fn known(&self) -> Known {
+        Known {
+            fingerprint: self.fingerprint.clone(),
+            claim: self.claim.clone(),
+            severity: self.severity,
+            place: self.place.clone(),
+            rests_on: self.rests_on.clone(),
+            gone: false,
         }
     }
 }

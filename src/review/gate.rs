@@ -18,8 +18,8 @@ pub enum FailOn {
 /// Whether a review stops a change. What rests on nothing that was found never does.
 pub fn stops(review: &Review, when: FailOn) -> bool {
     let grave = review.grave > 0;
-    let blocks = review.decision == Decision::Change && !review.contested();
-    let doubted = review.decision != Decision::None && review.contested();
+    let blocks = review.decision == Decision::Change && !review.split;
+    let doubted = review.decision != Decision::None && review.split;
     grave
         && match when {
             FailOn::Never => false,

@@ -5,7 +5,7 @@ use crate::debate::body::{Claim, Part};
 use crate::debate::digest::squeeze;
 use crate::debate::hashed::hashed;
 use crate::debate::ledger::{self, Fate};
-use crate::debate::verdict::rulings;
+use crate::debate::verdict::{Contest, rulings};
 use crate::debate::{
     Citation, Cue, Debate, Found, Known, Place, Proposed, Role, Seat, Severity, Side, Status,
     standing,
@@ -37,7 +37,7 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     let status = standing::status(debate);
     let mut review = Review {
         debate: Some(debate.setup().id.clone()),
-        degraded: status != Status::Completed,
+        degraded: status != Status::Completed || debate.concluded(),
         notices: notices(debate, status),
         seats: seats(debate),
         spent: spent(debate),
@@ -98,9 +98,12 @@ fn rule(debate: &Debate, review: &mut Review) {
         Side::Con => Decision::Change,
     };
     review.doubts = verdict.doubts;
+    let close = Contest::Margin.says();
+    review.split = review.doubts.iter().any(|doubt| doubt != close);
     let judges = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
     let missing = debate.seats().iter().filter(judges).count() > rulings(debate).count();
     review.doubts.extend(missing.then(|| "not every judge has ruled".into()));
+    review.split |= missing;
     review.confidence = verdict.confidence;
     review.reasoning = verdict.reasoning;
     review.recommendation = verdict.recommendation;
@@ -143,7 +146,35 @@ fn findings(debate: &Debate) -> Vec<Finding> {
             conceded: challenge.conceded,
         }
     };
-    challenges(debate).into_iter().map(finding).collect()
+    merged(challenges(debate)).into_iter().map(finding).collect()
+}
+
+/// What is put otherwise from round to round is one challenge, in its latest words: the same name, and
+/// the same place it rests on.
+fn merged(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
+    let words = |it: &Challenge<'_>| -> Vec<_> {
+        let found = it.citations.iter().filter(|it| it.found.verified());
+        found.map(|it| (it.path.clone(), it.quote.as_deref().map(squeeze))).collect()
+    };
+    let mut kept: Vec<Challenge<'_>> = vec![];
+    for challenge in all {
+        let own = words(&challenge);
+        let same = |it: &&mut Challenge<'_>| {
+            it.claim.id == challenge.claim.id && words(it).iter().any(|it| own.contains(it))
+        };
+        match kept.iter_mut().find(same) {
+            None => kept.push(challenge),
+            Some(known) => {
+                known.claim = challenge.claim;
+                known.conceded |= challenge.conceded;
+                known.answer = challenge.answer.or(known.answer.take());
+                let new = challenge.citations.into_iter();
+                let new: Vec<_> = new.filter(|it| !known.citations.contains(it)).collect();
+                known.citations.extend(new);
+            }
+        }
+    }
+    kept
 }
 
 /// Two sides: the claims of the one against it. Stances: those of the second.
@@ -218,7 +249,9 @@ fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Optio
         .filter_map(|it| Some((place(it)?, it.quote.as_deref())))
         .collect();
     let touched = &debate.setup().touched;
-    let rank = |place: &Place| (place.line.is_none(), !touched.contains(&place.file));
+    let beside = debate.setup().proposed.as_ref().map_or(&[][..], |it| &it.beside);
+    let about = |file: &String| touched.contains(file) && !beside.contains(file);
+    let rank = |place: &Place| (place.line.is_none(), !about(&place.file));
     places.into_iter().min_by_key(|(place, _)| rank(place))
 }
 
@@ -254,6 +287,7 @@ fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
         claim: known.claim.clone(),
         severity: known.severity,
         place: known.place.clone(),
+        rests_on: known.rests_on.clone(),
         state: if open { State::Open } else { State::Fixed },
     }
 }
@@ -269,6 +303,9 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
         let short = "This review was cut short: what follows is what was said until then. The same \
                      command goes on with it.";
         notices.insert(0, short.into());
+    }
+    if status.over() && debate.concluded() {
+        notices.push("It went to its verdict before its rounds were over.".into());
     }
     let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
     if !unseen.is_empty() {

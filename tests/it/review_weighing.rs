@@ -15,7 +15,9 @@ fn proposed(known: Vec<Known>) -> Proposed {
 
 fn known(fingerprint: &str, gone: bool) -> Known {
     let severity = Severity::High;
-    Known { fingerprint: fingerprint.into(), claim: "old".into(), severity, place: None, gone }
+    let rests_on = "src/z.rs \"let z = 1;\"".into();
+    let (fingerprint, claim) = (fingerprint.into(), "old".into());
+    Known { fingerprint, claim, severity, place: None, rests_on, gone }
 }
 
 /// Words that were found at a line, offered for a claim.

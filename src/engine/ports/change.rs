@@ -1,12 +1,16 @@
 //! A change that is not merged yet, as it is asked for and as it is found.
 use super::ground::{Changed, Pinned};
-use crate::debate::Known;
+use crate::debate::{Known, Was};
 
 /// Which change is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meant {
     /// Whatever there is: of the working tree, else of the branch, else of the last commit.
     Here,
+    /// What is not committed.
+    Worktree,
+    /// What this branch, with what is not committed, brings since it left the default one.
+    Branch,
     /// `BASE..HEAD` or `BASE...HEAD`: what the one would bring to the other.
     Range(String),
     /// What is staged.
@@ -27,6 +31,8 @@ pub enum Meant {
 pub struct Proposal {
     /// One tree of it: what stands there afterwards, and what it touches as it was before.
     pub pinned: Pinned,
+    /// Where in that tree that lies.
+    pub was: Was,
     /// What was compared with what, in words.
     pub says: String,
     /// The tree it starts from; none if it starts from nothing.
@@ -43,8 +49,8 @@ pub struct Proposal {
     pub messages: Vec<String>,
     /// The branch that is checked out, if one is.
     pub branch: Option<String>,
-    /// The commit that is checked out, if one is.
-    pub checked_out: Option<String>,
+    /// Whether what is checked out has the change in it.
+    pub checked_out: bool,
 }
 
 /// Why there is nothing to argue about in a change.

@@ -1,6 +1,6 @@
 //! What a debate stands on: what debaters are given, and what they say held against it.
 use super::change::{Contribution, Meant, Proposal};
-use crate::debate::{Body, Citation};
+use crate::debate::{Body, Citation, Was};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -154,6 +154,8 @@ pub struct About<'a> {
     pub folder: &'a str,
     /// A path that is no evidence: what is checked cannot vouch for itself.
     pub except: Option<&'a str>,
+    /// What a change touches as it was before, if the tree is that of a change.
+    pub was: Option<&'a Was>,
 }
 
 /// What stood in a repository.

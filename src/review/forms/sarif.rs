@@ -5,8 +5,8 @@ use super::tame::{cut, json, line};
 use super::words::{ADVISORY, counted, more, notices, told};
 use super::{MOST, RULE};
 use crate::debate::Severity;
+use crate::review::Review;
 use crate::review::finding::Finding;
-use crate::review::{Decision, Review};
 use serde_json::{Value, json};
 
 /// Below what is taken even if nothing of it can be compressed.
@@ -65,8 +65,7 @@ pub(super) fn sarif(review: &Review) -> String {
                 ROOT: {"description": {"text": "The root of the repository."}},
             },
             "invocations": [{
-                "executionSuccessful":
-                    review.skipped.is_some() || review.decision != Decision::None,
+                "executionSuccessful": review.skipped.is_some() || !review.degraded,
                 "toolExecutionNotifications": told,
             }],
             "results": results,

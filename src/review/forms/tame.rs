@@ -1,19 +1,9 @@
 //! Somebody's words, made fit to be shown: nothing in them is hidden, nor longer than there is room.
+use crate::debate::unseen::joins;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Whether a letter is not seen, or acts on others instead of being read: controls, direction marks,
-/// zero-width letters, tags, fillers. Line ends and tabs are not meant.
-pub fn hidden(c: char) -> bool {
-    let unseen = matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
-        | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
-    unseen || c.is_control() && !matches!(c, '\n' | '\t')
-}
+pub use crate::debate::unseen::unseen as hidden;
 
 /// With what is hidden written out: `[U+202E]`, or `[U+200B+7]` for the first of eight. What joins
 /// letters of scripts that need it, or the parts of a picture, stays.
@@ -23,8 +13,7 @@ pub fn shown(text: &str) -> String {
     let (mut before, mut joined) = (' ', 0);
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
-        let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
-        if joins && !before.is_ascii() && joined < 2 {
+        if joins(c, before) && joined < 2 {
             joined += 1;
             done.push(c);
             continue;

@@ -1,0 +1,20 @@
+//! Characters people do not see, and models and programs do.
+
+/// Whether a character is not seen, or acts on others instead of being read: controls, direction
+/// marks, zero-width letters, tags, fillers. Line ends and tabs are not meant.
+pub fn unseen(c: char) -> bool {
+    let unseen = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+        | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    unseen || c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+/// Whether a character joins letters of scripts that need it, or the parts of a picture, where it
+/// stands behind such a letter.
+pub fn joins(c: char, before: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii()
+}
