@@ -16,9 +16,9 @@ const CITATIONS: usize = 50;
 const RUNS: usize = 15;
 
 const WHOLE: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, search: Search::Whole };
+    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
 const KNOWN: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, search: Search::Known };
+    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Known };
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();

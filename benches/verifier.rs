@@ -55,7 +55,7 @@ fn judge(root: &Path) {
     let snippets = snippets(&files);
     println!("{}: {} files, {} snippets", root.display(), files.len(), snippets.len());
     let checker = Checker::new(Trees::at(home.path()));
-    let scope = Scope { prefer: &[], folder: "", except: None, search: Search::Whole };
+    let scope = Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
     let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
     for (change, truth) in CHANGES {
         let mut counts: BTreeMap<Found, usize> = BTreeMap::new();

@@ -55,9 +55,9 @@ impl Field {
 }
 
 pub(crate) const WHOLE: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, search: Search::Whole };
+    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
 const KNOWN: Scope<'static> =
-    Scope { prefer: &[], folder: "", except: None, search: Search::Known };
+    Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Known };
 
 fn plain() -> Field {
     let licence = "// Everybody may use this file as they like.\n";

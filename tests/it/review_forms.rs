@@ -53,6 +53,8 @@ pub(crate) fn small() -> Review {
     bare.evidence = vec![];
     bare.answer = None;
     Review {
+        grave: 1,
+        split: false,
         debate: Some("20260101-000000-abcd".into()),
         title: "Keep rows in memory".into(),
         change: Compared {
@@ -75,6 +77,7 @@ pub(crate) fn small() -> Review {
         more: 3,
         unverified: vec![bare],
         earlier: vec![Earlier {
+            rests_on: String::new(),
             fingerprint: format!("{:064x}", 9),
             claim: "Errors were swallowed.".into(),
             severity: Severity::Medium,

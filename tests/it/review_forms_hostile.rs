@@ -132,6 +132,7 @@ fn any_review(seed: u64) -> Review {
         (seat.role, seat.voice) = (words(&mut rng), words(&mut rng));
     }
     review.earlier = vec![Earlier {
+        rests_on: String::new(),
         fingerprint: words(&mut rng),
         claim: words(&mut rng),
         severity: Severity::Low,
