@@ -1,5 +1,5 @@
 //! What the engine asks for: a pin, what a commit holds, a copy to read, and a brief.
-use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
+use super::{BriefError, Given, Reviewed, Wanted, gather, kind, page};
 use crate::engine::ports::Changed;
 use crate::engine::{
     BadContext, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned, Proposal,
@@ -71,7 +71,10 @@ impl Briefs for FromRepository {
         let pin = pin.ok_or_else(none)?;
         let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;
         Ok(Proposal {
-            idle: kind::idle(found.changes.files.iter().map(|file| file.path.as_str())),
+            // What became a document may have been something else.
+            idle: kind::idle(found.changes.files.iter().flat_map(|file| {
+                [Some(file.path.as_str()), file.from.as_deref()].into_iter().flatten()
+            })),
             pinned: pinned(found.pin),
             says: found.changes.says,
             old: found.old,
@@ -146,7 +149,7 @@ fn asked(meant: &Meant) -> Result<Asked, BadContext> {
 fn reviewed(change: &Contribution) -> Reviewed {
     let Proposal { says, old, new, messages, .. } = &change.proposal;
     let known = change.known.iter().map(|it| {
-        let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
+        let place = it.place.as_ref().map(|place| format!("{}: ", page::plain(&place.file)));
         let now = if it.gone { "what it rested on is not there any more" } else { "still there" };
         let (severity, place) = (it.severity.word(), place.unwrap_or_default());
         format!(
