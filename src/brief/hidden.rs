@@ -2,18 +2,16 @@
 //! somebody says about a change.
 use std::borrow::Cow;
 
-/// Whether a character cannot be seen, turns the direction of what follows, or spells something out
-/// of sight. Joiners stay: whole scripts are written with them.
+/// Whether a character cannot be seen, turns the direction of what follows, ends a line where git
+/// sees none, or spells something out of sight. Joiners stay, and so does what chooses the look of a
+/// picture: whole scripts are written with them.
 fn unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'
-            ..='\u{202e}' | '\u{2060}'
-            ..='\u{2069}' | '\u{feff}' | '\u{fff9}'
-            ..='\u{fffb}' | '\u{e0000}'
-            ..='\u{e007f}' | '\u{e0100}'
-            ..='\u{e01ef}'
-    )
+    let unseen = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
+    unseen || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 /// With what cannot be seen written out.
@@ -38,7 +36,7 @@ pub(super) fn taken_out(text: &str) -> (String, bool) {
         rest = rest[at + 4..].find("-->").map_or("", |end| &rest[at + 4 + end + 3..]);
     }
     left.push_str(rest);
-    left.retain(|c| !unseen(c) && (!c.is_control() || matches!(c, '\n' | '\t')));
+    left.retain(|c| !unseen(c));
     let hidden = left.len() != text.replace('\r', "").len();
     (left, hidden)
 }
