@@ -10,7 +10,7 @@ use crate::config::{Config, Pipeline};
 use crate::debate::Debate;
 use crate::engine::reviewing::{Already, Recalled};
 use crate::engine::spoken::Spoken;
-use crate::engine::{Claim, Contribution, Desk, Idle, Meant, Place, Proposal};
+use crate::engine::{Claim, Contribution, Desk, DeskError, Idle, Meant, Place, Proposal};
 use crate::report::text::{one_line, printable};
 use crate::review::finding::Finding;
 use crate::review::gate::stops;
@@ -31,8 +31,15 @@ pub(super) async fn review(
 ) -> Result<Exit, Failed> {
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
     let (place, pipeline) = (place::here(config), config.pipeline());
-    let outputs = outputs(&typed.output, &config.folder)?;
-    let proposal = desk.proposal(&place.root, meant(typed, &pipeline, config)?).await?;
+    let outputs = outputs(&typed.output, &config.folder, &place.root)?;
+    let proposal = desk.proposal(&place.root, meant(typed, &pipeline, config)?).await;
+    let proposal = proposal.map_err(|error| match error {
+        DeskError::Context(bad) => Failed::Usage(
+            bad.to_string(),
+            "`debate review --help` shows how to say which change is meant".into(),
+        ),
+        other => other.into(),
+    })?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
     let came = match idle(&proposal, typed) {

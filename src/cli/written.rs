@@ -20,7 +20,7 @@ pub(super) struct Output {
 
 /// What was typed: `KIND=FILE`, any number of them. What cannot be written is found out before
 /// anything is spent.
-pub(super) fn outputs(typed: &[String], folder: &Path) -> Result<Vec<Output>, Failed> {
+pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Vec<Output>, Failed> {
     let mut outputs: Vec<Output> = vec![];
     for text in typed {
         let bad = |why: String| {
@@ -38,12 +38,23 @@ pub(super) fn outputs(typed: &[String], folder: &Path) -> Result<Vec<Output>, Fa
             return Err(bad("something else goes there already".into()));
         }
         if let Some(file) = &file {
+            if linked(root, file) {
+                return Err(bad("a link of the repository stands there".into()));
+            }
             let made = OpenOptions::new().append(true).create(true).open(file);
             made.map_err(|error| Failed::File(file.display().to_string(), error))?;
         }
         outputs.push(Output { form, file });
     }
     Ok(outputs)
+}
+
+/// Whether a link on the way to a file below the repository decides where it is written. Whoever
+/// wants a change merged chooses those, and must not choose that.
+fn linked(root: &Path, file: &Path) -> bool {
+    let below = file.ancestors().take_while(|path| *path != root);
+    file.starts_with(root)
+        && below.into_iter().any(|path| path.symlink_metadata().is_ok_and(|it| it.is_symlink()))
 }
 
 /// Writes all of them, and what people are to read at once.
