@@ -49,7 +49,7 @@ impl Screen {
 
     /// A log of GitHub's obeys lines that look like commands, whoever has written them.
     fn tamed(&self, text: String) -> String {
-        if self.host != Some(Host::Github) {
+        if !self.obeyed() {
             return text;
         }
         let tame = |line: &str| {
@@ -57,6 +57,11 @@ impl Screen {
             if line.trim_start().starts_with("::") { format!("| {line}") } else { line }
         };
         text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether whole lines must be known before any of them may be said.
+    pub(super) fn obeyed(&self) -> bool {
+        self.host == Some(Host::Github)
     }
 
     /// Data for people, which is mostly somebody else's words.
@@ -92,6 +97,7 @@ impl Screen {
 
     /// Data.
     pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
+        let text = self.tamed(text.to_owned());
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
     }
@@ -161,6 +167,7 @@ impl Screen {
             Target::Out => self.print(text),
             Target::Err if self.quiet => Ok(()),
             Target::Err => {
+                let text = self.tamed(text.to_owned());
                 let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
                 Ok(())
             }
