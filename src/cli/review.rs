@@ -60,7 +60,7 @@ pub(super) async fn review(
     Ok(match &came {
         Err(_) => Exit::Ok,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok(debate) => exit(debate, typed.strict),
+        Ok(debate) => exit(debate, typed.strict && review.degraded),
     })
 }
 
@@ -257,9 +257,9 @@ fn skipped(proposal: &Proposal, title: String, why: &str) -> Review {
 
 /// What the exit code says of a debate nobody is stopped by. That something is missing is said by it
 /// only if that was asked for.
-fn exit(debate: &Debate, strict: bool) -> Exit {
+fn exit(debate: &Debate, missing: bool) -> Exit {
     match super::exit::of(debate) {
-        Exit::Degraded | Exit::Stopped if strict => Exit::Degraded,
+        Exit::Ok | Exit::Degraded | Exit::Stopped if missing => Exit::Degraded,
         Exit::Degraded | Exit::Stopped => Exit::Ok,
         other => other,
     }

@@ -7,7 +7,7 @@ use super::ports::{About, BadContext, Contribution, Meant, Proposal, Query, Stor
 use super::preflight::Wish;
 use crate::debate::setup::WORDING;
 use crate::debate::{
-    Budget, Change, Debate, Hold, Known, Pause, Proposed, Role, Step, next, standing,
+    Budget, Change, Debate, Hold, Known, Outcome, Pause, Proposed, Role, Step, next, standing,
 };
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -96,12 +96,17 @@ impl Desk {
     }
 
     /// Whether the same change was argued already under the same settings. What came to its end with
-    /// something missing is argued anew.
+    /// something missing, or in a hurry, is argued anew.
     pub fn reviewed_already(&self, proposed: &Proposed) -> Result<Option<Already>, DeskError> {
         let query = Query { reviews: Some(proposed.key.clone()), ..Query::default() };
         for card in self.archive.list(&query)? {
             match card.status {
-                standing::Status::Completed => return Ok(Some(Already::Done(card.id))),
+                standing::Status::Completed => {
+                    let (_, debate, _) = self.read(&card.id)?;
+                    if !matches!(debate.outcome(), Some(Outcome::Ended)) {
+                        return Ok(Some(Already::Done(card.id)));
+                    }
+                }
                 standing::Status::InProgress | standing::Status::Paused => {
                     if self.archive.read(&card.id)?.holder.is_none() {
                         return Ok(Some(Already::Begun(card.id)));

@@ -6,7 +6,7 @@ use crate::debate::digest::squeeze;
 use crate::debate::ledger::{self, Fate};
 use crate::debate::verdict::rulings;
 use crate::debate::{
-    Citation, Cue, Debate, Found, Known, Place, Role, Severity, Side, Status, standing,
+    Citation, Cue, Debate, Found, Known, Outcome, Place, Role, Severity, Side, Status, standing,
 };
 use crate::report::people;
 use crate::report::verdict::verdict;
@@ -45,7 +45,7 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
             added: proposed.added,
             deleted: proposed.deleted,
         },
-        degraded: status != Status::Completed,
+        degraded: status != Status::Completed || hurried(debate),
         notices: notices(debate, status),
         seats: seats(debate),
         spent: spent(debate),
@@ -65,9 +65,20 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     Some(review)
 }
 
-/// What was ruled, if anything was.
+/// Whether it was sent to its verdict before all was said.
+fn hurried(debate: &Debate) -> bool {
+    matches!(debate.outcome(), Some(Outcome::Ended))
+}
+
+/// Whether nobody has said a word against the change, who was there to do so.
+fn unopposed(debate: &Debate) -> bool {
+    let against = |cue: &Cue| debate.seat(*cue).role.side() == Some(Side::Con);
+    debate.takes_part(Role::Con) && !debate.spoken(..).any(|(cue, _)| against(&cue))
+}
+
+/// What was ruled, if anything was. A ruling on what one side said alone is none.
 fn rule(debate: &Debate, review: &mut Review) {
-    let Some(verdict) = verdict(debate) else { return };
+    let Some(verdict) = verdict(debate).filter(|_| !unopposed(debate)) else { return };
     review.decision = match verdict.side {
         Side::Pro => Decision::Merge,
         Side::Con => Decision::Change,
@@ -245,6 +256,15 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
             0,
             format!("This review was cut short: what follows is what was said until then. `debate resume {id}` goes on."),
         );
+    }
+    if hurried(debate) {
+        notices.insert(
+            0,
+            "The time was over before all was said: this rests on what was said until then.".into(),
+        );
+    }
+    if unopposed(debate) && status.over() {
+        notices.insert(0, "Nobody has argued against the change, so nothing is ruled.".into());
     }
     if people::course(debate) == people::Course::Research {
         notices.push("A research weighs both sides and picks none: read its report.".into());
