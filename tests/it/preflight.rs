@@ -164,6 +164,7 @@ async fn asking_takes_its_time_once() {
         context: "none".into(),
         effort: None,
         probe: Some(Duration::from_secs(20)),
+        change: None,
     };
     let draft = Opening::new("Well?", host.clone(), host.clone(), host);
     let (opening, warnings) = desk.prepare(draft, &wish, folder.path()).await.unwrap();
