@@ -59,7 +59,7 @@ pub(super) async fn review(
     deliver(&review, &outputs, &pipeline, typed.shown, (desk, screen))?;
     Ok(match &came {
         Err(_) => Exit::Ok,
-        Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
+        Ok(debate) if blocks(debate, typed) => Exit::Blocked,
         Ok(debate) => exit(debate, typed.strict && review.degraded),
     })
 }
@@ -253,6 +253,11 @@ fn skipped(proposal: &Proposal, title: String, why: &str) -> Review {
         skipped: Some(printable(why)),
         ..Review::default()
     }
+}
+
+/// Whether it stops the change, however little of it is shown.
+fn blocks(debate: &Debate, typed: &Typed) -> bool {
+    reviewed(debate, usize::MAX).is_some_and(|review| stops(&review, typed.fail_on.into()))
 }
 
 /// What the exit code says of a debate nobody is stopped by. That something is missing is said by it
