@@ -113,9 +113,25 @@ mod report_court;
 mod report_dialogue;
 mod report_research;
 #[cfg(unix)]
+mod review_bench;
+#[cfg(unix)]
 mod review_ci;
 #[cfg(unix)]
+mod review_corpus;
+#[cfg(unix)]
+mod review_diffs;
+#[cfg(unix)]
+mod review_flow;
+#[cfg(unix)]
+mod review_forge;
+#[cfg(unix)]
 mod review_hook;
+#[cfg(unix)]
+mod review_hostile;
+#[cfg(unix)]
+mod review_patches;
+#[cfg(unix)]
+mod review_pipeline;
 mod rules;
 mod salvage;
 mod scene;
