@@ -2,6 +2,7 @@
 //! below one folder what it touches as it stood before. So whoever argues about it can read both,
 //! and words the change takes away can be looked up like all others.
 use super::changes::{self, Change};
+use super::counts::Heeded;
 use super::mailed;
 use super::patch::Patch;
 use super::range::{self, Side};
@@ -84,7 +85,7 @@ impl Trees {
         let stores = Stores::open(&self.home, root)?;
         let (changed, whole) = changes::between(&stores, sides.old, new);
         let mut before = before(&changed);
-        let changes = self.counted(&stores, root, sides.says, changed, whole);
+        let changes = self.counted((&stores, root), sides.says, changed, whole, Heeded::No);
         // What was renamed is looked for under both names.
         let renamed = changes.files.iter().filter(|file| file.from.is_some()).take(MOST_BEFORE);
         for (file, old) in renamed.filter_map(|file| Some((file, file.old.as_ref()?))) {
