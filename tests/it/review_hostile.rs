@@ -115,7 +115,10 @@ impl Attempt {
             assert!(!told.ours.contains("{{"), "{seat}: a gap was left:\n{}", told.ours);
             if !parrots {
                 assert!(!told.theirs.contains(hidden), "{seat} is told what is hidden: {prompt:?}");
-                assert!(!self.unseen || !prompt.contains("xyzzy"), "{seat}:\n{prompt}");
+                let orders = ["CLAUDE.md", "src/AGENTS.md", ".mcp.json", ".claude/settings.json"];
+                let kept_back = matches!(self.place, Where::Orders(path) if orders.contains(&path));
+                let known = told.theirs.contains("xyzzy");
+                assert_eq!(known, !self.unseen && !kept_back, "{seat}:\n{prompt}");
             }
             let judge = matches!(seat.as_str(), "judge" | "mirror");
             for other in ["Proposer (", "Challenger (", ".json"] {

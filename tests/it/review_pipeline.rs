@@ -178,7 +178,7 @@ fn outputs_that_make_no_sense_are_refused_first() {
         &["--staged", "--patch", "x"],
         &["main..HEAD", "--staged"],
         &["main..HEAD", "--commit", "HEAD"],
-        &["main..HEAD", "--format", "dialogue"],
+        &["main..HEAD", "--format", "dialectic"],
     ] {
         assert_eq!(bench.review(bad).done().code, Some(2), "{bad:?}");
     }
