@@ -22,6 +22,9 @@ use tokio::time::Instant;
 /// Bytes of a description, of an earlier review, and of a patch.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
+/// Of what an earlier review had found, no more than this is told and looked up again.
+const MOST_KNOWN: usize = 100;
+
 /// `debate review`
 pub(super) async fn review(
     typed: &Typed,
@@ -157,7 +160,8 @@ impl Asked<'_> {
             }
         };
         let found = earlier.map(|review| review.findings).unwrap_or_default();
-        let recalled: Vec<Recalled> = found.iter().map(Finding::recalled).collect();
+        let recalled: Vec<Recalled> =
+            found.iter().take(MOST_KNOWN).map(Finding::recalled).collect();
         Ok(self.desk.recall(root, proposal, recalled).await?)
     }
 }
