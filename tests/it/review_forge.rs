@@ -306,7 +306,7 @@ fn a_change_does_not_hide_by_what_it_says_of_itself() {
     bench.says(&Said::on("src/new.rs:2 \"fn a_way_in_for_mallory() {}\""));
     let review = bench.reviewed(&["main..HEAD"]);
     assert_eq!(review["findings"][0]["place"]["file"], "src/new.rs", "{review:#}");
-    assert_eq!(review["change"]["added"], 9, "{review:#}");
+    assert_eq!(review["change"]["added"], 7, "{review:#}");
     let prompt = &bench.prompts()[0].1;
     assert!(prompt.contains("fn a_way_in_for_mallory() {}"), "{prompt}");
     assert!(prompt.contains("let mut kept = KEPT.lock();"), "{prompt}");
