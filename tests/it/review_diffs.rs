@@ -51,7 +51,8 @@ fn sizes(review: &Value) -> (u64, u64, u64) {
     (number("files"), number("added"), number("deleted"))
 }
 
-fn numbered(many: usize) -> String {
+/// Lines, each unlike all others.
+pub(crate) fn numbered(many: usize) -> String {
     (1..=many).fold(String::new(), |mut text, nth| {
         let _ = writeln!(text, "some words of line {nth} and more");
         text

@@ -27,12 +27,12 @@ pub(crate) fn told(prompt: &str) -> Told {
         let mark = digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         match open {
             Some(own) if own == line => open = None,
-            Some(_) => told.theirs += &format!("{line}\n"),
+            Some(_) => told.theirs.extend([line, "\n"]),
             None if mark => {
                 told.marks.push(line.to_owned());
                 open = Some(line);
             }
-            None => told.ours += &format!("{line}\n"),
+            None => told.ours.extend([line, "\n"]),
         }
     }
     assert_eq!(open, None, "what is quoted has no end:\n{prompt}");
@@ -195,6 +195,7 @@ pub(crate) fn shown_as_text(bench: &Bench) {
 
 /// The whole corpus; `--nocapture` shows it.
 #[test]
+#[expect(clippy::print_stdout, reason = "the table is for whoever asks for it")]
 fn no_change_gets_what_it_asks_for() {
     let corpus = corpus();
     assert!(corpus.len() >= 50);

@@ -1,6 +1,7 @@
 //! Changes that come as patches, in whatever way git writes them: they are applied nowhere, and what
 //! they would make of the files is reviewed like any other change.
 use crate::review_bench::{AFTER, Bench, Said, THERE, claim};
+use crate::review_diffs::numbered;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
@@ -57,14 +58,14 @@ fn a_patch_is_reviewed_as_if_it_were_applied() {
 fn patches_rename_delete_add_and_hold_what_is_no_text() {
     let bench = Bench::new();
     bench.git(&["switch", "--quiet", "main"]);
-    let long: String = (1..=40).map(|nth| format!("words of line {nth} are here\n")).collect();
+    let long = numbered(40);
     bench.put("src/old.rs", &long);
     bench.put("src/gone.rs", "fn soon_gone() {}\n");
     bench.put("logo.bin", b"\0\x01\x02");
     bench.commit("More");
     bench.git(&["switch", "--quiet", "--create", "patched"]);
     bench.git(&["mv", "src/old.rs", "src/new.rs"]);
-    bench.put("src/new.rs", long.replace("words of line 5 are here\n", ""));
+    bench.put("src/new.rs", long.replace("some words of line 5 and more\n", ""));
     fs::remove_file(bench.lab().root().join("src/gone.rs")).unwrap();
     bench.put("logo.bin", b"\0\x03\x04\x05");
     bench.put("src/added.rs", "fn is_added() {}\n");
@@ -72,10 +73,10 @@ fn patches_rename_delete_add_and_hold_what_is_no_text() {
     let patch = written(&bench, &["diff", "--binary", "--find-renames", "main", "patched"]);
     bench.git(&["switch", "--quiet", "main"]);
     bench.says(&Said::claims(vec![
-        claim("C1", "Moved.", "high", "src/new.rs:5 \"words of line 5 are here\""),
+        claim("C1", "Moved.", "high", "src/new.rs:5 \"some words of line 5 and more\""),
         claim("C2", "Gone.", "high", "src/gone.rs:1 \"fn soon_gone() {}\""),
         claim("C3", "New.", "high", "src/added.rs:1 \"fn is_added() {}\""),
-        claim("C4", "Not there.", "high", "src/old.rs:40 \"words of line 41 are here\""),
+        claim("C4", "Not there.", "high", "src/old.rs:40 \"some words of line 41 and more\""),
     ]));
     let review = reviewed(&bench, &["--patch", &patch]);
     let places: Vec<&Value> =
