@@ -256,7 +256,9 @@ impl Gathering<'_> {
         };
         self.pick(&format!("diff of {}: {files}; {why}", changes.says));
         let again = || self.ground.another_reader();
-        let review = review::review(&changes, self.ground.reader(), &again, self.budget);
+        let believed = !matches!(range, Range::Trees { .. });
+        let reader = self.ground.reader();
+        let review = review::review(&changes, reader, &again, self.budget, believed);
         self.lists.push_str(&review.list);
         self.pieces.extend(review.pieces);
         self.told.left_out.extend(review.left_out);

@@ -14,6 +14,7 @@ pub(super) fn look(
     files: &[&ChangedFile],
     reader: &Reader,
     other: Option<&mut Reader>,
+    believed: bool,
 ) -> Vec<Looked> {
     let next = AtomicUsize::new(0);
     let work = &|reader: &Reader| {
@@ -21,7 +22,7 @@ pub(super) fn look(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(at) else { return done };
-            done.push((at, one(file, reader)));
+            done.push((at, one(file, reader, believed)));
         }
     };
     let mut done = thread::scope(|scope| {
@@ -38,12 +39,13 @@ pub(super) fn look(
     done.into_iter().map(|(_, looked)| looked).collect()
 }
 
-fn one(file: &ChangedFile, reader: &Reader) -> Looked {
+fn one(file: &ChangedFile, reader: &Reader, believed: bool) -> Looked {
     if let Some(why) = review::listed_only(file) {
         return Err(why);
     }
     let hunks = reader.hunks(file).map_err(Why::says)?;
-    if kind::says_generated(&hunks.new) {
+    // Whoever wants a change merged could say so of anything; what stood there before could not.
+    if kind::says_generated(&hunks.new) && (believed || kind::says_generated(&hunks.old)) {
         return Err(Dull::Generated.says());
     }
     Ok(review::pieces(file, &hunks))

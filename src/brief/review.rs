@@ -30,12 +30,14 @@ pub(super) struct Review {
     pub(super) left_out: Vec<Omitted>,
 }
 
-/// Reads a diff for a brief in which there is so much room. `again` gives one more reader.
+/// Reads a diff for a brief in which there is so much room. `again` gives one more reader. `believed`
+/// is whether a file that says of itself that a tool wrote it is taken at its word.
 pub(super) fn review(
     changes: &Changes,
     reader: Option<&Reader>,
     again: &dyn Fn() -> Option<Reader>,
     room: usize,
+    believed: bool,
 ) -> Review {
     let mut review = Review { list: String::new(), pieces: vec![], left_out: vec![] };
     review.list(changes, room / 2);
@@ -49,7 +51,7 @@ pub(super) fn review(
     for portion in order.chunks(PORTION) {
         // What there is no room for is not even looked at: there may be thousands.
         let looked = match reader.filter(|_| read <= room * CHOICE) {
-            Some(reader) => look::look(portion, reader, other.as_mut()),
+            Some(reader) => look::look(portion, reader, other.as_mut(), believed),
             None => portion.iter().map(|file| look::unread(file)).collect(),
         };
         for (file, looked) in portion.iter().zip(looked) {

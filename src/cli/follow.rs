@@ -165,7 +165,7 @@ impl Follower {
             return Ok(());
         };
         let part = printable(&voice.aloud.push(words));
-        if alone && open {
+        if alone && open && !screen.obeyed() {
             voice.shown |= !part.trim().is_empty();
             return screen.write(target, &part);
         }

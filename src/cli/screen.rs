@@ -59,7 +59,7 @@ impl Screen {
 
     /// A log of GitHub's obeys lines that look like commands, whoever has written them.
     fn tamed(&self, text: String) -> String {
-        if self.host != Some(Host::Github) {
+        if !self.obeyed() {
             return text;
         }
         let tame = |line: &str| {
@@ -67,6 +67,11 @@ impl Screen {
             if line.trim_start().starts_with("::") { format!("| {line}") } else { line }
         };
         text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether lines are obeyed by whoever reads them.
+    pub(super) fn obeyed(&self) -> bool {
+        self.host == Some(Host::Github)
     }
 
     /// Data for people, which is mostly somebody else's words.
@@ -109,7 +114,7 @@ impl Screen {
 
     /// What may be said of a text now: where lines can be commands, only whole ones, tamed.
     fn whole(&mut self, target: Target, text: &str) -> String {
-        if self.host != Some(Host::Github) {
+        if !self.obeyed() {
             return text.to_owned();
         }
         let held = &mut self.held[target as usize];

@@ -227,7 +227,13 @@ impl<'a> Lookup<'a> {
         }
         let text = match self.text(nth) {
             Ok(text) => text,
-            Err(why) => return Ok(Answer::new(Found::Unchecked).note(format!("it {}", why.says()))),
+            Err(why) => {
+                // It may have been a text until now.
+                let before =
+                    if place.words.is_some() { self.taken_away(nth, place)? } else { None };
+                let unread = || Answer::new(Found::Unchecked).note(format!("it {}", why.says()));
+                return Ok(before.unwrap_or_else(unread));
+            }
         };
         let count = format!("the file has {}", counted(text.lines()));
         let outside = place.lines.filter(|(first, last)| *first == 0 || *last > text.lines());

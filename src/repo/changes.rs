@@ -1,6 +1,7 @@
 //! What differs between two trees: every file by name, how it came to differ, and how many lines
 //! were added and deleted. The trees may be in either store, so they are compared here, entry by
 //! entry, and nothing of the user's, be it filter, driver or program, has a say in it.
+use super::counts::Heeded;
 use super::stores::Stores;
 use super::{File, Pin, Range, RepoError, Trees, Why, counts, range, renames};
 use git2::{Delta, DiffOptions, Oid, Repository};
@@ -129,21 +130,23 @@ impl Trees {
             range::Side::Tree(new) => between(&stores, sides.old, new),
             range::Side::Index => (staged(&stores, root, sides.old)?, true),
         };
-        Ok(self.counted(&stores, root, sides.says, changed, whole))
+        let proposed = matches!(range, Range::Trees { .. });
+        let heeded = if proposed { Heeded::No } else { Heeded::Yes };
+        Ok(self.counted((&stores, root), sides.says, changed, whole, heeded))
     }
 
     /// What has changed, with what was only renamed, and counted.
     pub(super) fn counted(
         &self,
-        stores: &Stores,
-        root: &Path,
+        (stores, root): (&Stores, &Path),
         says: String,
         mut changed: Vec<Change>,
         whole: bool,
+        heeded: Heeded,
     ) -> Changes {
         let renames = renames::find(stores, &mut changed);
         changed.sort_by(|one, other| one.path.cmp(&other.path));
-        let lines = counts::count(stores, &|| Stores::open(&self.home, root), &changed);
+        let lines = counts::count(stores, &|| Stores::open(&self.home, root), &changed, heeded);
         let files = changed.into_iter().zip(lines);
         let files = files.map(|(change, lines)| ChangedFile::new(&change, lines)).collect();
         Changes { says, files, whole, renames }

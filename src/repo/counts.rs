@@ -27,9 +27,10 @@ pub(super) fn count(
     stores: &Stores,
     again: &(dyn Fn() -> Result<Stores, RepoError> + Sync),
     changes: &[Change],
+    heeded: Heeded,
 ) -> Vec<Lines> {
     let counting =
-        Counting { changes, next: AtomicUsize::new(0), until: Instant::now() + PATIENCE };
+        Counting { changes, next: AtomicUsize::new(0), until: Instant::now() + PATIENCE, heeded };
     let mut lines = vec![Lines::Unknown(Why::TooMuch); changes.len()];
     let counted = thread::scope(|scope| {
         let other = (changes.len() >= MANY)
@@ -42,6 +43,14 @@ pub(super) fn count(
         lines[at] = found;
     }
     lines
+}
+
+/// Whether it counts what a repository says of its files. Whoever wants a change merged could say
+/// that all of it is no text, and nobody would see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heeded {
+    Yes,
+    No,
 }
 
 /// Whether something is not text.
@@ -57,11 +66,13 @@ struct Counting<'a> {
     changes: &'a [Change],
     next: AtomicUsize,
     until: Instant,
+    heeded: Heeded,
 }
 
 impl Counting<'_> {
     fn work(&self, stores: &Stores) -> Vec<(usize, Lines)> {
-        let (mut counted, mut attributes) = (vec![], Attributes::of(stores.theirs()));
+        let heeded = stores.theirs().filter(|_| self.heeded == Heeded::Yes);
+        let (mut counted, mut attributes) = (vec![], Attributes::of(heeded));
         loop {
             // Neighbours are near each other in the repository, too.
             let first = self.next.fetch_add(NEIGHBOURS, Ordering::Relaxed);

@@ -2,6 +2,7 @@
 //! below one folder what it touches as it stood before. So whoever argues about it can read both,
 //! and words the change takes away can be looked up like all others.
 use super::changes::{self, Change};
+use super::counts::Heeded;
 use super::mailed;
 use super::patch::Patch;
 use super::range::{self, Side};
@@ -88,7 +89,7 @@ impl Trees {
         let stores = Stores::open(&self.home, root)?;
         let (raw, whole) = changes::between(&stores, sides.old, new);
         let before = before(&raw);
-        let changes = self.counted(&stores, root, sides.says, raw, whole);
+        let changes = self.counted((&stores, root), sides.says, raw, whole, Heeded::No);
         let folder = free(&stores, [sides.old, Some(new)].into_iter().flatten());
         let mut all = Patch::default();
         all.instead(folder.as_bytes(), before);

@@ -8,6 +8,10 @@ use crate::engine::reviewing::Already;
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
 use std::path::Path;
 
+/// Of what an earlier review had found, no more than this is told and looked up again: a file may
+/// come from anywhere.
+const MOST_KNOWN: usize = 100;
+
 /// What is said about a change, and how it is to be argued.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
@@ -111,7 +115,7 @@ pub async fn posed(
     let known = earlier.map(|review| {
         let open = review.earlier.iter().filter(|it| it.state == State::Open);
         let found = review.findings.iter().map(Finding::known);
-        found.chain(open.map(Earlier::known)).collect()
+        found.chain(open.map(Earlier::known)).take(MOST_KNOWN).collect()
     });
     let known = desk.recall(root, &proposal, known.unwrap_or_default()).await?;
     let Asked { title, body, fresh, .. } = asked;

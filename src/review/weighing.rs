@@ -90,9 +90,15 @@ pub fn compared(proposed: &Proposed) -> Compared {
     }
 }
 
-/// What was ruled, if anything was.
+/// Whether nobody has said a word against the change, who was there to do so.
+fn unopposed(debate: &Debate) -> bool {
+    let against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
+    debate.takes_part(Role::Con) && !debate.spoken(..).any(|(cue, _)| against(cue))
+}
+
+/// What was ruled, if anything was. A ruling on what one side said alone is none.
 fn rule(debate: &Debate, review: &mut Review) {
-    let Some(verdict) = verdict(debate) else { return };
+    let Some(verdict) = verdict(debate).filter(|_| !unopposed(debate)) else { return };
     review.decision = match verdict.side {
         Side::Pro => Decision::Merge,
         Side::Con => Decision::Change,
@@ -305,7 +311,12 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
         notices.insert(0, short.into());
     }
     if status.over() && debate.concluded() {
-        notices.push("It went to its verdict before its rounds were over.".into());
+        let hurried =
+            "The time was over before all was said: this rests on what was said until then.";
+        notices.insert(0, hurried.into());
+    }
+    if status.over() && unopposed(debate) {
+        notices.insert(0, "Nobody has argued against the change, so nothing is ruled.".into());
     }
     let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
     if !unseen.is_empty() {

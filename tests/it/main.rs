@@ -114,13 +114,28 @@ mod report_court;
 mod report_dialogue;
 mod report_research;
 #[cfg(unix)]
+mod review_bench;
+#[cfg(unix)]
 mod review_ci;
+#[cfg(unix)]
+mod review_corpus;
+#[cfg(unix)]
+mod review_diffs;
+#[cfg(unix)]
+mod review_flow;
+#[cfg(unix)]
+mod review_forge;
 mod review_forms;
 mod review_forms_hostile;
 #[cfg(unix)]
 mod review_hook;
+mod review_hostile;
 #[cfg(unix)]
 mod review_mcp;
+#[cfg(unix)]
+mod review_patches;
+#[cfg(unix)]
+mod review_pipeline;
 mod review_weighing;
 mod rules;
 mod salvage;

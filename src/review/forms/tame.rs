@@ -61,10 +61,20 @@ pub fn block(text: &str, most: usize, most_lines: usize) -> String {
     cut(&lines.join("\n"), most)
 }
 
-/// As it can stand in a page, in text or in a quoted attribute.
+/// As it can stand in a page, in text or in a quoted attribute. A page may be printed to a log: no
+/// line of it is a command there.
 pub fn html(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('\'', "&#39;")
+    let text = text.replace('"', "&quot;").replace('\'', "&#39;").replace("##[", "&#35;#[");
+    let calm = |line: &str| {
+        let words = line.trim_start();
+        let command = words.strip_prefix("::").map(|rest| {
+            let before = &line[..line.len() - words.len()];
+            format!("{before}&#58;&#58;{rest}")
+        });
+        command.unwrap_or_else(|| line.to_owned())
+    };
+    text.split('\n').map(calm).collect::<Vec<_>>().join("\n")
 }
 
 /// What would be a command to whoever runs a build, or a mark to whoever looks for comments,
