@@ -3,15 +3,14 @@
 use crate::engine::unseen::{joins, unseen};
 use std::borrow::Cow;
 
-/// With what cannot be seen written out. Controls are somebody else's business.
+/// With what cannot be seen written out.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    let hidden = |c: char| unseen(c) && !c.is_control();
-    if !text.contains(hidden) {
+    if !text.contains(unseen) {
         return Cow::Borrowed(text);
     }
     let (mut shown, mut before) = (String::with_capacity(text.len()), ' ');
     for c in text.chars() {
-        if hidden(c) && !joins(c, before) {
+        if unseen(c) && !joins(c, before) {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);

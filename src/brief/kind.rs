@@ -1,6 +1,7 @@
 //! What sort of file something is, by its name and its first lines: what people write comes before
 //! what tools write, and some of it is only listed.
 use crate::engine::Idle;
+use crate::repo::{Why, absent};
 
 /// Sorts of files, the most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,7 +201,10 @@ pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> 
     let (mut all, mut docs, mut made) = (0, 0, 0);
     for path in paths {
         all += 1;
+        // What tells agents what to do is no mere document, wherever it lies.
+        let told = matches!(absent(path.as_bytes()), Some(Why::Instructions | Why::Settings));
         match kind(path) {
+            _ if told => {}
             Kind::Docs if !super::reviewed::decision(path) => docs += 1,
             Kind::Generated => made += 1,
             _ => {}

@@ -17,9 +17,8 @@ pub(super) fn tokens(text: &str) -> usize {
 /// A name or a title, on one line whatever it holds.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let text = hidden::shown(text);
-    if text.chars().any(char::is_control) {
-        let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-        return Cow::Owned(text.chars().map(shown).collect());
+    if text.contains(char::is_control) {
+        return Cow::Owned(text.replace(char::is_control, "\u{fffd}"));
     }
     text
 }

@@ -67,7 +67,7 @@ pub(super) async fn review(
         Err(_) => Exit::Ok,
         Ok((_, true)) => Exit::Stopped,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok((debate, _)) => exit(debate, typed.strict),
+        Ok((debate, _)) => exit(debate, typed.strict && review.degraded),
     })
 }
 
@@ -345,9 +345,9 @@ fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
 
 /// What the exit code says of a debate nobody is stopped by. That something is missing is said by it
 /// only if that was asked for.
-fn exit(debate: &Debate, strict: bool) -> Exit {
+fn exit(debate: &Debate, missing: bool) -> Exit {
     match super::exit::of(debate) {
-        Exit::Degraded | Exit::Stopped if strict => Exit::Degraded,
+        Exit::Ok | Exit::Degraded | Exit::Stopped if missing => Exit::Degraded,
         Exit::Degraded | Exit::Stopped => Exit::Ok,
         other => other,
     }

@@ -9,7 +9,7 @@ use crate::report::text::printable;
 use crate::review::Review;
 use crate::review::forms::{Form, STEP_SUMMARY, summary, write};
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A form, and the file it goes to; none is stdout.
@@ -38,49 +38,25 @@ pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Ve
             return Err(bad("something else goes there already".into()));
         }
         if let Some(file) = &file {
-            let failed = |error| Failed::File(file.display().to_string(), error);
-            straight(file, root).map_err(bad)?;
-            draft(file).map_err(failed)?;
-            // What an earlier review has left there is not taken for this one's.
-            match fs::remove_file(file) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
-                _ => {}
+            if linked(root, file) {
+                return Err(bad("a link of the repository stands there".into()));
             }
+            let failed = |error| Failed::File(file.display().to_string(), error);
+            // What an earlier review has left there is not taken for this one's.
+            let made = OpenOptions::new().write(true).create(true).truncate(true).open(file);
+            made.map_err(failed)?;
         }
         outputs.push(Output { form, file });
     }
     Ok(outputs)
 }
 
-/// A file beside another one, to be moved into its place: a link that is there is replaced, and never
-/// followed.
-fn draft(file: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut making = tempfile::Builder::new();
-    making.prefix(".debate-review-");
-    #[cfg(unix)]
-    making.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    making.tempfile_in(folder.unwrap_or(Path::new(".")))
-}
-
-fn put(file: &Path, text: &str) -> io::Result<()> {
-    let mut made = draft(file)?;
-    made.write_all(text.as_bytes())?;
-    made.persist(file)?;
-    Ok(())
-}
-
-/// Whether a path that begins in the repository also ends there: a folder in it may be a link that
-/// somebody has committed.
-fn straight(file: &Path, root: &Path) -> Result<(), String> {
-    let folder = file.parent().unwrap_or(file);
-    let real = dunce::canonicalize(folder).map_err(|error| error.to_string())?;
-    let leads_out = folder.starts_with(root) && !real.starts_with(root);
-    if leads_out {
-        Err("its folder is a link that leads out of the repository".into())
-    } else {
-        Ok(())
-    }
+/// Whether a link on the way to a file below the repository decides where it is written. Whoever
+/// wants a change merged chooses those, and must not choose that.
+fn linked(root: &Path, file: &Path) -> bool {
+    let below = file.ancestors().take_while(|path| *path != root);
+    file.starts_with(root)
+        && below.into_iter().any(|path| path.symlink_metadata().is_ok_and(|it| it.is_symlink()))
 }
 
 /// Writes all of them, and what people are to read at once.

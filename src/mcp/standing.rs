@@ -26,7 +26,7 @@ pub(super) struct Standing {
     pub(super) status: String,
     pub(super) round: u8,
     pub(super) rounds: u8,
-    /// The turns taken in this round, as digests.
+    /// As digests.
     pub(super) answered: Vec<Answered>,
     /// The turns being fetched.
     pub(super) pending: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Standing {
     pub(super) verdict: Option<Ruled>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) findings: Vec<String>,
-    /// What came of it where nobody wins: a recommendation, or insights.
+    /// Where nobody wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<String>,
     pub(super) notes: Vec<String>,

@@ -111,7 +111,7 @@ fn a_renamed_file_is_known_by_both_names() {
     assert_eq!(sizes(&review), (2, 0, 1), "{review:#}");
     let expected = [
         gone("C1", "src/new.rs", Some(5)),
-        gone("C2", "src/old.rs", None),
+        gone("C2", "src/new.rs", Some(5)),
         at("C3", "src/Still.rs", 7),
     ];
     assert_eq!(places(&review), expected, "{review:#}");
@@ -267,7 +267,7 @@ fn code_that_becomes_a_document_is_reviewed() {
         bench.commit("Away with it");
         let review = found(&bench, &["main..HEAD"], &["src/lib.rs:2 \"checked(key);\""]);
         assert!(review["skipped"].is_null(), "{to}: {review:#}");
-        assert_eq!(places(&review), [gone("C1", "src/lib.rs", None)], "{to}");
+        assert_eq!(places(&review), [at("C1", to, 2)], "it is known by its new name");
     }
 }
 
@@ -332,7 +332,7 @@ fn what_is_not_there_is_said_with_what_to_do() {
     ] {
         let done = bench.review(args).fails_with(2);
         done.warns(says);
-        done.warns("hint: `debate review --help`");
+        done.warns("hint: name the change");
     }
     let shallow = bench.lab().outside("shallow").display().to_string();
     let url = format!("file://{}", bench.lab().root().display());

@@ -175,17 +175,21 @@ fn nobody_makes_up_what_was_there_before_or_gives_orders() {
     let copy = ground.snapshot(&found.pin.tree);
     let read = |path: &str| fs::read_to_string(copy.folder.join(path)).ok();
     assert_eq!(read("src/lib.rs").as_deref(), Some("fn changed() {}\n"));
-    assert_eq!(read(".debate-base/src/lib.rs").as_deref(), Some("fn real() {}\n"));
-    assert_eq!(read(".debate-base/src/same.rs"), None, "it was not touched");
+    let before = &found.before;
+    assert_eq!(before, ".debate-base-1", "it is one that neither side has");
+    assert_eq!(read(&format!("{before}/src/lib.rs")).as_deref(), Some("fn real() {}\n"));
+    assert_eq!(read(&format!("{before}/src/same.rs")), None, "it was not touched");
     for path in orders.iter().chain(&["GEMINI.md"]) {
         assert_eq!(read(path), None, "{path}");
-        assert_eq!(read(&format!(".debate-base/{path}")), None, "{path} of the base");
+        assert_eq!(read(&format!("{before}/{path}")), None, "{path} of the base");
     }
-    assert!(!stands_in(&copy.folder, "forged") && !stands_in(&copy.folder, "of the head"));
+    assert!(!stands_in(&copy.folder.join(before), "forged"));
+    assert!(!stands_in(&copy.folder, "of the head"));
     assert!(!stands_in(&copy.folder, "of the base"));
 }
 
-/// Nor can words that stand only in such a folder be cited for anything.
+/// Nor do words that stand in such a folder pass for what was there before: they are the change's own,
+/// and can be cited as that.
 #[test]
 fn a_forged_base_is_no_evidence() {
     let bench = Bench::new();
@@ -197,13 +201,15 @@ fn a_forged_base_is_no_evidence() {
         claim("C1", "Forged.", "high", "src/lib.rs:1 \"the_words_of_mallory()\""),
         claim("C2", "Forged.", "high", ".debate-base/src/lib.rs:1 \"the_words_of_mallory()\""),
         claim("C3", "Real.", "high", TAKEN),
-        claim("C4", "Real.", "high", ".debate-base/src/lib.rs:2 \"checked(key);\""),
+        claim("C4", "Real.", "high", ".debate-base-1/src/lib.rs:2 \"checked(key);\""),
     ]));
     let review = bench.reviewed(&["main..HEAD"]);
     let found = review["findings"].as_array().unwrap();
     let ids: Vec<&str> = found.iter().map(|finding| finding["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["C3", "C4"], "{review:#}");
-    for finding in found {
+    assert_eq!(ids, ["C2", "C3", "C4"], "{review:#}");
+    let own = json!({"file": ".debate-base/src/lib.rs", "line": 1});
+    assert_eq!(found[0]["place"], own, "{review:#}");
+    for finding in &found[1..] {
         let place = json!({"file": "src/lib.rs", "line": 2, "removed": true});
         assert_eq!(finding["place"], place, "{finding:#}");
     }

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 /// A review of what this context names, played to its end.
 fn reviewed(host: &mut Host, project: &Project, context: Value) -> Value {
-    let seat = project.lab.seat("script.json");
+    let [(_, pro), (_, con), (_, judge)] = project.seats();
     let stands = host.call(
         "start_debate",
-        json!({"topic": "Is this the right design?", "proposer": seat, "challenger": seat,
-            "judge": seat, "rounds": 1, "context": context,
+        json!({"topic": "Is this the right design?", "proposer": pro, "challenger": con,
+            "judge": judge, "rounds": 1, "context": context,
             "options": {"review": true, "pause": false}}),
     );
     host.play_on(stands)

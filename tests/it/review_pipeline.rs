@@ -203,7 +203,8 @@ fn stdout_is_for_what_was_asked_for() {
     let same = |args: &[&str]| bench.review(&[&["main..HEAD"], args].concat()).success().out;
     let value: Value = serde_json::from_str(&same(&["--output", "json=-"])).unwrap();
     assert_eq!(value, json);
-    let value: Value = serde_json::from_str(&same(&["--output", "sarif=-", "--json"])).unwrap();
+    bench.review(&["main..HEAD", "--output", "sarif=-", "--json"]).fails_with(2);
+    let value: Value = serde_json::from_str(&same(&["--output", "sarif=-"])).unwrap();
     assert_eq!(value["version"], "2.1.0");
     assert!(same(&[]).starts_with("## Design review: change the design first\n"));
     assert!(same(&["--output", "annotations=-"]).starts_with("::error file=src/lib.rs,line=3"));
