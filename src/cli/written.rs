@@ -71,7 +71,7 @@ pub(super) fn deliver(
         let text = desk.clean(&write(review, *form));
         match file {
             Some(file) => {
-                put(file, &text)
+                fs::write(file, &text)
                     .map_err(|error| Failed::File(file.display().to_string(), error))?;
             }
             None => screen.raw().write_all(text.as_bytes())?,
