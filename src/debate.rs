@@ -84,7 +84,7 @@ pub use format::{
 };
 pub use hearing::Line;
 pub use plan::{Pause, Step, next};
-pub use proposed::{Known, Place, Proposed, Severity, Was};
+pub use proposed::{Compared, Known, Noted, Place, Proposed, Severity, Was};
 pub use rules::{Finding, Rule, Weight, findings, weigh};
 pub use seat::{Effort, Seat, Voice};
 pub use setup::{Budget, Hold, Limits, Origin, Setup, Unfit};

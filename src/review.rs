@@ -26,8 +26,9 @@ pub mod forms;
 pub mod gate;
 mod weighing;
 
-pub use weighing::{USUAL, compared, review, skipped};
+pub use weighing::{USUAL, review, skipped};
 
+use crate::debate::Compared;
 use finding::{Earlier, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,25 +82,6 @@ pub struct Review {
     pub seats: Vec<Seated>,
     /// What it took.
     pub spent: Spent,
-}
-
-/// What was compared with what.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Compared {
-    /// In words.
-    pub says: String,
-    /// The commit, or else the tree, that it starts from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<String>,
-    /// The commit, or else the tree, that it leads to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub head: Option<String>,
-    /// How many files it touches.
-    pub files: usize,
-    /// Lines.
-    pub added: usize,
-    /// Lines.
-    pub deleted: usize,
 }
 
 /// What was ruled on a change.

@@ -163,8 +163,9 @@ fn asked(meant: &Meant) -> Result<Asked, BadContext> {
 fn reviewed(change: &Contribution) -> Reviewed {
     let Proposal { says, old, new, messages, .. } = &change.proposal;
     let known = change.known.iter().map(|it| {
+        let (it, gone) = (&it.noted, it.gone);
         let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
-        let now = if it.gone { "what it rested on is not there any more" } else { "still there" };
+        let now = if gone { "what it rested on is not there any more" } else { "still there" };
         let (severity, place) = (it.severity.word(), place.unwrap_or_default());
         format!(
             "[{severity}] {place}{} ({now})",

@@ -14,7 +14,7 @@ use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place,
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
-use crate::review::{Review, compared, review as reviewed, skipped};
+use crate::review::{Review, review as reviewed, skipped};
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub(super) async fn review(
         Ok((debate, _)) => {
             let review = reviewed(debate, typed.max_findings).unwrap_or_default();
             // The same was argued, perhaps under another name.
-            Review { change: compared(&outline), ..review }
+            Review { change: outline.compared.clone(), ..review }
         }
         Err(Unargued { why, .. }) => {
             screen.note(&format!("[INFO] Not argued: {why}."));

@@ -8,20 +8,9 @@ pub struct Proposed {
     /// What its author calls it; empty if nobody said.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// What was compared with what, in words.
-    pub says: String,
-    /// The commit, or else the tree, that it starts from; none if it starts from nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<String>,
-    /// The commit, or else the tree, that it leads to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub head: Option<String>,
-    /// How many files it touches.
-    pub files: usize,
-    /// Lines.
-    pub added: usize,
-    /// Lines.
-    pub deleted: usize,
+    /// What was compared with what.
+    #[serde(flatten)]
+    pub compared: Compared,
     /// What of it the debaters were not shown, in a few words; nothing, if they were shown all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unseen: String,
@@ -42,6 +31,25 @@ pub struct Proposed {
     pub known: Vec<Known>,
 }
 
+/// What was compared with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// In words.
+    pub says: String,
+    /// The commit, or else the tree, that it starts from; none if it starts from nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The commit, or else the tree, that it leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// How many files it touches.
+    pub files: usize,
+    /// Lines.
+    pub added: usize,
+    /// Lines.
+    pub deleted: usize,
+}
+
 /// What a change touches, as it was before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Was {
@@ -55,7 +63,7 @@ pub struct Was {
 
 /// Something an earlier review had found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Known {
+pub struct Noted {
     /// Of the finding.
     pub fingerprint: String,
     /// As it was put then.
@@ -68,7 +76,15 @@ pub struct Known {
     /// What it rested on, as that would be offered for a claim.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rests_on: String,
-    /// Whether that is not so any more.
+}
+
+/// The same, as a later change was opened with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Known {
+    /// What it was.
+    #[serde(flatten)]
+    pub noted: Noted,
+    /// Whether what it rested on is not so any more.
     pub gone: bool,
 }
 

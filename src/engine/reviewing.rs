@@ -11,8 +11,8 @@ use crate::debate::hashed::hashed;
 use crate::debate::setup::WORDING;
 use crate::debate::standing::status;
 use crate::debate::{
-    Body, Budget, Change, Claim, Cue, Debate, Hold, Known, Pause, Proposed, Role, Status, Step,
-    next,
+    Body, Budget, Change, Claim, Compared, Cue, Debate, Hold, Known, Noted, Pause, Proposed, Role,
+    Status, Step, next,
 };
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl Desk {
         &self,
         root: &Path,
         proposal: &Proposal,
-        known: Vec<Known>,
+        noted: Vec<Noted>,
     ) -> Result<Vec<Known>, DeskError> {
         let (evidence, root, proposal) = (self.evidence.clone(), root.to_owned(), proposal.clone());
         let looking = tokio::task::spawn_blocking(move || {
@@ -69,13 +69,13 @@ impl Desk {
                 was: Some(&proposal.was),
             };
             // Looked up as what is offered for a claim is: word for word.
-            let stands = |it: &Known| {
+            let stands = |it: &Noted| {
                 let offered = Claim { evidence: vec![it.rests_on.clone()], ..Claim::default() };
                 let found = evidence.citations(&Body::claiming(offered), &about);
                 let removed = it.place.as_ref().is_some_and(|place| place.removed);
                 found.iter().any(|it| it.found.verified() && it.removed.is_some() == removed)
             };
-            known.into_iter().map(|it| Known { gone: !stands(&it), ..it }).collect()
+            noted.into_iter().map(|noted| Known { gone: !stands(&noted), noted }).collect()
         });
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))?)
     }
@@ -195,12 +195,14 @@ pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
     };
     Proposed {
         title: title.trim().to_owned(),
-        says: proposal.says.clone(),
-        base: proposal.commits.0.clone().or(proposal.old.clone()),
-        head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
-        files: proposal.files.len(),
-        added: sum(&|file| file.added),
-        deleted: sum(&|file| file.deleted),
+        compared: Compared {
+            says: proposal.says.clone(),
+            base: proposal.commits.0.clone().or(proposal.old.clone()),
+            head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
+            files: proposal.files.len(),
+            added: sum(&|file| file.added),
+            deleted: sum(&|file| file.deleted),
+        },
         was: proposal.was.clone(),
         ..Proposed::default()
     }

@@ -1,7 +1,7 @@
 //! From a change to a debate about it: what is known of it, how it is posed, and whether the same has
 //! been argued already. Every door asks here.
 use super::Review;
-use super::finding::{Earlier, Finding, State};
+use super::finding::{Finding, State};
 use super::weighing::review;
 use crate::engine::preflight::Wish;
 use crate::engine::reviewing::Already;
@@ -114,8 +114,8 @@ pub async fn posed(
     // What was open before that and was not raised again is still to be looked at.
     let known = earlier.map(|review| {
         let open = review.earlier.iter().filter(|it| it.state == State::Open);
-        let found = review.findings.iter().map(Finding::known);
-        found.chain(open.map(Earlier::known)).take(MOST_KNOWN).collect()
+        let found = review.findings.iter().map(Finding::noted);
+        found.chain(open.map(|it| it.noted.clone())).take(MOST_KNOWN).collect()
     });
     let known = desk.recall(root, &proposal, known.unwrap_or_default()).await?;
     let Asked { title, body, fresh, .. } = asked;

@@ -1,5 +1,5 @@
 //! One thing that should be changed first, and what it rests on.
-use crate::debate::{Known, Place, Severity};
+use crate::debate::{Noted, Place, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,18 +51,9 @@ pub struct Proof {
 /// What an earlier review had found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
-    /// Of the finding.
-    pub fingerprint: String,
-    /// As it was put then.
-    pub claim: String,
-    /// How grave it was.
-    pub severity: Severity,
-    /// Where it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// What it rested on.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub rests_on: String,
+    /// What it was.
+    #[serde(flatten)]
+    pub noted: Noted,
     /// What became of it.
     pub state: State,
 }
@@ -79,33 +70,18 @@ pub enum State {
 
 impl Finding {
     /// What a later review has to know of it.
-    pub fn known(&self) -> Known {
+    pub fn noted(&self) -> Noted {
         let own = |proof: &&Proof| proof.verified && proof.place == self.place;
         let offered = |proof: &Proof| match (&proof.place, &proof.quote) {
             (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
             _ => proof.raw.clone(),
         };
-        Known {
+        Noted {
             fingerprint: self.fingerprint.clone(),
             claim: self.claim.clone(),
             severity: self.severity,
             place: self.place.clone(),
             rests_on: self.evidence.iter().find(own).map(offered).unwrap_or_default(),
-            gone: false,
-        }
-    }
-}
-
-impl Earlier {
-    /// What a later review has to know of it.
-    pub fn known(&self) -> Known {
-        Known {
-            fingerprint: self.fingerprint.clone(),
-            claim: self.claim.clone(),
-            severity: self.severity,
-            place: self.place.clone(),
-            rests_on: self.rests_on.clone(),
-            gone: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a debate about a change comes to: read off its record, never stored beside it.
 use super::finding::{Earlier, Finding, Proof, State};
-use super::{Compared, Decision, Review, Seated, Spent};
+use super::{Decision, Review, Seated, Spent};
 use crate::debate::body::{Claim, Part};
 use crate::debate::digest::squeeze;
 use crate::debate::hashed::hashed;
@@ -53,7 +53,8 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     found.truncate(most);
     review.findings = found;
     // What is raised again is listed as what it is.
-    let listed = |it: &&Known| review.findings.iter().all(|at| at.fingerprint != it.fingerprint);
+    let listed =
+        |it: &&Known| review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint);
     let known = proposed.known.iter().filter(listed);
     review.earlier = known.map(|it| earlier(it, &raised)).collect();
     review.unverified = unverified;
@@ -70,23 +71,11 @@ pub fn skipped(proposed: &Proposed, why: &str) -> Review {
 fn about(proposed: &Proposed) -> Review {
     Review {
         title: match proposed.title.as_str() {
-            "" => proposed.says.clone(),
+            "" => proposed.compared.says.clone(),
             title => title.to_owned(),
         },
-        change: compared(proposed),
+        change: proposed.compared.clone(),
         ..Review::default()
-    }
-}
-
-/// What was compared with what.
-pub fn compared(proposed: &Proposed) -> Compared {
-    Compared {
-        says: proposed.says.clone(),
-        base: proposed.base.clone(),
-        head: proposed.head.clone(),
-        files: proposed.files,
-        added: proposed.added,
-        deleted: proposed.deleted,
     }
 }
 
@@ -122,7 +111,7 @@ fn findings(debate: &Debate) -> Vec<Finding> {
         .proposed
         .iter()
         .flat_map(|it| &it.known)
-        .map(|it| it.fingerprint.as_str())
+        .map(|it| it.noted.fingerprint.as_str())
         .collect();
     let mut taken = BTreeSet::new();
     let finding = |challenge: Challenge<'_>| {
@@ -287,15 +276,8 @@ fn proof(citation: &Citation) -> Proof {
 }
 
 fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
-    let open = raised.contains(&known.fingerprint) || !known.gone;
-    Earlier {
-        fingerprint: known.fingerprint.clone(),
-        claim: known.claim.clone(),
-        severity: known.severity,
-        place: known.place.clone(),
-        rests_on: known.rests_on.clone(),
-        state: if open { State::Open } else { State::Fixed },
-    }
+    let open = raised.contains(&known.noted.fingerprint) || !known.gone;
+    Earlier { noted: known.noted.clone(), state: if open { State::Open } else { State::Fixed } }
 }
 
 /// What must be known beside the result.

@@ -196,7 +196,10 @@ fn a_later_review_knows_what_was_found_before() {
         );
         assert!(prompt.contains("(what it rested on is not there any more)"), "{prompt}");
         let comment = bench.text("comment");
-        assert!(comment.contains("**Still open**") && comment.contains("Fixed"), "{comment}");
+        assert!(
+            comment.contains("(still open from an earlier") && comment.contains("Fixed"),
+            "{comment}"
+        );
     }
     let bad = bench.lab().outside("bad.json");
     fs::write(&bad, "[1]").unwrap();

@@ -1,9 +1,9 @@
 //! What each form makes of a review: small, empty, skipped and far too big.
 use crate::needs::{here, needs};
-use debate_mcp::debate::{Place, Severity};
+use debate_mcp::debate::{Compared, Noted, Place, Severity};
 use debate_mcp::review::finding::{Earlier, Finding, Proof, State};
 use debate_mcp::review::forms::{Form, MARKER, STEP_SUMMARY, summary, write};
-use debate_mcp::review::{Compared, Decision, Review, Seated, Spent};
+use debate_mcp::review::{Decision, Review, Seated, Spent};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -77,11 +77,13 @@ pub(crate) fn small() -> Review {
         more: 3,
         unverified: vec![bare],
         earlier: vec![Earlier {
-            rests_on: String::new(),
-            fingerprint: format!("{:064x}", 9),
-            claim: "Errors were swallowed.".into(),
-            severity: Severity::Medium,
-            place: Some(place("src/store.rs", 40, 40)),
+            noted: Noted {
+                rests_on: String::new(),
+                fingerprint: format!("{:064x}", 9),
+                claim: "Errors were swallowed.".into(),
+                severity: Severity::Medium,
+                place: Some(place("src/store.rs", 40, 40)),
+            },
             state: State::Fixed,
         }],
         seats: vec![

@@ -1,7 +1,7 @@
 //! All of a review is somebody else's words, and some are chosen to be taken for ours.
 use crate::review_forms::{finding, fits_sarif, place, proof, read, small};
 use crate::scene::Rng;
-use debate_mcp::debate::{Place, Severity};
+use debate_mcp::debate::{Noted, Place, Severity};
 use debate_mcp::review::Review;
 use debate_mcp::review::finding::{Earlier, Finding, State};
 use debate_mcp::review::forms::{Form, MARKER, inline, place as places, tame, write};
@@ -132,11 +132,13 @@ fn any_review(seed: u64) -> Review {
         (seat.role, seat.voice) = (words(&mut rng), words(&mut rng));
     }
     review.earlier = vec![Earlier {
-        rests_on: String::new(),
-        fingerprint: words(&mut rng),
-        claim: words(&mut rng),
-        severity: Severity::Low,
-        place: Some(any_place(&mut rng)),
+        noted: Noted {
+            rests_on: String::new(),
+            fingerprint: words(&mut rng),
+            claim: words(&mut rng),
+            severity: Severity::Low,
+            place: Some(any_place(&mut rng)),
+        },
         state: State::Open,
     }];
     review

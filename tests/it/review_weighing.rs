@@ -3,21 +3,24 @@
 use crate::players::{complete, ruling};
 use crate::scene::{citation, open, say_with, setup, speech, until};
 use debate_mcp::debate::{
-    Body, Citation, Debate, Format, Found, Known, Place, Proposed, Ruling, Severity, Side, formats,
+    Body, Citation, Compared, Debate, Format, Found, Known, Noted, Place, Proposed, Ruling,
+    Severity, Side, formats,
 };
 use debate_mcp::review::finding::{Finding, State};
 use debate_mcp::review::gate::{FailOn, stops};
 use debate_mcp::review::{Decision, Review, USUAL, review};
 
 fn proposed(known: Vec<Known>) -> Proposed {
-    Proposed { says: "b against a".into(), files: 1, known, ..Proposed::default() }
+    let compared = Compared { says: "b against a".into(), files: 1, ..Compared::default() };
+    Proposed { compared, known, ..Proposed::default() }
 }
 
 fn known(fingerprint: &str, gone: bool) -> Known {
     let severity = Severity::High;
     let rests_on = "src/z.rs \"let z = 1;\"".into();
     let (fingerprint, claim) = (fingerprint.into(), "old".into());
-    Known { fingerprint, claim, severity, place: None, rests_on, gone }
+    let noted = Noted { fingerprint, claim, severity, place: None, rests_on };
+    Known { noted, gone }
 }
 
 /// Words that were found at a line, offered for a claim.
@@ -168,7 +171,8 @@ fn what_was_found_before_is_fixed_or_still_open_or_raised_again() {
     let again = review(&argued(vec![], usual()), USUAL).unwrap().findings[0].fingerprint.clone();
     let all = vec![known("one", true), known("two", false), known(&again, true)];
     let it = review(&argued(all, usual()), USUAL).unwrap();
-    let states: Vec<_> = it.earlier.iter().map(|it| (it.fingerprint.as_str(), it.state)).collect();
+    let states: Vec<_> =
+        it.earlier.iter().map(|it| (it.noted.fingerprint.as_str(), it.state)).collect();
     assert_eq!(states, [("one", State::Fixed), ("two", State::Open)]);
     let raised: Vec<bool> = it.findings.iter().map(|it| it.known).collect();
     assert_eq!(raised, [true, false], "what is raised again is listed once, as what it is");

@@ -28,7 +28,7 @@ fn prints(review: &Review) -> String {
     let open = review.earlier.iter().filter(|earlier| earlier.state == State::Open);
     let found = review.findings.iter().map(|finding| &finding.fingerprint);
     let mut prints: Vec<&str> = vec![];
-    for print in found.chain(open.map(|earlier| &earlier.fingerprint)).take(KNOWN) {
+    for print in found.chain(open.map(|earlier| &earlier.noted.fingerprint)).take(KNOWN) {
         let fits = print.len() <= 64 && print.bytes().all(|byte| byte.is_ascii_hexdigit());
         if fits && !print.is_empty() && !prints.contains(&print.as_str()) {
             prints.push(print);

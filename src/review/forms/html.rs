@@ -185,12 +185,12 @@ fn was(earlier: &Earlier) -> String {
         State::Fixed => "Fixed",
         State::Open => "<strong>Still open</strong>",
     };
-    let place = located(earlier.place.as_ref()).map(|place| format!(" at {place}"));
+    let place = located(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
     format!(
         "<p>{state} ({}){}: <bdi>{}</bdi></p>\n",
-        earlier.severity.word(),
+        earlier.noted.severity.word(),
         place.unwrap_or_default(),
-        safe(&line(&earlier.claim, 600))
+        safe(&line(&earlier.noted.claim, 600))
     )
 }
 

@@ -143,9 +143,13 @@ fn was(earlier: &Earlier) -> String {
         State::Fixed => "Fixed",
         State::Open => "**Still open**",
     };
-    let place = located(earlier.place.as_ref()).map(|place| format!(" at {place}"));
-    let grave = earlier.severity.word();
-    format!("- {state} ({grave}){}: {}\n", place.unwrap_or_default(), text(&earlier.claim, 600))
+    let place = located(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
+    let grave = earlier.noted.severity.word();
+    format!(
+        "- {state} ({grave}){}: {}\n",
+        place.unwrap_or_default(),
+        text(&earlier.noted.claim, 600)
+    )
 }
 
 fn located(place: Option<&Place>) -> Option<String> {
