@@ -77,10 +77,10 @@ fn verdict(review: &Review) -> String {
     let mut page = format!("<h1>Design review: {}</h1>\n", headline(review));
     page.push_str(&doubts(review));
     let sure = confidence(review).map(|sure| format!("Ruled with {sure}. ")).unwrap_or_default();
-    let title = safe(&line(&review.title, 300));
+    let title = coded(&line(&review.title, 300));
     let _ = writeln!(page, "<p>{sure}The change: <bdi>{title}</bdi> ({}).</p>", size(review));
     if !review.change.says.trim().is_empty() && review.change.says != review.title {
-        let says = safe(&line(&review.change.says, 300));
+        let says = coded(&line(&review.change.says, 300));
         let _ = writeln!(page, "<p class=\"faint\">Compared: <bdi>{says}</bdi></p>");
     }
     for (heading, words) in [("Why", &review.reasoning), ("What to do", &review.recommendation)] {
@@ -218,7 +218,26 @@ fn ending(review: &Review) -> String {
 
 /// Somebody's words, on the lines they have.
 fn said(words: &str, most: usize) -> String {
-    format!("<p class=\"said\" dir=\"auto\">{}</p>\n", safe(&block(words, most, 200)))
+    format!("<p class=\"said\" dir=\"auto\">{}</p>\n", coded(&block(words, most, 200)))
+}
+
+/// Somebody's words, with what stands between backticks on one line as code. Each part of it is made
+/// safe by itself.
+fn coded(words: &str) -> String {
+    let line = |line: &str| {
+        let parts: Vec<&str> = line.split('`').collect();
+        if parts.len().is_multiple_of(2)
+            || parts.iter().skip(1).step_by(2).any(|code| code.is_empty())
+        {
+            return safe(line);
+        }
+        let shown = parts.iter().enumerate().map(|(nth, part)| match nth % 2 {
+            0 => safe(part),
+            _ => format!("<code>{}</code>", safe(part)),
+        });
+        shown.collect()
+    };
+    words.split('\n').map(line).collect::<Vec<String>>().join("\n")
 }
 
 fn located(place: Option<&Place>) -> Option<String> {
