@@ -30,6 +30,7 @@
 //! | `since`   | what has happened to cited files, and whether what was cited still stands        |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
+//! | `signals` | whoever wants the program to stop                                                |
 //! | `desk`    | the use-cases every door calls                                                   |
 pub mod cast;
 pub mod catalogue;
@@ -53,6 +54,7 @@ pub mod recovery;
 pub mod reviewing;
 pub mod scrutiny;
 pub mod session;
+pub mod signals;
 pub mod since;
 pub mod spoken;
 mod survey;

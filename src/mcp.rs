@@ -57,6 +57,7 @@ pub use tools::manifest;
 
 use crate::config::Config;
 use crate::engine::Desk;
+use crate::engine::signals::stopped;
 use rmcp::ServiceExt;
 use rmcp::transport::stdio_pipes;
 use std::process::ExitCode;
@@ -72,7 +73,7 @@ pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
     let (input, output) = stdio_pipes();
     let done = tokio::select! {
         done = serve_on(server.clone(), input, output) => done,
-        () = told_to_stop() => Ok(()),
+        () = stopped() => Ok(()),
     };
     // A disk that does not answer must not keep a server alive whose client has gone.
     let _ = tokio::time::timeout(FAREWELL, server.close()).await;
@@ -107,20 +108,4 @@ pub async fn serve_on(
         quit = running.waiting() => quit.map(drop).map_err(|error| error.to_string()),
         () = late => Ok(()),
     }
-}
-
-/// SIGTERM or Ctrl-C.
-async fn told_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

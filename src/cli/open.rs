@@ -10,6 +10,7 @@ use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
 use crate::engine::preflight::{AUTO, Wish};
+use crate::engine::signals::stopped;
 use crate::engine::spoken::Spoken;
 use crate::engine::{Desk, Opening};
 use crate::report::text::printable;
@@ -45,7 +46,7 @@ pub(super) async fn run(
     }
     let prepared = tokio::select! {
         prepared = desk.prepare(draft, &wish, &place.root) => prepared,
-        _ = tokio::signal::ctrl_c() => {
+        () = stopped() => {
             screen.warn("[WARN] Stopped before anything was opened.");
             return Ok(Exit::Stopped);
         }

@@ -4,6 +4,7 @@ use super::form::{form, how, in_form};
 use super::screen::{Screen, someone_there};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, prompt};
+use crate::engine::signals::stopped;
 use crate::report::text::printable;
 use std::fs;
 use std::io::{BufRead, Write};
@@ -68,7 +69,7 @@ async fn read(
             Ok(text) => Ok(text?.map_or(Answer::Nobody, Answer::Said)),
             Err(_) => Ok(Answer::Nobody),
         },
-        _ = tokio::signal::ctrl_c() => Ok(Answer::Interrupted),
+        () = stopped() => Ok(Answer::Interrupted),
     }
 }
 

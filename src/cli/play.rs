@@ -10,6 +10,7 @@ use super::stopwatch::{Due, Stopwatch};
 use crate::config::Config;
 use crate::debate::standing::suggestion;
 use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Seat, Step, Voice};
+use crate::engine::signals::stopped;
 use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError};
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 use tokio::time::Instant;
@@ -68,7 +69,7 @@ impl Play<'_> {
         let mut follower = Follower::new(job.debate().clone(), job.seq(), manner);
         screen.note(&format!("[INFO] Debate {}", job.id()));
         let mut draft = Draft::default();
-        let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+        let mut interrupt = std::pin::pin!(stopped());
         let mut stopwatch = Stopwatch::until(self.limit);
         let stop = loop {
             tokio::select! {
@@ -99,7 +100,7 @@ impl Play<'_> {
                         Err(failed) => return Err(failed),
                     }
                 }
-                _ = &mut interrupt => break Stop::Interrupted,
+                () = &mut interrupt => break Stop::Interrupted,
                 due = stopwatch.due() => match due {
                     Due::End => break Stop::Late,
                     Due::Verdict => {

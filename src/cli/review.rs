@@ -9,6 +9,7 @@ use super::written::{deliver, outputs};
 use crate::config::{Config, Pipeline};
 use crate::debate::{Debate, Kind, Proposed};
 use crate::engine::reviewing::{Already, outlined};
+use crate::engine::signals::stopped;
 use crate::engine::spoken::Spoken;
 use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place, Proposal};
 use crate::report::text::one_line;
@@ -138,7 +139,7 @@ impl Asked<'_> {
                         let why = "the time was over before anybody could be asked";
                         return Ok(Err(Unargued { why, missing: true }));
                     }
-                    _ = tokio::signal::ctrl_c() => {
+                    () = stopped() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
                         return Err(Failed::Usage("stopped".into(), "start it again".into()));
                     }
@@ -225,7 +226,7 @@ impl Asked<'_> {
             }
             tokio::select! {
                 () = tokio::time::sleep(WAIT) => {}
-                _ = tokio::signal::ctrl_c() => break,
+                () = stopped() => break,
             }
             already = self.desk.reviewed_already(&self.place.root, proposed)?;
         }

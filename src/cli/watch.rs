@@ -9,6 +9,7 @@ use super::resume::LINE;
 use super::screen::{Screen, Target};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, Event, Flaw, Pause, Step, next};
+use crate::engine::signals::stopped;
 use crate::engine::{Desk, DeskError, LiveText, News, Recorded, Update};
 use crate::report::gist::gist;
 use crate::report::view::view;
@@ -47,7 +48,7 @@ pub(super) async fn watch(
     let mut watched = Watched { seq, heard: BTreeMap::new() };
     let mut follower = Follower::new(debate, seq, manner);
     watched.speaking(&mut follower, screen)?;
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut interrupt = std::pin::pin!(stopped());
     let mut held = Instant::now();
     let why = loop {
         let news = desk.archive().news(&id, watched.seq)?;
@@ -63,7 +64,7 @@ pub(super) async fn watch(
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
-            _ = &mut interrupt => break Some("Stopped watching; the debate goes on.".into()),
+            () = &mut interrupt => break Some("Stopped watching; the debate goes on.".into()),
         }
     };
     if let Some(why) = &why {

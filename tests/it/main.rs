@@ -114,6 +114,8 @@ mod report_court;
 mod report_dialogue;
 mod report_research;
 #[cfg(unix)]
+mod review_again;
+#[cfg(unix)]
 mod review_bench;
 #[cfg(unix)]
 mod review_ci;

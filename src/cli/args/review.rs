@@ -57,7 +57,8 @@ pub struct Review {
     /// in the archive is looked at
     #[arg(long, value_name = "FILE")]
     pub earlier: Option<PathBuf>,
-    /// What the reviews of one change have in common; usually its number at the host, or the branch
+    /// What the reviews of one change have in common; usually its number at the host, or what
+    /// was compared with what
     #[arg(long, value_name = "NAME")]
     pub subject: Option<String>,
     /// Argue it again, even if the same was argued already

@@ -1,0 +1,156 @@
+//! A change that is reviewed more than once: by others at the same time, after it was stopped, after
+//! pushes, and beside other changes.
+use crate::lab::until;
+use crate::review_bench::{AFTER, ALSO, Bench, Said, TAKEN, THERE, claim};
+use serde_json::{Value, json};
+use std::fs;
+
+/// The challenger takes for ever, until the quick script is put back.
+fn slow(bench: &Bench) -> Vec<u8> {
+    let path = bench.lab().outside("contra.json");
+    let quick = fs::read(&path).unwrap();
+    let mut script: Value = serde_json::from_slice(&quick).unwrap();
+    script["turns"][1]["delay_ms"] = json!(600_000);
+    fs::write(&path, script.to_string()).unwrap();
+    quick
+}
+
+#[test]
+fn whoever_stops_it_is_told_so_and_the_same_command_goes_on() {
+    for signal in ["INT", "TERM"] {
+        let bench = Bench::changed();
+        let quick = slow(&bench);
+        let running = bench.review(&["main..HEAD", "--fail-on", "block"]).start();
+        let id = bench.lab().challenged();
+        running.signal(signal);
+        let done = running.wait();
+        assert_eq!(done.code, Some(2), "{signal}: {done:#?}");
+        assert!(
+            done.out.contains("not finished") && done.out.contains("cut short"),
+            "{}",
+            done.out
+        );
+        done.warns("The same command goes on with it.");
+        fs::write(bench.lab().outside("contra.json"), quick).unwrap();
+        let again = bench.review(&["main..HEAD", "--fail-on", "block"]).ends(3);
+        again.warns(&format!("Going on with {id}"));
+        assert_eq!(bench.debates(), 1);
+    }
+}
+
+#[test]
+fn whoever_comes_second_waits_for_the_first() {
+    let bench = Bench::changed();
+    slow(&bench);
+    let first = bench.review(&["main..HEAD"]).start();
+    let id = bench.lab().challenged();
+    // Without time to wait there is a clear word, and nothing is spent.
+    let refused = bench.review(&["main..HEAD", "--time-limit", "1s"]).fails_with(1);
+    refused.warns("is being argued by");
+    refused.warns(&format!("debate watch {id}"));
+    assert_eq!(bench.debates(), 1);
+    first.signal("TERM");
+    drop(first.wait());
+}
+
+#[test]
+fn changes_are_told_apart_by_what_they_were_compared_with() {
+    let bench = Bench::changed();
+    let first = bench.reviewed(&["main..HEAD"]);
+    assert_eq!(first["findings"].as_array().unwrap().len(), 1);
+    let other = bench.git(&["rev-parse", "--abbrev-ref", "HEAD"]);
+    bench.git(&["switch", "--quiet", "--create", "other", "main"]);
+    bench.put("src/other.rs", "pub fn other() -> u32 {\n    4711\n}\n");
+    bench.commit("Another change");
+    bench.says(&Said::on("src/other.rs:2 \"4711\""));
+    for args in [&["main..HEAD"][..], &["--commit", "HEAD"], &["main..other", "--fresh"]] {
+        let review = bench.reviewed(args);
+        assert_eq!(review["earlier"], json!([]), "{args:?}: {review:#}");
+    }
+    // The first one again, from here, is the same question.
+    let range = format!("main..{other}");
+    bench.review(&[&range]).success().warns("Reviewed already");
+}
+
+#[test]
+fn what_is_open_stays_open_until_it_is_fixed_and_going_back_costs_nothing() {
+    let bench = Bench::changed();
+    bench.says(&Said::claims(vec![
+        claim("C1", "It is never let go of.", "high", THERE),
+        claim("C2", "The lock is held long.", "medium", ALSO),
+        claim("C3", "The check is gone.", "high", TAKEN),
+    ]));
+    bench.reviewed(&["main..HEAD"]);
+    let first = bench.git(&["rev-parse", "HEAD"]);
+    let known = |review: &Value| -> Vec<(String, String)> {
+        let all = review["earlier"].as_array().unwrap().iter();
+        all.map(|it| (it["claim"].to_string(), it["state"].to_string())).collect()
+    };
+    // Two pushes on which nobody raises any of it again.
+    bench.says(&Said::claims(vec![]));
+    for nth in 1..=2 {
+        bench.put("src/lib.rs", format!("{AFTER}// {nth}\n"));
+        bench.commit("Again");
+        let review = bench.reviewed(&["main..HEAD"]);
+        let states = known(&review);
+        assert_eq!(states.len(), 3, "push {nth}: {review:#}");
+        assert!(states.iter().all(|(_, state)| state.contains("open")), "push {nth}: {states:?}");
+    }
+    // A review in which everybody failed forgets nothing.
+    bench.lab().write(&crate::lab::Script::empty());
+    bench.put("src/lib.rs", format!("{AFTER}// 3\n"));
+    bench.commit("Again");
+    assert_ne!(bench.review(&["main..HEAD"]).done().code, Some(0));
+    bench.says(&Said::claims(vec![]));
+    bench.put(
+        "src/lib.rs",
+        AFTER.replace("    let mut kept = KEPT.lock();\n", "    checked(key);\n"),
+    );
+    bench.commit("As was said");
+    let review = bench.reviewed(&["main..HEAD"]);
+    let fixed = known(&review).into_iter().filter(|(_, state)| state.contains("fixed"));
+    let fixed: Vec<String> = fixed.map(|(claim, _)| claim).collect();
+    assert_eq!(fixed.len(), 2, "{review:#}");
+    assert!(!fixed.iter().any(|claim| claim.contains("let go of")), "{fixed:?}");
+    let before = bench.debates();
+    bench.git(&["reset", "--quiet", "--hard", &first]);
+    bench.review(&["main..HEAD"]).success().warns("Reviewed already");
+    assert_eq!(bench.debates(), before);
+}
+
+#[test]
+fn nothing_in_a_name_or_a_line_keeps_it_from_being_cited() {
+    let bench = Bench::changed();
+    let names = ["src/with blank.rs", "src/a,b.rs", "src/größe 中.rs", "src/it's.rs"];
+    for name in names {
+        bench.put(name, "pub fn odd_one() -> &'static str {\n    \"out\u{200b}side\"\n}\n");
+    }
+    bench.commit("Odd names");
+    let cited = |words: &str| -> Vec<Value> {
+        let all = (1..).zip(names);
+        all.map(|(nth, name)| {
+            claim(&format!("C{nth}"), &format!("Number {nth}."), "high", &format!("{name}:{words}"))
+        })
+        .collect()
+    };
+    // As it is seen, as it is, and as it is written out for those who read the brief.
+    for words in
+        ["1 \"pub fn odd_one() -> &'static str {\"", "2 \"outside\"", "2 \"out\\u{200b}side\""]
+    {
+        bench.says(&Said::claims(cited(words)));
+        let review = bench.reviewed(&["main..HEAD", "--fresh"]);
+        let found = review["findings"].as_array().unwrap();
+        let files: Vec<&str> =
+            found.iter().map(|it| it["place"]["file"].as_str().unwrap()).collect();
+        assert_eq!(files, names, "{words}: {review:#}");
+    }
+}
+
+#[test]
+fn an_archive_in_the_repository_under_review_is_refused() {
+    let bench = Bench::changed();
+    let inside = bench.lab().root().join(".debate-home");
+    let refused = bench.review(&["main..HEAD"]).home(&inside).fails_with(2);
+    refused.warns("lies in the repository under review");
+    until("nothing was made there", || !inside.exists());
+}
