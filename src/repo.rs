@@ -167,7 +167,12 @@ impl Trees {
     /// `root` is. Where there is none, what stands in the folder itself; None if it is empty, large,
     /// or somebody's home.
     pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
-        pin::pin(&self.home, root)
+        pin::pin(&self.home, root, &[])
+    }
+
+    /// The same without these files, which are about to be written and no part of it.
+    pub fn pin_without(&self, root: &Path, files: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
+        pin::pin(&self.home, root, files)
     }
 
     /// A copy of a pinned tree, written once, for programs to read.

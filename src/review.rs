@@ -26,7 +26,7 @@ pub mod forms;
 pub mod gate;
 mod weighing;
 
-pub use weighing::{USUAL, review, skipped};
+pub use weighing::{USUAL, remembering, review, skipped};
 
 use crate::debate::Compared;
 use finding::{Earlier, Finding};

@@ -1,24 +1,7 @@
 //! Text people do not see and models do: it is shown for what it is in code, and taken out of what
 //! somebody says about a change.
+pub(super) use crate::engine::unseen::shown;
 use crate::engine::unseen::{joins, unseen};
-use std::borrow::Cow;
-
-/// With what cannot be seen written out.
-pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(unseen) {
-        return Cow::Borrowed(text);
-    }
-    let (mut shown, mut before) = (String::with_capacity(text.len()), ' ');
-    for c in text.chars() {
-        if unseen(c) && !joins(c, before) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-        before = c;
-    }
-    Cow::Owned(shown)
-}
 
 /// Without what cannot be seen where it is read as a page: comments of HTML and of Markdown, and
 /// characters of no width. Says whether there was any.

@@ -64,10 +64,15 @@ impl Briefs for FromRepository {
         Ok(pin.map(pinned))
     }
 
-    fn proposal(&self, root: &Path, meant: &Meant) -> Result<Proposal, BadContext> {
+    fn proposal(
+        &self,
+        root: &Path,
+        meant: &Meant,
+        without: &[PathBuf],
+    ) -> Result<Proposal, BadContext> {
         let bad = |error: RepoError| unreadable(&error);
         repo::top(root).map_err(bad)?;
-        let pin = self.trees.pin(root).map_err(bad)?;
+        let pin = self.trees.pin_without(root, without).map_err(bad)?;
         let none = || bad(RepoError::NoRepository { path: root.to_owned() });
         let pin = pin.ok_or_else(none)?;
         let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;

@@ -1,21 +1,21 @@
 //! `debate review`: a change is argued before it is merged.
-use super::args::{FailOnWord, Review as Typed};
+use super::args::Review as Typed;
 use super::exit::{Exit, Failed};
 use super::open::{announced, drafted};
 use super::place;
 use super::play::Play;
 use super::screen::Screen;
-use super::written::{deliver, outputs};
+use super::written::{Output, deliver, outputs};
 use crate::config::{Config, Pipeline};
-use crate::debate::{Debate, Kind, Proposed};
+use crate::debate::{Debate, Known, Proposed};
 use crate::engine::reviewing::{Already, outlined};
 use crate::engine::signals::stopped;
 use crate::engine::spoken::Spoken;
-use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place, Proposal};
+use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Place, Proposal};
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
-use crate::review::{Review, review as reviewed, skipped};
+use crate::review::{Review, remembering, review as reviewed, skipped};
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -36,26 +36,42 @@ pub(super) async fn review(
 ) -> Result<Exit, Failed> {
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
     let (place, pipeline) = (place::here(config), config.pipeline());
-    let outputs = outputs(&typed.output, &config.folder, &config.root)?;
     typed_once(typed)?;
-    apart(config)?;
+    asking::apart(&config.home, &place.root)?;
+    // All that is read is read before anything is written over it.
     let meant = meant(typed, &pipeline, config)?;
-    let proposal = desk.proposal(&place.root, meant.clone()).await.map_err(unfound)?;
+    let said = asking::Asked {
+        title: title(typed, &pipeline),
+        body: body(typed, &pipeline, &config.folder)?,
+        meant: Some(meant.clone()),
+        subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
+        earlier: typed.earlier.as_ref().map(|it| earlier(&config.folder, it)).transpose()?,
+        fresh: typed.fresh,
+    };
+    let outputs = outputs(&typed.output, &config.folder, &config.root)?;
+    let written = outputs.iter().filter_map(Output::file).collect();
+    let proposal = desk.proposal(&place.root, meant, written).await.map_err(unfound)?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
     warned(&pipeline, &proposal, screen);
     let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
         Err(Unargued { why: why.says(), missing: false })
     } else {
         let pipeline = &pipeline;
-        let asked = Asked { typed, config, desk, place: &place, pipeline, meant: &meant, limit };
+        let asked = Asked { typed, config, desk, place: &place, pipeline, said: &said, limit };
         Box::pin(asked.argued(&proposal, screen)).await?
     };
-    let outline = outlined(&proposal, &title(typed, &pipeline));
+    let outline = outlined(&proposal, &said.title);
     let review = match &came {
-        Ok((debate, _)) => {
+        Ok(Argued { debate, known, .. }) => {
             let review = reviewed(debate, typed.max_findings).unwrap_or_default();
+            let review = match known {
+                Some(known) => remembering(review, known),
+                None => review,
+            };
             // The same was argued, perhaps under another name.
-            Review { change: outline.compared.clone(), ..review }
+            let unnamed = outline.title.is_empty();
+            let title = if unnamed { outline.compared.says.clone() } else { review.title.clone() };
+            Review { change: outline.compared.clone(), title, ..review }
         }
         Err(Unargued { why, .. }) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
@@ -66,10 +82,19 @@ pub(super) async fn review(
     Ok(match &came {
         Err(Unargued { missing: true, .. }) if typed.strict => Exit::Degraded,
         Err(_) => Exit::Ok,
-        Ok((_, true)) => Exit::Stopped,
+        Ok(Argued { stopped: true, .. }) => Exit::Stopped,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok((debate, _)) => exit(debate, typed.strict && review.degraded),
+        Ok(Argued { debate, .. }) => exit(debate, typed.strict && review.degraded),
     })
+}
+
+/// The debate about a change.
+struct Argued {
+    debate: Debate,
+    /// Whether somebody has stopped it.
+    stopped: bool,
+    /// What is known from before, if it was argued without knowing that.
+    known: Option<Vec<Known>>,
 }
 
 /// Why nothing was argued.
@@ -86,47 +111,42 @@ struct Asked<'a> {
     desk: &'a Desk,
     place: &'a Place,
     pipeline: &'a Pipeline,
-    meant: &'a Meant,
+    said: &'a asking::Asked,
     limit: Option<Instant>,
 }
 
 impl Asked<'_> {
-    /// The debate about it, one there is already or one that is held now, and whether somebody has
-    /// stopped that; or why there is none.
+    /// The debate about it, one there is already or one that is held now; or why there is none.
     async fn argued(
         &self,
         proposal: &Proposal,
         screen: &mut Screen,
-    ) -> Result<Result<(Debate, bool), Unargued>, Failed> {
+    ) -> Result<Result<Argued, Unargued>, Failed> {
         let Asked { typed, config, desk, place, pipeline, .. } = self;
-        let asked = asking::Asked {
-            title: title(typed, pipeline),
-            body: body(typed, pipeline, &config.folder)?,
-            subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
-            earlier: typed.earlier.as_ref().map(|it| earlier(&config.folder, it)).transpose()?,
-            meant: Some(self.meant.clone()),
-            fresh: typed.fresh,
-        };
         let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
-        let posed = asking::posed(desk, &place.root, proposal.clone(), asked, drafted).await?;
+        let posed =
+            asking::posed(desk, &place.root, proposal.clone(), self.said.clone(), drafted).await?;
         let Posed { draft, wish, already } = posed;
-        self.could_block(&draft)?;
-        let known = draft.proposed.iter().flat_map(|proposed| &proposed.known);
-        let gone = known.clone().filter(|it| it.gone).count();
-        if known.clone().next().is_some() {
+        asking::could_block(desk, &draft.format, typed.fail_on.into())?;
+        let used = already.is_none() || typed.earlier.is_some();
+        let known: Vec<&Known> =
+            draft.proposed.iter().filter(|_| used).flat_map(|it| &it.known).collect();
+        if !known.is_empty() {
+            let (all, gone) = (known.len(), known.iter().filter(|it| it.gone).count());
             screen.note(&format!(
-                "[INFO] Found by the review before this one: {}; what {gone} of them rested on is gone.",
-                known.count()
+                "[INFO] Found by the review before this one: {all}; what {gone} of them rested on is gone."
             ));
         }
         let already = self.once_free(already, draft.proposed.as_ref(), screen).await?;
         let job = match already {
-            Some(Already::Held { id, by }) => {
-                return Err(DeskError::from(ArchiveError::Busy { id, holder: by }).into());
+            Some(Already::Held { .. }) => {
+                let why = "another process was arguing the same until the time was over";
+                return Ok(Err(Unargued { why, missing: true }));
             }
             Some(Already::Done(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
-                return Ok(Ok((desk.read(&id)?.1, false)));
+                let known = draft.proposed.map(|it| it.known).filter(|_| typed.earlier.is_some());
+                return Ok(Ok(Argued { debate: desk.read(&id)?.1, stopped: false, known }));
             }
             Some(Already::Begun(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
@@ -152,7 +172,8 @@ impl Asked<'_> {
                     }
                     prepared => prepared?,
                 };
-                // Whoever was faster is waited for.
+                // Whoever was faster is waited for: those who are done by now, and those who began
+                // this very moment.
                 let faster = match &opening.proposed {
                     Some(proposed) if !typed.fresh => {
                         desk.reviewed_already(&place.root, proposed)?
@@ -163,7 +184,12 @@ impl Asked<'_> {
                     return Box::pin(self.argued(proposal, screen)).await;
                 }
                 announced(&opening, &warnings, desk, screen)?;
-                desk.open(&opening, place)?
+                match desk.open(&opening, place) {
+                    Err(DeskError::Archive(ArchiveError::Busy { .. })) => {
+                        return Box::pin(self.argued(proposal, screen)).await;
+                    }
+                    opened => opened?,
+                }
             }
         };
         let id = job.id().to_owned();
@@ -174,13 +200,15 @@ impl Asked<'_> {
             shown: typed.shown,
             summary: false,
             limit: self.limit,
-            onward: Some("The same command goes on with it."),
+            onward: Some(
+                "The same command goes on with it; after a spent budget, with a higher one.",
+            ),
         };
         screen.group("The debate");
         let played = play.played(job, screen).await;
         screen.ungroup();
         let stopped = played?.stopped;
-        Ok(Ok((desk.read(&id)?.1, stopped)))
+        Ok(Ok(Argued { debate: desk.read(&id)?.1, stopped, known: None }))
     }
 }
 
@@ -193,20 +221,6 @@ async fn over(limit: Option<Instant>) {
 }
 
 impl Asked<'_> {
-    /// Where nobody rules, nothing can block.
-    fn could_block(&self, draft: &Opening) -> Result<(), Failed> {
-        let offer = &self.desk.catalogue().offered(&draft.format)?.offer;
-        let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
-        let rules = phases.any(|phase| phase.reply == Kind::Verdict);
-        if rules || self.typed.fail_on == FailOnWord::Never {
-            return Ok(());
-        }
-        Err(Failed::Usage(
-            format!("`{}` gives no verdict, so nothing could block", draft.format),
-            "leave `--fail-on` out, or take `--format duel`".into(),
-        ))
-    }
-
     /// What was argued already, once nobody argues it any more: whoever came first is waited for, as
     /// long as there is time.
     async fn once_free(
@@ -226,24 +240,15 @@ impl Asked<'_> {
             }
             tokio::select! {
                 () = tokio::time::sleep(WAIT) => {}
-                () = stopped() => break,
+                () = stopped() => {
+                    let hint = "start it again: what the other argues is then there";
+                    return Err(Failed::Usage("stopped while waiting".into(), hint.into()));
+                }
             }
             already = self.desk.reviewed_already(&self.place.root, proposed)?;
         }
         Ok(already)
     }
-}
-
-/// What lies in the repository may be the change's own: an archive there proves nothing.
-fn apart(config: &Config) -> Result<(), Failed> {
-    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if !real(&config.home).starts_with(real(&config.root)) {
-        return Ok(());
-    }
-    Err(Failed::Usage(
-        format!("the archive `{}` lies in the repository under review", config.home.display()),
-        "set DEBATE_HOME to a folder outside, where no change can put anything".into(),
-    ))
 }
 
 /// What cannot be had twice is not asked for twice.
@@ -268,9 +273,7 @@ fn unfound(error: DeskError) -> Failed {
     match error {
         DeskError::Context(bad) => Failed::Usage(
             bad.to_string(),
-            "name the change: `debate review main..HEAD`, `--base REF`, `--staged`, `--commit ID` or \
-             `--patch FILE`, in a repository"
-                .into(),
+            "`debate review --help` shows how a change is named".into(),
         ),
         other => other.into(),
     }

@@ -9,13 +9,22 @@ use crate::report::text::printable;
 use crate::review::Review;
 use crate::review::forms::{Form, STEP_SUMMARY, summary, write};
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// A form, and the file it goes to; none is stdout.
 pub(super) struct Output {
     form: Form,
     file: Option<PathBuf>,
+}
+
+impl Output {
+    /// The file, if it goes to one.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let file = self.file.as_ref()?;
+        let folder = dunce::canonicalize(file.parent()?).ok()?;
+        Some(folder.join(file.file_name()?))
+    }
 }
 
 /// What was typed: `KIND=FILE`, any number of them. What cannot be written is found out before
@@ -38,25 +47,42 @@ pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Ve
             return Err(bad("something else goes there already".into()));
         }
         if let Some(file) = &file {
-            if linked(root, file) {
+            let failed = |error| Failed::File(file.display().to_string(), error);
+            if linked(root, file).map_err(failed)? {
                 return Err(bad("a link of the repository stands there".into()));
             }
-            let failed = |error| Failed::File(file.display().to_string(), error);
-            // What an earlier review has left there is not taken for this one's.
-            let made = OpenOptions::new().write(true).create(true).truncate(true).open(file);
-            made.map_err(failed)?;
+            writable(file).map_err(failed)?;
         }
         outputs.push(Output { form, file });
     }
     Ok(outputs)
 }
 
-/// Whether a link on the way to a file below the repository decides where it is written. Whoever
-/// wants a change merged chooses those, and must not choose that.
-fn linked(root: &Path, file: &Path) -> bool {
-    let below = file.ancestors().take_while(|path| *path != root);
-    file.starts_with(root)
-        && below.into_iter().any(|path| path.symlink_metadata().is_ok_and(|it| it.is_symlink()))
+/// Whether a link of the repository decides where something is written. Whoever wants a change merged
+/// chooses those, and must not choose that: no way that has led into it leads out again.
+fn linked(root: &Path, file: &Path) -> io::Result<bool> {
+    let root = dunce::canonicalize(root)?;
+    let mut inside = false;
+    let folders: Vec<&Path> = file.ancestors().skip(1).filter(|it| *it != Path::new("")).collect();
+    for folder in folders.into_iter().rev() {
+        let here = dunce::canonicalize(folder)?.starts_with(&root);
+        if inside && !here {
+            return Ok(true);
+        }
+        inside = here;
+    }
+    Ok(inside && file.symlink_metadata().is_ok_and(|it| it.is_symlink()))
+}
+
+/// Whether a file could be written, found out without writing it.
+fn writable(file: &Path) -> io::Result<()> {
+    match OpenOptions::new().append(true).open(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            tempfile::tempfile_in(folder.unwrap_or(Path::new("."))).map(drop)
+        }
+        opened => opened.map(drop),
+    }
 }
 
 /// Writes all of them, and what people are to read at once.

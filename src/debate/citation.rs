@@ -1,4 +1,5 @@
 //! What was cited, and what looking it up found. Existence is recorded, never "supports the claim".
+use super::proposed::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -177,6 +178,20 @@ impl Citation {
             }
             _ => (Stands::Gone, None),
         }
+    }
+
+    /// Where it is, in the files as a change leaves them.
+    pub fn place(&self) -> Option<Place> {
+        let file = self.path.clone()?;
+        if let Some(line) = self.removed {
+            let line = Some(line).filter(|line| *line > 0);
+            return Some(Place { file, line, end_line: None, removed: true });
+        }
+        let told = self.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
+        let told = told.and_then(|(_, line)| line.parse().ok());
+        let cited = self.line.filter(|_| matches!(self.found, Found::Exact | Found::Located));
+        let end_line = self.end_line.filter(|_| told.is_none());
+        Some(Place { file, line: told.or(cited), end_line, removed: false })
     }
 
     fn quoted(&self) -> &str {

@@ -23,6 +23,9 @@ pub struct Proposed {
     /// What is reviewed again and again while it is worked on: a branch, or a number at its host.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
+    /// Whether it is argued though the same may have been argued already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// The same for the same change under the same settings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,

@@ -1,4 +1,5 @@
 //! Characters people do not see, and models and programs do.
+use std::borrow::Cow;
 
 /// Whether a character is not seen, or acts on others instead of being read: controls, direction
 /// marks, zero-width letters, tags, fillers. Line ends and tabs are not meant.
@@ -17,4 +18,21 @@ pub fn unseen(c: char) -> bool {
 /// stands behind such a letter.
 pub fn joins(c: char, before: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii()
+}
+
+/// A text with what cannot be seen in it written out.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(unseen) {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut before) = (String::with_capacity(text.len()), ' ');
+    for c in text.chars() {
+        if unseen(c) && !joins(c, before) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+        before = c;
+    }
+    Cow::Owned(shown)
 }

@@ -11,10 +11,10 @@ use crate::debate::hashed::hashed;
 use crate::debate::setup::WORDING;
 use crate::debate::standing::status;
 use crate::debate::{
-    Body, Budget, Change, Claim, Compared, Cue, Debate, Hold, Known, Noted, Pause, Proposed, Role,
-    Status, Step, next,
+    Body, Budget, Change, Citation, Claim, Compared, Cue, Debate, Hold, Known, Noted, Pause,
+    Proposed, Role, Status, Step, next,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the side for a change holds, and the side against it.
 const STANCES: [&str; 2] = [
@@ -43,10 +43,15 @@ pub enum Already {
 }
 
 impl Desk {
-    /// Finds a change.
-    pub async fn proposal(&self, root: &Path, meant: Meant) -> Result<Proposal, DeskError> {
+    /// Finds a change. Files that are about to be written are no part of it.
+    pub async fn proposal(
+        &self,
+        root: &Path,
+        meant: Meant,
+        without: Vec<PathBuf>,
+    ) -> Result<Proposal, DeskError> {
         let (briefs, root) = (self.briefs.clone(), root.to_owned());
-        let looking = tokio::task::spawn_blocking(move || briefs.proposal(&root, &meant));
+        let looking = tokio::task::spawn_blocking(move || briefs.proposal(&root, &meant, &without));
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))??)
     }
 
@@ -69,13 +74,11 @@ impl Desk {
                 was: Some(&proposal.was),
             };
             // Looked up as what is offered for a claim is: word for word.
-            let stands = |it: &Noted| {
-                let offered = Claim { evidence: vec![it.rests_on.clone()], ..Claim::default() };
-                let found = evidence.citations(&Body::claiming(offered), &about);
-                let removed = it.place.as_ref().is_some_and(|place| place.removed);
-                found.iter().any(|it| it.found.verified() && it.removed.is_some() == removed)
+            let look = |entry: String| {
+                let offered = Claim { evidence: vec![entry], ..Claim::default() };
+                evidence.citations(&Body::claiming(offered), &about).into_iter().next()
             };
-            noted.into_iter().map(|noted| Known { gone: !stands(&noted), noted }).collect()
+            noted.into_iter().map(|noted| recalled(noted, &touched, &look)).collect()
         });
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))?)
     }
@@ -185,6 +188,29 @@ impl Desk {
         wish.change = Some(change);
         Ok((draft, wish))
     }
+}
+
+/// Files in which words are looked for whose own file is not there any more.
+const MOST_MOVED: usize = 200;
+
+/// What became of something that was found, and where it is now. That it cannot be told, or stands
+/// elsewhere, or in many places, is no reason to think that it was mended.
+fn recalled(noted: Noted, touched: &[String], look: &impl Fn(String) -> Option<Citation>) -> Known {
+    let removed = noted.place.as_ref().is_some_and(|place| place.removed);
+    let mut now = look(noted.rests_on.clone());
+    let lost = |it: &Option<Citation>| it.as_ref().is_some_and(|it| it.found.wrong()) && !removed;
+    let words = noted.rests_on.find(" \"").map(|at| &noted.rests_on[at..]);
+    if let (true, Some(words)) = (lost(&now), words) {
+        let elsewhere =
+            touched.iter().take(MOST_MOVED).filter_map(|file| look(format!("{file}{words}")));
+        now = elsewhere.into_iter().find(|it| it.found.verified()).or(now);
+    }
+    // What was taken away is mended when it is there again.
+    let back = now.as_ref().is_some_and(|it| it.found.verified() && it.removed.is_none());
+    let gone = if removed { back } else { lost(&now) };
+    let found = now.filter(|it| it.found.verified() && it.removed.is_some() == removed);
+    let place = found.and_then(|it| it.place()).or(noted.place.clone());
+    Known { noted: Noted { place, ..noted }, gone }
 }
 
 /// A change as a setup has it, before anything is known of it but itself.

@@ -24,7 +24,8 @@ impl Lookup<'_> {
         self.nth(&format!("{}/{old}", was.folder))
     }
 
-    fn nth(&self, path: &str) -> Option<usize> {
+    /// The file of exactly this path.
+    pub(super) fn nth(&self, path: &str) -> Option<usize> {
         self.tree.view.files().binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 

@@ -23,15 +23,18 @@ pub(super) fn cited(entry: &str) -> Vec<(Cited, String)> {
 }
 
 /// An entry that begins with one of these paths, whatever stands in it: blanks, commas and colons end
-/// any other.
-pub(super) fn known(entry: &str, paths: &[&str]) -> Option<Place> {
+/// any other. Each comes with the way it is shown.
+pub(super) fn known(entry: &str, paths: &[(String, &str)]) -> Option<Place> {
     let bare = entry.trim().trim_start_matches('`');
-    let fits = |path: &&&str| {
-        let after = bare.strip_prefix(**path).map(|rest| rest.chars().next());
-        after.is_some_and(|next| next.is_none_or(|c| " \t`:#(".contains(c)))
+    let after = |path: &str| {
+        let rest = bare.strip_prefix(path)?;
+        rest.chars().next().is_none_or(|c| " \t`:#(".contains(c)).then_some(rest)
     };
-    let path = paths.iter().filter(fits).max_by_key(|path| path.len())?;
-    let rest = &bare[path.len()..];
+    let found = paths.iter().filter_map(|(shown, path)| {
+        let rest = after(path).or_else(|| after(shown))?;
+        Some((rest, path))
+    });
+    let (rest, path) = found.min_by_key(|(rest, _)| rest.len())?;
     let (lines, used) =
         place::lines_after(rest).map_or((None, 0), |(lines, used)| (Some(lines), used));
     let (rest, _) = joint(rest[used..].trim_start_matches(['`', ')', ']', '*', ' ']));

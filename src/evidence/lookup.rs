@@ -148,6 +148,10 @@ impl<'a> Lookup<'a> {
 
     fn place(&mut self, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let tree = self.tree;
+        // A name may have anything in it.
+        if let Some(nth) = self.nth(&place.path).filter(|_| self.scope.folder.is_empty()) {
+            return self.file(nth, place, offered);
+        }
         match tree.paths.meant(&tree.view, &place.path, self.scope.folder) {
             Meant::File(nth) => self.file(nth, place, offered),
             Meant::Nearly(nth) => {
@@ -282,7 +286,13 @@ impl<'a> Lookup<'a> {
         match parts {
             Some(parts) if quote::too_short(parts) => answer.found = Found::TooShort,
             Some(parts) => {
-                if let Some(contents) = self.tree.contents(self.scope.search)?
+                // In a review, where somebody wants words to prove nothing, those that stand exactly at
+                // the lines cited are those that are meant, however many copies there are.
+                let meant = self.scope.was.is_some()
+                    && answer.found == Found::Exact
+                    && place.lines.is_some();
+                if !meant
+                    && let Some(contents) = self.tree.contents(self.scope.search)?
                     && self.common(parts, &contents)
                 {
                     answer.found = Found::NonDistinctive;

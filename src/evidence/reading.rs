@@ -3,6 +3,7 @@ use super::markdown::{self, Block};
 use super::place::Setting;
 use super::{Cited, Place, Reference, Words, entry, fence, line, stated, tags};
 use crate::debate::Body;
+use crate::debate::unseen::shown;
 use std::collections::HashSet;
 
 /// References that are read of a turn, and of any other text.
@@ -21,8 +22,10 @@ pub fn read(body: &Body) -> Vec<Reference> {
 
 /// The same, by somebody who knows of files whose names nobody would take for paths.
 pub fn read_about(body: &Body, files: &[String]) -> Vec<Reference> {
-    let odd = |path: &&str| path.contains(|c: char| !(c.is_alphanumeric() || "._-/+@".contains(c)));
-    let odd: Vec<&str> = files.iter().map(String::as_str).filter(odd).collect();
+    let bare = |path: &str| !path.contains(['.', '/']);
+    let strange = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
+    let odd = files.iter().map(String::as_str).filter(|path| bare(path) || path.contains(strange));
+    let odd = odd.map(|path| (shown(path).into_owned(), path)).collect();
     let mut reading = Reading { most: MOST, odd, ..Reading::default() };
     let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
     let resolved =
@@ -47,7 +50,7 @@ pub fn read_text(text: &str) -> Vec<Reference> {
 #[derive(Default)]
 struct Reading<'a> {
     /// Files whose names nobody would take for paths.
-    odd: Vec<&'a str>,
+    odd: Vec<(String, &'a str)>,
     references: Vec<Reference>,
     most: usize,
     /// What was cited, and for which claim.

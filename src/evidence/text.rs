@@ -9,9 +9,6 @@ const TOLERANCE: u32 = 15;
 /// How much of a file is looked at to see whether it is text.
 const SNIFFED: usize = 8_000;
 
-/// The only white space of ASCII that is none to those who look for that of ASCII only.
-const VERTICAL_TAB: char = '\u{b}';
-
 /// A file of text.
 pub(super) struct Text {
     raw: String,
@@ -152,7 +149,8 @@ impl Text {
 /// Adds a text without its white space.
 pub(super) fn squeeze(text: &str, into: &mut String) {
     // Nearly all text is so, and looked through faster.
-    if text.is_ascii() && !text.contains(VERTICAL_TAB) {
+    let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
+    if text.bytes().all(plain) {
         into.extend(text.split_ascii_whitespace());
     } else {
         // What cannot be seen cannot be quoted.

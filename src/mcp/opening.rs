@@ -100,8 +100,9 @@ impl Server {
             return Ok(Begun::Anew(Box::new(draft), Box::new(wish)));
         }
         let desk = &self.hub.desk;
+        asking::apart(&self.config.home, &place.root)?;
         let (meant, rest) = asking::meant(&wish.context);
-        let proposal = desk.proposal(&place.root, meant.clone()).await?;
+        let proposal = desk.proposal(&place.root, meant.clone(), vec![]).await?;
         if let Some(idle) = asking::idle(&proposal, false) {
             return Err(Complaint::Idle(idle));
         }

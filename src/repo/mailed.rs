@@ -3,7 +3,7 @@
 use super::RepoError;
 use super::patch::Patch;
 use super::stores::{Ours, Theirs};
-use git2::{ApplyOptions, Delta, Diff, ObjectType, Oid};
+use git2::{Delta, Diff, ObjectType, Oid};
 use std::path::Path;
 
 /// Bytes of a patch.
@@ -31,31 +31,50 @@ pub(super) fn read(
     let failed = |error: git2::Error| bad(error.message().to_owned());
     let odb = theirs.repository.odb().map_err(failed)?;
     let _memory = odb.add_new_mempack_backend(FIRST).map_err(failed)?;
-    let diff = Diff::from_buffer(text).map_err(failed)?;
-    let base = theirs.repository.find_tree(tree).map_err(failed)?;
-    let mut options = ApplyOptions::new();
-    let index =
-        theirs.repository.apply_to_tree(&base, &diff, Some(&mut options)).map_err(failed)?;
-    let mut changes = Patch::default();
-    for delta in diff.deltas() {
-        let moved =
-            delta.status() == Delta::Deleted || delta.old_file().path() != delta.new_file().path();
-        if let Some(path) =
-            delta.old_file().path_bytes().filter(|_| moved && delta.status() != Delta::Added)
-        {
-            changes.remove(path);
-        }
+    let repository = &theirs.repository;
+    let (old, mut new) = (tree, tree);
+    for one in mails(text) {
+        let diff = Diff::from_buffer(one).map_err(failed)?;
+        let onto = repository.find_tree(new).map_err(failed)?;
+        let mut index = repository.apply_to_tree(&onto, &diff, None).map_err(failed)?;
+        new = index.write_tree_to(repository).map_err(failed)?;
     }
-    for delta in diff.deltas().filter(|delta| delta.status() != Delta::Deleted) {
-        let Some(path) = delta.new_file().path() else { continue };
-        let entry = index.get_path(path, 0);
-        let entry = entry.ok_or_else(|| bad(format!("`{}` is not in it", path.display())))?;
-        let mode = i32::try_from(entry.mode).unwrap_or(0o100_644);
+    let side = |id: Oid| repository.find_tree(id).map_err(failed);
+    let differs = repository.diff_tree_to_tree(Some(&side(old)?), Some(&side(new)?), None);
+    let differs = differs.map_err(failed)?;
+    let mut changes = Patch::default();
+    for delta in differs.deltas().filter(|delta| delta.status() == Delta::Deleted) {
+        changes.remove(delta.old_file().path_bytes().unwrap_or_default());
+    }
+    for delta in differs.deltas().filter(|delta| delta.status() != Delta::Deleted) {
+        let file = delta.new_file();
+        let mode = i32::try_from(u32::from(file.mode())).unwrap_or(0o100_644);
         if mode & 0o170_000 != 0o160_000 {
-            let blob = theirs.repository.find_blob(entry.id).map_err(failed)?;
+            let blob = repository.find_blob(file.id()).map_err(failed)?;
             ours.keep(ObjectType::Blob, blob.content())?;
         }
-        changes.enter(&entry.path, entry.id, mode);
+        changes.enter(file.path_bytes().unwrap_or_default(), file.id(), mode);
     }
     Ok(changes)
+}
+
+/// The patches in a text, in the order they are to be applied: several commits are several mails.
+fn mails(text: &[u8]) -> Vec<&[u8]> {
+    let begins = |line: &[u8]| {
+        let id = line.strip_prefix(b"From ").and_then(|rest| rest.get(..40));
+        id.is_some_and(|id| id.iter().all(u8::is_ascii_hexdigit))
+    };
+    let (mut mails, mut start, mut at) = (vec![], 0, 0);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if begins(line) && at > start {
+            mails.push(&text[start..at]);
+            start = at;
+        }
+        at += line.len();
+    }
+    mails.push(&text[start..]);
+    let patch = |mail: &&[u8]| {
+        mail.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"diff --git "))
+    };
+    mails.into_iter().filter(patch).collect()
 }

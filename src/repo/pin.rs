@@ -8,7 +8,7 @@ use git2::{
     ErrorClass, ErrorCode, FileMode, IndexEntryExtendedFlag, ObjectType, Oid, Status, StatusEntry,
     StatusOptions,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Changed files that are taken.
 const MOST: usize = 20_000;
@@ -34,12 +34,12 @@ struct Changed {
 }
 
 /// Pins what stands in the repository around a folder, or in the folder if there is none.
-pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
+pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
     let Some(theirs) = Theirs::around(root)? else { return plain::pin(home, root) };
     let broken = |error: git2::Error| RepoError::broken(&theirs.top, &error);
     let head = head(&theirs).map_err(broken)?;
     let mut left_out = vec![];
-    let changed = match (changed(&theirs, home), head) {
+    let changed = match (changed(&theirs, home, without), head) {
         (Ok(changed), _) => changed,
         // Some indexes are written in ways that cannot be read here; the last commit can.
         (Err(error), Some(_)) if error.class() == ErrorClass::Index => {
@@ -74,7 +74,7 @@ fn head(theirs: &Theirs) -> Result<Option<(Oid, Oid)>, git2::Error> {
 }
 
 /// Everything that differs from the last commit, sorted by path.
-fn changed(theirs: &Theirs, home: &Path) -> Result<Vec<Changed>, git2::Error> {
+fn changed(theirs: &Theirs, home: &Path, without: &[PathBuf]) -> Result<Vec<Changed>, git2::Error> {
     let mut options = StatusOptions::new();
     options
         .include_untracked(true)
@@ -97,6 +97,11 @@ fn changed(theirs: &Theirs, home: &Path) -> Result<Vec<Changed>, git2::Error> {
         });
     }
     changed.retain(|changed| !absent::ours(&changed.path));
+    let without: Vec<&Path> =
+        without.iter().filter_map(|file| file.strip_prefix(&theirs.top).ok()).collect();
+    changed.retain(|changed| {
+        disk::path(&changed.path).is_none_or(|path| !without.contains(&path.as_path()))
+    });
     changed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(changed)
 }

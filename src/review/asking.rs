@@ -2,7 +2,9 @@
 //! been argued already. Every door asks here.
 use super::Review;
 use super::finding::{Finding, State};
+use super::gate::FailOn;
 use super::weighing::review;
+use crate::debate::Kind;
 use crate::engine::preflight::Wish;
 use crate::engine::reviewing::Already;
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
@@ -44,6 +46,33 @@ pub struct Posed {
 /// is argued if somebody insists.
 pub fn idle(proposal: &Proposal, insists: bool) -> Option<Idle> {
     proposal.idle.filter(|idle| *idle == Idle::Empty || !insists)
+}
+
+/// What lies in the repository may be the change's own: an archive there proves nothing.
+pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
+    // What is not there yet is where its folder is.
+    let there = home.ancestors().find_map(|folder| dunce::canonicalize(folder).ok());
+    let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    if there.is_none_or(|there| !there.starts_with(root)) {
+        return Ok(());
+    }
+    Err(DeskError::Cast(format!(
+        "the archive `{}` lies in the repository under review: set DEBATE_HOME to a folder outside, \
+         where no change can put anything",
+        home.display()
+    )))
+}
+
+/// Where nobody rules, nothing can block.
+pub fn could_block(desk: &Desk, format: &str, when: FailOn) -> Result<(), DeskError> {
+    let offer = &desk.catalogue().offered(format)?.offer;
+    let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
+    if when == FailOn::Never || phases.any(|phase| phase.reply == Kind::Verdict) {
+        return Ok(());
+    }
+    Err(DeskError::Cast(format!(
+        "`{format}` gives no verdict, so nothing could block: leave `--fail-on` out, or take a duel"
+    )))
 }
 
 /// Which change a context speaks of, and what else it wants; without a word about it, whatever has
@@ -120,7 +149,10 @@ pub async fn posed(
     let known = desk.recall(root, &proposal, known.unwrap_or_default()).await?;
     let Asked { title, body, fresh, .. } = asked;
     let change = Contribution { proposal, title, body, known };
-    let (draft, wish) = desk.posed(draft, wish, change, &subject)?;
+    let (mut draft, wish) = desk.posed(draft, wish, change, &subject)?;
+    if let Some(proposed) = &mut draft.proposed {
+        proposed.fresh = fresh;
+    }
     let already = match (&draft.proposed, fresh) {
         (Some(proposed), false) => desk.reviewed_already(root, proposed)?,
         _ => None,

@@ -7,10 +7,11 @@ use crate::debate::hashed::hashed;
 use crate::debate::ledger::{self, Fate};
 use crate::debate::verdict::{Contest, rulings};
 use crate::debate::{
-    Citation, Cue, Debate, Found, Known, Place, Proposed, Role, Seat, Severity, Side, Status,
-    standing,
+    Citation, Cue, Debate, Known, Pause, Place, Proposed, Role, Seat, Severity, Side, Status, Step,
+    next, standing,
 };
 use crate::report::people;
+use crate::report::research::research;
 use crate::report::verdict::verdict;
 use std::collections::BTreeSet;
 
@@ -26,6 +27,7 @@ const KIND: &str = "debate finding 1";
 struct Challenge<'a> {
     cue: Cue,
     claim: &'a Claim,
+    severity: Option<Severity>,
     citations: Vec<&'a Citation>,
     answer: Option<String>,
     conceded: bool,
@@ -67,6 +69,19 @@ pub fn skipped(proposed: &Proposed, why: &str) -> Review {
     Review { skipped: Some(why.to_owned()), ..about(proposed) }
 }
 
+/// A review as it would be with this known from before: one that is remembered knows only what was
+/// known when it was argued.
+pub fn remembering(review: Review, known: &[Known]) -> Review {
+    let mut review = review;
+    let of = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
+    review.findings.iter_mut().for_each(|it| it.known = of(&it.fingerprint));
+    let raised: BTreeSet<String> =
+        review.findings.iter().map(|it| it.fingerprint.clone()).collect();
+    let other = known.iter().filter(|it| !raised.contains(&it.noted.fingerprint));
+    review.earlier = other.map(|it| earlier(it, &raised)).collect();
+    review
+}
+
 /// What is reviewed, and nothing else yet.
 fn about(proposed: &Proposed) -> Review {
     Review {
@@ -87,6 +102,7 @@ fn unopposed(debate: &Debate) -> bool {
 
 /// What was ruled, if anything was. A ruling on what one side said alone is none.
 fn rule(debate: &Debate, review: &mut Review) {
+    review.reasoning = research(debate).unwrap_or_default();
     let Some(verdict) = verdict(debate).filter(|_| !unopposed(debate)) else { return };
     review.decision = match verdict.side {
         Side::Pro => Decision::Merge,
@@ -113,16 +129,22 @@ fn findings(debate: &Debate) -> Vec<Finding> {
         .flat_map(|it| &it.known)
         .map(|it| it.noted.fingerprint.as_str())
         .collect();
+    let all = merged(challenges(debate));
+    // Of several about the same words one has the plain fingerprint, whichever comes first.
+    let plain = |base: &str| {
+        let same = all.iter().filter(|it| print_of(debate, it) == base);
+        same.map(|it| squeeze(&it.claim.text)).min()
+    };
+    let plain: Vec<bool> = all
+        .iter()
+        .map(|it| plain(&print_of(debate, it)).as_ref() == Some(&squeeze(&it.claim.text)))
+        .collect();
     let mut taken = BTreeSet::new();
-    let finding = |challenge: Challenge<'_>| {
-        let place = best(debate, &challenge.citations);
-        let (place, quote) = place.map_or((None, None), |(place, quote)| (Some(place), quote));
+    let finding = |(challenge, plain): (&Challenge<'_>, bool)| {
+        let place = best(debate, &challenge.citations).map(|(place, _)| place);
         let claim = squeeze(&challenge.claim.text);
-        let file = place.as_ref().map_or("", |place| place.file.as_str());
-        // That something is gone is another finding than that it is there.
-        let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
-        let words = quote.map_or_else(|| claim.clone(), squeeze);
-        let mut fingerprint = hashed(&[KIND, file, &words, gone]);
+        let base = print_of(debate, challenge);
+        let mut fingerprint = if plain { base } else { hashed(&[KIND, &base, &claim]) };
         let mut nth = 0;
         while !taken.insert(fingerprint.clone()) {
             nth += 1;
@@ -133,15 +155,36 @@ fn findings(debate: &Debate) -> Vec<Finding> {
             fingerprint,
             id: challenge.claim.id.clone(),
             turn: challenge.cue.to_string(),
-            severity: severity(debate, challenge.claim),
+            severity: severity(debate, challenge),
             claim,
             place,
-            evidence: challenge.citations.iter().map(|it| proof(it)).collect(),
-            answer: challenge.answer,
+            evidence: proofs(&challenge.citations),
+            answer: challenge.answer.clone(),
             conceded: challenge.conceded,
         }
     };
-    merged(challenges(debate)).into_iter().map(finding).collect()
+    all.iter().zip(plain).map(finding).collect()
+}
+
+/// What a challenge rests on, as a fingerprint: the file, the words, and whether they are gone, which
+/// is another finding than that they are there.
+fn print_of(debate: &Debate, challenge: &Challenge<'_>) -> String {
+    let (place, quote) = best(debate, &challenge.citations).unzip();
+    let file = place.as_ref().map_or("", |place| place.file.as_str());
+    let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
+    let words = quote.flatten().map_or_else(|| squeeze(&challenge.claim.text), squeeze);
+    hashed(&[KIND, file, &words, gone])
+}
+
+/// Each thing offered, once.
+fn proofs(citations: &[&Citation]) -> Vec<Proof> {
+    let mut proofs: Vec<Proof> = vec![];
+    for proof in citations.iter().map(|it| proof(it)) {
+        if !proofs.contains(&proof) {
+            proofs.push(proof);
+        }
+    }
+    proofs
 }
 
 /// What is put otherwise from round to round is one challenge, in its latest words: the same name, and
@@ -161,6 +204,7 @@ fn merged(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
             None => kept.push(challenge),
             Some(known) => {
                 known.claim = challenge.claim;
+                known.severity = challenge.severity.or(known.severity);
                 known.conceded |= challenge.conceded;
                 known.answer = challenge.answer.or(known.answer.take());
                 let new = challenge.citations.into_iter();
@@ -188,6 +232,7 @@ fn challenges(debate: &Debate) -> Vec<Challenge<'_>> {
         .map(|entry| Challenge {
             cue: entry.cue,
             claim: entry.claim,
+            severity: entry.claim.severity,
             citations: entry.citations.clone(),
             answer: answer(&entry.claim.id),
             conceded: matches!(entry.fate, Fate::Conceded(_)),
@@ -213,6 +258,7 @@ fn researched(debate: &Debate) -> Vec<Challenge<'_>> {
         argued.map(|claim| Challenge {
             cue: *cue,
             claim,
+            severity: claim.severity,
             citations: ledger::of_claim(&reply.citations, &claim.id).collect(),
             answer: answer(&claim.id),
             conceded: false,
@@ -228,10 +274,10 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
 
 /// How grave it is: as its challenger says, unless every judge that was asked found it answered or
 /// unsupported.
-fn severity(debate: &Debate, claim: &Claim) -> Severity {
-    let said = claim.severity.unwrap_or_default();
+fn severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
+    let (said, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
     let checks = rulings(debate).flat_map(|(_, _, ruling)| &ruling.checks);
-    let mut own = checks.filter(|it| it.side == Side::Con && it.claim == claim.id).peekable();
+    let mut own = checks.filter(|it| it.side == Side::Con && it.claim == *id).peekable();
     if own.peek().is_some() && own.all(|check| !check.stands()) { Severity::Low } else { said }
 }
 
@@ -241,7 +287,7 @@ fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Optio
     let places: Vec<_> = citations
         .iter()
         .filter(|it| it.found.verified())
-        .filter_map(|it| Some((place(it)?, it.quote.as_deref())))
+        .filter_map(|it| Some((it.place()?, it.quote.as_deref())))
         .collect();
     let touched = &debate.setup().touched;
     let beside = debate.setup().proposed.as_ref().map_or(&[][..], |it| &it.beside);
@@ -250,27 +296,13 @@ fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Optio
     places.into_iter().min_by_key(|(place, _)| rank(place))
 }
 
-/// Where a citation is, in the files as the change leaves them.
-fn place(citation: &Citation) -> Option<Place> {
-    let file = citation.path.clone()?;
-    if let Some(line) = citation.removed {
-        let line = Some(line).filter(|line| *line > 0);
-        return Some(Place { file, line, end_line: None, removed: true });
-    }
-    let told = citation.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
-    let told = told.and_then(|(_, line)| line.parse().ok());
-    let cited = citation.line.filter(|_| matches!(citation.found, Found::Exact | Found::Located));
-    let end_line = citation.end_line.filter(|_| told.is_none());
-    Some(Place { file, line: told.or(cited), end_line, removed: false })
-}
-
 fn proof(citation: &Citation) -> Proof {
     let verified = citation.found.verified();
     Proof {
         raw: citation.raw.clone(),
         found: citation.found.word().to_owned(),
         verified,
-        place: place(citation).filter(|_| verified),
+        place: citation.place().filter(|_| verified),
         quote: citation.quote.clone(),
     }
 }
@@ -288,9 +320,15 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
     };
     let mut notices: Vec<String> = standing::notices(debate).into_iter().map(bare).collect();
     if !status.over() {
-        let short = "This review was cut short: what follows is what was said until then. The same \
-                     command goes on with it.";
-        notices.insert(0, short.into());
+        let spent = matches!(next(debate), Step::Hold { pause: Pause::Spent { .. }, .. });
+        let onward = if spent { ", allowed more," } else { "" };
+        notices.insert(
+            0,
+            format!(
+                "This review was cut short: what follows is what was said until then. The same \
+                 command{onward} goes on with it."
+            ),
+        );
     }
     if status.over() && debate.concluded() {
         let hurried =
@@ -305,7 +343,10 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
         notices.push(format!("Not shown to those who argued: {unseen}."));
     }
     if people::course(debate) == people::Course::Research {
-        notices.push("A research weighs both sides and picks none: read its report.".into());
+        let id = &debate.setup().id;
+        notices.push(format!(
+            "A research weighs both sides and picks none; `debate show {id}` has it whole."
+        ));
     }
     for label in standing::labels(debate) {
         notices.push(match label {

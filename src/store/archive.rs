@@ -164,6 +164,11 @@ impl Archive for SqliteArchive {
                     || (path.exists() && !files::is_record_of(path, &setup.id))
             };
             let record = files::record_path(&place.root, &name, taken);
+            for (id, row) in search::argued(&change, setup, &place.root)? {
+                if let Some(holder) = lease::holder(&change, &self.home, row, self.clock.now())? {
+                    return Err(ArchiveError::Busy { id, holder });
+                }
+            }
             let added = change
                 .execute(
                     "INSERT INTO debates (public_id, topic, created_at, setup, root, record,

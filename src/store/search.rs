@@ -1,9 +1,10 @@
 //! Lists and full text.
 use super::archive::status;
 use super::schema::broken;
-use crate::debate::Cue;
+use crate::debate::{Cue, Setup};
 use crate::engine::{ArchiveError, Card, Hit, Query};
 use rusqlite::{Connection, Row, ToSql};
+use std::path::Path;
 
 /// The id an abbreviation stands for: its beginning, or its last four digits.
 pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String, ArchiveError> {
@@ -93,6 +94,29 @@ fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
 
 fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
+}
+
+/// The debates about the same change under the same settings that are not over, unless they do not
+/// matter. Asked in the transaction that would begin one more.
+pub(super) fn argued(
+    connection: &Connection,
+    setup: &Setup,
+    root: &Path,
+) -> Result<Vec<(String, i64)>, ArchiveError> {
+    let proposed = setup.proposed.as_ref().filter(|it| !it.fresh && !it.key.is_empty());
+    let Some(proposed) = proposed else { return Ok(vec![]) };
+    let query = Query {
+        root: Some(root.to_owned()),
+        reviews: Some(proposed.key.clone()),
+        unfinished: true,
+        ..Query::default()
+    };
+    let (conditions, values) = conditions(&query);
+    let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
+    let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let rows = statement.query_map(&*borrowed(&values), row).map_err(broken)?;
+    rows.collect::<Result<_, _>>().map_err(broken)
 }
 
 /// The questions and turns in which all these words stand, the newest first.

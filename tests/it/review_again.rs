@@ -30,7 +30,7 @@ fn whoever_stops_it_is_told_so_and_the_same_command_goes_on() {
             "{}",
             done.out
         );
-        done.warns("The same command goes on with it.");
+        done.warns("The same command goes on with it");
         fs::write(bench.lab().outside("contra.json"), quick).unwrap();
         let again = bench.review(&["main..HEAD", "--fail-on", "block"]).ends(3);
         again.warns(&format!("Going on with {id}"));
@@ -45,9 +45,10 @@ fn whoever_comes_second_waits_for_the_first() {
     let first = bench.review(&["main..HEAD"]).start();
     let id = bench.lab().challenged();
     // Without time to wait there is a clear word, and nothing is spent.
-    let refused = bench.review(&["main..HEAD", "--time-limit", "1s"]).fails_with(1);
-    refused.warns("is being argued by");
-    refused.warns(&format!("debate watch {id}"));
+    let late = bench.review(&["main..HEAD", "--time-limit", "1s"]).success();
+    late.warns(&format!("as {id}: waiting"));
+    late.warns("another process was arguing the same");
+    bench.review(&["main..HEAD", "--time-limit", "1s", "--strict"]).ends(5);
     assert_eq!(bench.debates(), 1);
     first.signal("TERM");
     drop(first.wait());
@@ -121,29 +122,92 @@ fn what_is_open_stays_open_until_it_is_fixed_and_going_back_costs_nothing() {
 #[test]
 fn nothing_in_a_name_or_a_line_keeps_it_from_being_cited() {
     let bench = Bench::changed();
-    let names = ["src/with blank.rs", "src/a,b.rs", "src/größe 中.rs", "src/it's.rs"];
+    let names = [
+        "src/with blank.rs",
+        "src/a,b.rs",
+        "src/größe 中.rs",
+        "src/it's.rs",
+        "runner",
+        "src/back\\slash.rs",
+    ];
     for name in names {
-        bench.put(name, "pub fn odd_one() -> &'static str {\n    \"out\u{200b}side\"\n}\n");
+        bench.put(name, "pub fn odd_one() -> u32 {\n    \"out\u{200b}s\u{7}ide\"\n}\n");
     }
     bench.commit("Odd names");
-    let cited = |words: &str| -> Vec<Value> {
-        let all = (1..).zip(names);
-        all.map(|(nth, name)| {
-            claim(&format!("C{nth}"), &format!("Number {nth}."), "high", &format!("{name}:{words}"))
-        })
-        .collect()
-    };
     // As it is seen, as it is, and as it is written out for those who read the brief.
-    for words in
-        ["1 \"pub fn odd_one() -> &'static str {\"", "2 \"outside\"", "2 \"out\\u{200b}side\""]
-    {
-        bench.says(&Said::claims(cited(words)));
-        let review = bench.reviewed(&["main..HEAD", "--fresh"]);
+    for words in ["outside", "out\u{200b}s\u{7}ide", "out\\u{200b}s\\u{7}ide"] {
+        let cited = (1..).zip(names).map(|(nth, name)| {
+            let entry = format!("{name}:2 \"{words}\"");
+            claim(&format!("C{nth}"), &format!("Number {nth}."), "high", &entry)
+        });
+        bench.says(&Said::claims(cited.collect()));
+        let review = bench.reviewed(&["main..HEAD", "--fresh", "--max-findings", "9"]);
         let found = review["findings"].as_array().unwrap();
         let files: Vec<&str> =
             found.iter().map(|it| it["place"]["file"].as_str().unwrap()).collect();
         assert_eq!(files, names, "{words}: {review:#}");
     }
+}
+
+/// However many come at once, it is argued once.
+#[test]
+fn whoever_comes_at_the_same_time_does_not_argue_the_same() {
+    let bench = Bench::changed();
+    let all: Vec<_> = (0..4).map(|_| bench.review(&["main..HEAD"]).start()).collect();
+    for running in all {
+        let done = running.wait();
+        assert_eq!(done.code, Some(0), "{done:#?}");
+        assert!(done.out.contains("change the design first"), "{}", done.out);
+    }
+    assert_eq!(bench.debates(), 1);
+}
+
+/// What a review writes into the repository is no part of what it reviews, now or the next time.
+#[test]
+fn outputs_are_not_reviewed_and_nothing_is_written_over_before_it_is_read() {
+    let bench = Bench::changed();
+    let root = bench.lab().root();
+    let branch = ["--output", "json=out.json", "--output", "md=sub dir/out.md"];
+    fs::create_dir(root.join("sub dir")).unwrap();
+    for nth in 1..=2 {
+        let done = bench.review(&branch).success();
+        done.warns("this branch against where it left `main`");
+        let review: Value =
+            serde_json::from_slice(&fs::read(root.join("out.json")).unwrap()).unwrap();
+        assert_eq!(review["change"]["files"], 1, "run {nth}: {review:#}");
+    }
+    assert_eq!(bench.debates(), 1);
+    let again = ["main..HEAD", "--earlier", "out.json", "--output", "json=out.json"];
+    bench.review(&again).success();
+    let review: Value = serde_json::from_slice(&fs::read(root.join("out.json")).unwrap()).unwrap();
+    assert_eq!(review["findings"][0]["known"], true, "{review:#}");
+    bench.review(&["nowhere..HEAD", "--output", "json=out.json"]).fails_with(2);
+    assert!(fs::read(root.join("out.json")).unwrap().len() > 100, "it is as it was");
+}
+
+/// Copies of a line somewhere else neither hide a finding nor mend it.
+#[test]
+fn decoys_prove_nothing() {
+    let bench = Bench::changed();
+    bench.review(&["main..HEAD", "--fail-on", "block"]).ends(3);
+    for nth in 0..6 {
+        bench.put(format!("src/copy{nth}.rs"), AFTER);
+    }
+    bench.commit("Copies");
+    let review = bench.reviewed(&["main..HEAD"]);
+    assert_eq!(review["findings"][0]["known"], true, "{review:#}");
+    bench.review(&["main..HEAD", "--fail-on", "block"]).ends(3);
+    // Nobody raises it again: it is still there.
+    bench.says(&Said::claims(vec![]));
+    bench.put("src/copy9.rs", AFTER);
+    bench.commit("One more");
+    let review = bench.reviewed(&["main..HEAD"]);
+    assert_eq!(review["earlier"][0]["state"], "open", "{review:#}");
+    // Nor is it mended by another name.
+    bench.git(&["mv", "src/lib.rs", "src/core.rs"]);
+    bench.commit("Another name");
+    let review = bench.reviewed(&["main..HEAD"]);
+    assert_eq!(review["earlier"][0]["state"], "open", "{review:#}");
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn what_is_not_there_is_said_with_what_to_do() {
     ] {
         let done = bench.review(args).fails_with(2);
         done.warns(says);
-        done.warns("hint: name the change");
+        done.warns("hint: `debate review --help`");
     }
     let shallow = bench.lab().outside("shallow").display().to_string();
     let url = format!("file://{}", bench.lab().root().display());

@@ -83,7 +83,7 @@ fn a_push_is_advised_and_stopped_only_if_asked_to() {
     let second = project.id("feature");
     let stopped = project.push(&["feature"]);
     assert!(stopped.code != Some(0), "{stopped:#?}");
-    stopped.warns("nothing is pushed, because the verdict is against feature");
+    stopped.warns("nothing is pushed, because the review stops feature");
     assert_eq!(project.there("feature"), first);
     let asked = project.asked();
     assert!(asked[1].starts_with(&format!("review {first}..{second} ")), "{asked:?}");

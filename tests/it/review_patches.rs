@@ -136,3 +136,25 @@ fn what_a_mail_says_around_a_patch_is_told_to_nobody() {
         assert!(!prompt.contains("xyzzy"), "{seat}:\n{prompt}");
     }
 }
+
+/// Several commits are several patches, each of which applies to what the one before has made.
+#[test]
+fn patches_of_several_commits_come_to_what_the_last_one_has() {
+    let bench = Bench::changed();
+    bench.put("src/passing.rs", "pub fn passing() {}\n");
+    bench.commit("Here");
+    bench.git(&["rm", "--quiet", "src/passing.rs"]);
+    bench.git(&["mv", "src/lib.rs", "src/core.rs"]);
+    bench.commit("And gone");
+    bench.put("src/core.rs", format!("{AFTER}// The end.\n"));
+    bench.commit("Once more");
+    let patch = written(&bench, &["format-patch", "--stdout", "main..HEAD"]);
+    let head = bench.reviewed(&["main..HEAD", "--fresh"])["change"].clone();
+    bench.git(&["switch", "--quiet", "main"]);
+    let made = reviewed(&bench, &["--patch", &patch])["change"].clone();
+    for field in ["files", "added", "deleted"] {
+        assert_eq!(made[field], head[field], "{field}: {made:#} {head:#}");
+    }
+    let tree = bench.git(&["rev-parse", "feature^{tree}"]);
+    assert_eq!(made["head"], tree.as_str(), "it is the same to the last byte");
+}

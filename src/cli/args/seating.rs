@@ -7,8 +7,8 @@ use crate::debate::Voice;
 /// How it is argued, and by whom.
 #[derive(Debug, clap::Args)]
 pub struct Seating {
-    /// How it is debated: duel (usual), research, dialectic, tribunal, or one of your own (`debate
-    /// formats`)
+    /// How it is debated: duel (usual), research, tribunal, in `run` also dialectic, or one of your
+    /// own (`debate formats`)
     #[arg(long)]
     pub format: Option<String>,
     /// Who argues for: `tool` or `tool:model` (see `debate models`); whoever is not named is chosen

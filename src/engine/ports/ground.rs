@@ -16,8 +16,14 @@ pub trait Briefs: Send + Sync {
     /// What stands in a repository now, as one tree with a name; none where there is no repository.
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
 
-    /// A change that is not merged yet: what it is, and one tree of it.
-    fn proposal(&self, root: &Path, meant: &Meant) -> Result<Proposal, BadContext>;
+    /// A change that is not merged yet: what it is, and one tree of it. Files that are about to be
+    /// written are no part of it.
+    fn proposal(
+        &self,
+        root: &Path,
+        meant: &Meant,
+        without: &[PathBuf],
+    ) -> Result<Proposal, BadContext>;
 
     /// What has happened in a repository to a few files since a debate was opened on it, as far as
     /// that can be found out soon.

@@ -12,7 +12,12 @@ pub(super) const ADVISORY: &str =
 /// The same of this review.
 pub(super) fn advisory(review: &Review) -> &'static str {
     match review.decision {
-        Decision::None => "Advisory: models argued this, and nobody ruled on it. A person decides.",
+        Decision::None if review.degraded => {
+            "Advisory: models argued this, and nobody ruled on it. A person decides."
+        }
+        Decision::None => {
+            "Advisory: models argued and weighed this, and picked no side. A person decides."
+        }
         _ => ADVISORY,
     }
 }
@@ -24,6 +29,7 @@ pub(super) fn headline(review: &Review) -> &'static str {
             "change the design first, says the ruling, but nothing was found that says why"
         }
         Decision::None if review.degraded => "not finished: nobody ruled",
+        Decision::None => "weighed, and no side picked",
         decision => decision.says(),
     }
 }
@@ -50,8 +56,10 @@ pub(super) fn confidence(review: &Review) -> Option<String> {
 
 /// What was ruled when nothing was found.
 pub(super) fn nothing_found(review: &Review) -> String {
-    if review.decision == Decision::None {
-        return "not finished: nobody ruled, so it says nothing that nothing was found.".into();
+    if review.decision == Decision::None && review.degraded {
+        return "not finished: nobody ruled. That nothing is listed does not mean that nothing is \
+                wrong."
+            .into();
     }
     let sure = confidence(review).map(|sure| format!(" ({sure})")).unwrap_or_default();
     format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.says())
