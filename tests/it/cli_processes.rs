@@ -38,7 +38,7 @@ fn a_debate_that_is_being_run_cannot_be_run_twice() {
 
 #[test]
 fn whatever_stops_a_debate_it_goes_on_where_it_was() {
-    for (signal, code) in [("INT", Some(2)), ("KILL", None), ("TERM", None)] {
+    for (signal, code) in [("INT", Some(2)), ("KILL", None), ("TERM", Some(2))] {
         let lab = Lab::new();
         let (running, id) = slow(&lab);
         running.signal(signal);

@@ -274,8 +274,26 @@ fn where_nothing_was_found_nothing_is_posted() {
     let Some(project) = Project::on_github() else { return };
     project.finds(NOWHERE, "pro");
     let acted = project.act(&[("fail-on", "block")]);
-    assert_eq!((acted.code, project.calls().as_str()), (0, ""), "{}", acted.said);
+    let calls = project.calls();
+    assert!(!calls.contains("POST") && !calls.contains("PATCH"), "{calls}");
+    assert_eq!(acted.code, 0, "{}", acted.said);
     assert_eq!((&*acted.outputs["decision"], &*acted.outputs["findings"]), ("merge", "0"));
+}
+
+/// What an earlier review has said does not stand there as if it were still so, also where nothing is
+/// remembered of it.
+#[test]
+fn where_nothing_is_found_any_more_the_comment_says_so() {
+    let Some(project) = Project::on_github() else { return };
+    project.act(&[]);
+    fs::remove_dir_all(project.lab.outside("temp/debate-home")).unwrap();
+    project.finds(NOWHERE, "pro");
+    project.commit("src/other.rs", "pub fn more() {}\n");
+    let acted = project.act(&[]);
+    assert_eq!((acted.code, &*acted.outputs["findings"]), (0, "0"), "{}", acted.said);
+    let calls = project.calls();
+    assert_eq!(calls.matches("--method POST").count(), 1, "{calls}");
+    assert_eq!(calls.matches("--method PATCH").count(), 1, "{calls}");
 }
 
 #[test]
