@@ -188,6 +188,25 @@ fn nobody_makes_up_what_was_there_before_or_gives_orders() {
     assert!(!stands_in(&copy.folder, "of the base"));
 }
 
+/// Our own store is asked first, so what lies there under a name that is not its own is not believed:
+/// it would stand in the place of what is meant.
+#[test]
+fn a_forged_object_is_not_read_in_the_place_of_a_real_one() {
+    let bench = Bench::changed();
+    bench.review(&["main..HEAD"]).success();
+    let store = bench.lab().home().join("trees.git");
+    let real = bench.git(&["rev-parse", "HEAD:src/lib.rs"]);
+    let odb = git2::Repository::open_bare(&store).unwrap();
+    let forged = odb.odb().unwrap().write(git2::ObjectType::Blob, b"fn harmless() {}\n").unwrap();
+    let loose = |id: &str| store.join("objects").join(&id[..2]).join(&id[2..]);
+    fs::create_dir_all(loose(&real).parent().unwrap()).unwrap();
+    fs::rename(loose(&forged.to_string()), loose(&real)).unwrap();
+    let review = bench.reviewed(&["main..HEAD", "--fresh"]);
+    assert_eq!(review["findings"].as_array().unwrap().len(), 1, "{review:#}");
+    let prompt = &bench.prompts()[0].1;
+    assert!(!prompt.contains("harmless") && prompt.contains("kept.entry(key)"), "{prompt}");
+}
+
 /// Nor do words that stand in such a folder pass for what was there before: they are the change's own,
 /// and can be cited as that.
 #[test]
