@@ -19,7 +19,27 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("catalogue", &["debate", "engine"]),
     ("config", &[]),
     ("clients", &["config", "debate", "private"]),
-    ("cli", &["clients", "debate", "engine", "report", "review", "config"]),
+    ("arena", &["debate", "engine"]),
+    ("guest", &["debate", "engine", "private"]),
+    ("rating", &["debate", "engine"]),
+    ("tournament", &["debate", "engine", "rating"]),
+    ("page", &["debate", "engine", "rating", "report"]),
+    ("web", &["arena", "config", "debate", "engine", "page", "rating", "report"]),
+    (
+        "cli",
+        &[
+            "clients",
+            "debate",
+            "engine",
+            "report",
+            "review",
+            "config",
+            "guest",
+            "rating",
+            "tournament",
+            "web",
+        ],
+    ),
     ("mcp", &["clients", "debate", "engine", "report", "review", "config"]),
 ];
 

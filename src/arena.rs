@@ -1,0 +1,1 @@
+//! Debates between bots that come over the network.

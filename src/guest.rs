@@ -1,0 +1,1 @@
+//! Taking part in somebody else's arena.

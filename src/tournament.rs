@@ -1,0 +1,1 @@
+//! Motions and entrants, played as debates and rated.
