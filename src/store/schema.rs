@@ -132,6 +132,24 @@ CREATE TABLE petitions (
     UNIQUE (round_id, agent_id)
 );
 ",
+    // Rooms in which bots wait for each other, and wishes for a debate that another process plays:
+    // neither is part of a debate, and no projection rebuilds them.
+    "
+CREATE TABLE rooms (
+    id TEXT PRIMARY KEY,
+    body TEXT NOT NULL,
+    updated_at INTEGER NOT NULL
+);
+
+CREATE TABLE wishes (
+    id INTEGER PRIMARY KEY,
+    debate_id INTEGER NOT NULL REFERENCES debates (id),
+    body TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    answer TEXT
+);
+CREATE INDEX wishes_by_debate ON wishes (debate_id);
+",
 ];
 
 /// The index over everything said. Made with the first step, and made anew when it is damaged.
@@ -158,8 +176,8 @@ DROP TABLE IF EXISTS messages_fts;
 ";
 
 /// The version this program writes.
-pub(super) const VERSION: i64 = 2;
-const _: () = assert!(STEPS.len() == 2, "a step was added: raise the version");
+pub(super) const VERSION: i64 = 3;
+const _: () = assert!(STEPS.len() == 3, "a step was added: raise the version");
 
 /// Makes a connection ready: settings first, then whatever steps are missing.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
