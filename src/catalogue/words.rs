@@ -4,8 +4,13 @@
 pub(super) type Words = &'static [(&'static str, &'static str, &'static str)];
 
 /// By the format they belong to.
-pub(super) const FORMATS: &[(&str, Words)] =
-    &[("duel", DUEL), ("research", RESEARCH), ("dialectic", DIALECTIC), ("tribunal", TRIBUNAL)];
+pub(super) const FORMATS: &[(&str, Words)] = &[
+    ("duel", DUEL),
+    ("research", RESEARCH),
+    ("dialectic", DIALECTIC),
+    ("tribunal", TRIBUNAL),
+    ("arena", ARENA),
+];
 
 #[rustfmt::skip]
 const DUEL: Words = &[
@@ -48,6 +53,21 @@ const TRIBUNAL: Words = &[
     ("act.key battle", "tribunal/acts/key_battle.md", include_str!("../../prompts/tribunal/acts/key_battle.md")),
     ("act.endgame", "tribunal/acts/endgame.md", include_str!("../../prompts/tribunal/acts/endgame.md")),
     ("act.closing", "tribunal/acts/closing.md", include_str!("../../prompts/tribunal/acts/closing.md")),
+    ("audience.rational-logic", "tribunal/audience/rational-logic.md", include_str!("../../prompts/tribunal/audience/rational-logic.md")),
+    ("audience.practical-feasibility", "tribunal/audience/practical-feasibility.md", include_str!("../../prompts/tribunal/audience/practical-feasibility.md")),
+    ("audience.technology-forward", "tribunal/audience/technology-forward.md", include_str!("../../prompts/tribunal/audience/technology-forward.md")),
+    ("audience.risk-averse", "tribunal/audience/risk-averse.md", include_str!("../../prompts/tribunal/audience/risk-averse.md")),
+    ("audience.emotional-resonance", "tribunal/audience/emotional-resonance.md", include_str!("../../prompts/tribunal/audience/emotional-resonance.md")),
+];
+
+#[rustfmt::skip]
+const ARENA: Words = &[
+    ("open", "arena/open.md", include_str!("../../prompts/arena/open.md")),
+    ("clash", "arena/clash.md", include_str!("../../prompts/arena/clash.md")),
+    ("close", "arena/close.md", include_str!("../../prompts/arena/close.md")),
+    ("judge", "arena/judge.md", include_str!("../../prompts/arena/judge.md")),
+    ("vote", "arena/vote.md", include_str!("../../prompts/arena/vote.md")),
+    ("reply.rubric", "reply/rubric.md", include_str!("../../prompts/reply/rubric.md")),
     ("audience.rational-logic", "tribunal/audience/rational-logic.md", include_str!("../../prompts/tribunal/audience/rational-logic.md")),
     ("audience.practical-feasibility", "tribunal/audience/practical-feasibility.md", include_str!("../../prompts/tribunal/audience/practical-feasibility.md")),
     ("audience.technology-forward", "tribunal/audience/technology-forward.md", include_str!("../../prompts/tribunal/audience/technology-forward.md")),

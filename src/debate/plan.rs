@@ -3,7 +3,7 @@ use super::body::{Body, Help, Kind};
 use super::envelope::Spend;
 use super::event::{Cue, Outcome, Stand, list};
 use super::flags::settled;
-use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
+use super::format::{Order, Phase, Quorum, Role, Shortfall, Side, Speakers};
 use super::seat::Seat;
 use super::setup::{Budget, Hold};
 use super::state::Debate;
@@ -106,6 +106,17 @@ pub fn next(debate: &Debate) -> Step {
                     Some(by) => Outcome::Forfeited { by },
                     None => Outcome::Aborted { at, phase },
                 });
+            }
+            Some((Shortfall::Lapse, _)) => {
+                match (stage.lapsed(debate), debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
+                    (false, _, _) => {}
+                    (true, true, true) => {
+                        cut.get_or_insert(Outcome::Curtailed { at, phase });
+                        continue;
+                    }
+                    (true, false, false) => return Step::Close(Outcome::Aborted { at, phase }),
+                    (true, _, _) => return Step::Close(Outcome::Uncontested { at, phase }),
+                }
             }
             Some((Shortfall::GoOn, _)) | None => {}
         }
@@ -219,6 +230,20 @@ impl Stage<'_> {
             Quorum::All => !failed.is_empty(),
         };
         failed.first().filter(|_| settled && short).map(|first| (self.phase.short, *first))
+    }
+
+    /// Whether a side has forfeited two turns by now.
+    fn lapsed(&self, debate: &Debate) -> bool {
+        let end = Cue { seat: u8::MAX, ..*self.cues.last().unwrap_or(&Cue::END) };
+        let lost = |side: Side| {
+            let lost = debate.missing().filter(|(cue, _)| {
+                *cue <= end
+                    && debate.seat(*cue).role == side.role()
+                    && debate.setup().phase(*cue).short == Shortfall::Lapse
+            });
+            lost.count()
+        };
+        lost(Side::Pro) >= 2 || lost(Side::Con) >= 2
     }
 
     /// A wave that has begun is let finish: all of it has been asked and will be paid for.
