@@ -41,7 +41,10 @@ pub enum Command {
         because: Option<String>,
     },
     /// Stop for good.
-    Cancel,
+    Cancel {
+        /// Why, if it is not simply the user's wish.
+        because: Option<String>,
+    },
     /// Go on from a turn that failed.
     Reopen {
         /// Which.
@@ -97,7 +100,7 @@ impl Command {
             Command::Continue { before } => Event::Continued { before },
             Command::Amend { change, because } => Event::Amended { change, because },
             Command::Conclude { because } => Event::Concluded { because },
-            Command::Cancel => Event::Cancelled,
+            Command::Cancel { because } => Event::Cancelled { because },
             Command::Reopen { from } => Event::Reopened { from },
             Command::Decide { text } => Event::Decided { text },
             Command::Learn { proof, confidence, note } => {
