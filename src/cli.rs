@@ -25,6 +25,7 @@
 //! | `init`    | clients are set up, and the other way round                                      |
 //! | `doctor`  | what is wrong here, and how to mend it                                           |
 //! | `inspect` | brief, check and redact: what is useful by itself                                |
+//! | `serve`   | an arena for bots                                                                |
 //! | `exit`    | what the exit codes mean                                                         |
 //! | `output`  | the JSON that commands print                                                     |
 mod archive;
@@ -49,6 +50,7 @@ mod replay;
 mod resume;
 mod review;
 mod screen;
+mod serve;
 mod stopwatch;
 mod watch;
 mod written;
@@ -105,6 +107,7 @@ async fn obey(
         Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
         Verb::Check(check) => inspect::check(&check, config, desk, screen),
+        Verb::Serve(serve) => serve::serve(&serve, config, desk, screen).await,
         Verb::Redact => inspect::redact(desk, screen),
         Verb::Completions { shell } => screen.completions(shell),
         Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),

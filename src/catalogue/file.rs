@@ -162,6 +162,7 @@ pub(super) fn read(
         usual: span.usual,
         lengths: base.map_or(LENGTHS, |base| base.offer.lengths.clone()),
         confirms: written.confirm_plan.unwrap_or(base.is_some_and(|base| base.offer.confirms)),
+        crowd: base.is_none_or(|base| base.offer.crowd),
         impartial: written.impartial_judge.unwrap_or(base.is_some_and(|base| base.offer.impartial)),
     };
     let offering = Offering { offer, prompts, from: From::Program };

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 mod review;
 mod seating;
+mod serve;
 mod words;
 
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
+pub use serve::Serve;
 pub use words::{EffortWord, StatusWord};
 
 /// Makes AI coding tools argue, with checked evidence, before a person decides.
@@ -79,6 +81,8 @@ pub enum Verb {
     Redact,
     /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
     Mcp,
+    /// Hold an arena: bots join over HTTP and debate, judged here and watched on a page
+    Serve(Box<Serve>),
     /// Print completions for a shell
     Completions {
         /// For which shell

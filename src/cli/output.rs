@@ -18,6 +18,30 @@ pub struct Callable {
     pub models: Vec<Listing>,
 }
 
+/// `debate serve --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Served<'a> {
+    /// Of this layout.
+    pub v: u8,
+    /// Where bots and viewers find it.
+    pub url: &'a str,
+    /// Where whoever runs it enters the page: whoever has this may act there.
+    pub enter: String,
+    /// Who judges.
+    pub judges: Vec<String>,
+    /// Debates that wait for bots.
+    pub waiting: Vec<Waiting<'a>>,
+}
+
+/// A debate that waits for bots.
+#[derive(Serialize, JsonSchema)]
+pub struct Waiting<'a> {
+    /// What bots call it.
+    pub debate_id: &'a str,
+    /// Its motion.
+    pub topic: &'a str,
+}
+
 /// `debate formats --json`
 #[derive(Serialize, JsonSchema)]
 pub struct Formats {
@@ -437,6 +461,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("import", schemars::schema_for!(Imported)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),
+        ("serve", schemars::schema_for!(Served<'_>)),
         ("outcome", schemars::schema_for!(Learned)),
         ("prompt", schemars::schema_for!(Asked)),
         ("recheck", schemars::schema_for!(Rechecked)),

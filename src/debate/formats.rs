@@ -31,6 +31,8 @@ pub struct Offer {
     pub confirms: bool,
     /// Whether whoever judges must be another model than those who argue.
     pub impartial: bool,
+    /// Whether listeners are seated if nobody says.
+    pub crowd: bool,
 }
 
 /// Characters of a speech, where a format asks for nothing in particular.
@@ -41,7 +43,16 @@ pub fn offers() -> [Offer; 5] {
     let offer = |format, about: &str, rounds, usual| {
         let about = about.to_owned();
         let lengths = LENGTHS;
-        Offer { format, about, rounds, usual, lengths, confirms: false, impartial: false }
+        Offer {
+            format,
+            about,
+            rounds,
+            usual,
+            lengths,
+            confirms: false,
+            impartial: false,
+            crowd: false,
+        }
     };
     [
         offer(duel(), "two tools argue a question, and a judge picks a side", 1..=5, 2),
@@ -62,6 +73,7 @@ pub fn offers() -> [Offer; 5] {
         ),
         Offer {
             impartial: true,
+            crowd: true,
             ..offer(
                 tribunal(),
                 "a court of ten rounds in five acts, with a judge, an audience and a vote",

@@ -85,6 +85,7 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Rest;
     }
     let ending = debate.setup().ending();
+    let mut lapse = None;
     let mut cut = debate.concluded().then_some(Outcome::Ended);
     for stage in stages(debate) {
         if cut.is_none() && settles(debate, stage.at, ending) {
@@ -94,6 +95,16 @@ pub fn next(debate: &Debate) -> Step {
             continue;
         }
         let (at, phase) = (stage.at, stage.phase.name.clone());
+        // Where turns can lapse, it may come to its ending without anything to rule on.
+        if at.act == ending
+            && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
+            && lapses(debate)
+        {
+            let (at, phase) = lapse.clone().unwrap_or((at, phase.clone()));
+            if let Some(outcome) = silenced(debate, at, phase) {
+                return Step::Close(outcome);
+            }
+        }
         match stage.shortfall(debate) {
             Some((Shortfall::Abort, _)) => return Step::Close(Outcome::Aborted { at, phase }),
             Some((Shortfall::Stand, _)) => return Step::Close(Outcome::Uncontested { at, phase }),
@@ -108,14 +119,13 @@ pub fn next(debate: &Debate) -> Step {
                 });
             }
             Some((Shortfall::Lapse, _)) => {
-                match (stage.lapsed(debate), debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
-                    (false, _, _) => {}
-                    (true, true, true) => {
-                        cut.get_or_insert(Outcome::Curtailed { at, phase });
-                        continue;
+                lapse = Some((at, phase.clone()));
+                if stage.lapsed(debate) {
+                    if let Some(outcome) = silenced(debate, at, phase.clone()) {
+                        return Step::Close(outcome);
                     }
-                    (true, false, false) => return Step::Close(Outcome::Aborted { at, phase }),
-                    (true, _, _) => return Step::Close(Outcome::Uncontested { at, phase }),
+                    cut.get_or_insert(Outcome::Curtailed { at, phase });
+                    continue;
                 }
             }
             Some((Shortfall::GoOn, _)) | None => {}
@@ -129,6 +139,22 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Speak { driven, awaited };
     }
     Step::Close(cut.unwrap_or(Outcome::Completed))
+}
+
+/// Whether turns before the ending can be forfeited one by one.
+fn lapses(debate: &Debate) -> bool {
+    let acts = &debate.setup().format.acts;
+    let before = acts.iter().take(acts.len().saturating_sub(1));
+    before.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
+}
+
+/// How it ends if a side has never spoken: there is nothing to rule on.
+fn silenced(debate: &Debate, at: Stand, phase: String) -> Option<Outcome> {
+    match (debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
+        (true, true) => None,
+        (false, false) => Some(Outcome::Aborted { at, phase }),
+        _ => Some(Outcome::Uncontested { at, phase }),
+    }
 }
 
 /// Whether nobody is asked in this round any more, because the one before it left nothing to say.

@@ -5,6 +5,8 @@
 mod absent;
 mod aloud;
 mod amend;
+mod arena_lab;
+mod arena_rules;
 mod asked;
 mod brief;
 mod budgets;
