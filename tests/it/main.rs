@@ -167,3 +167,5 @@ mod tribunal;
 mod verdict;
 mod voices;
 mod wire;
+#[cfg(unix)]
+mod wishes;
