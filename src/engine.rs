@@ -81,3 +81,4 @@ pub use ports::{
 };
 pub use price::Price;
 pub use scrutiny::Outside;
+pub use survey::{Estimated, Figures};
