@@ -108,9 +108,7 @@ async fn obey(
         Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
         Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
         Verb::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
-        Verb::Tournament(played) => {
-            tournament::tournament(&played, config, desk, screen).await
-        }
+        Verb::Tournament(played) => tournament::tournament(&played, config, desk, screen).await,
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
         Verb::Check(check) => inspect::check(&check, config, desk, screen),
         Verb::Redact => inspect::redact(desk, screen),

@@ -3,8 +3,8 @@ use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-mod review;
 mod rated;
+mod review;
 mod seating;
 mod words;
 

@@ -220,7 +220,8 @@ impl Run<'_> {
         let Waiting { game, tried } = waiting;
         self.table.end(&game.key);
         let now = past::now(self.desk, self.plan, &self.settings.place.root, &game.key)?;
-        let before = self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
+        let before =
+            self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
         let before = before.map(|it| it.spent).unwrap_or_default();
         if let Some(now) = &now {
             self.spent += Spend {
