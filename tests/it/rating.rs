@@ -88,7 +88,7 @@ fn three_to_one_is_stronger_but_nobody_can_be_sure() {
     ];
     let fitted = strengths(&games);
     let (a, b) = (of(&fitted, "a"), of(&fitted, "b"));
-    assert!(a.value > b.value + 50.0 && a.value < b.value + 200.0, "{a:?} {b:?}");
+    assert!(a.value > b.value + 50.0 && a.value < b.value + 300.0, "{a:?} {b:?}");
     assert!((a.value + b.value - 2.0 * MIDDLE).abs() < 0.11, "centred");
     assert!(a.low < b.high, "four games decide nothing: {a:?} {b:?}");
 }

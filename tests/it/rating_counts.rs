@@ -144,21 +144,8 @@ fn whatever_is_missing_a_debate_is_not_rated() {
     assert_eq!(game(&debate), Err(Unrated::Cancelled));
     let without_sides = played(setup(formats::research(), 1), &[]);
     assert_eq!(game(&without_sides), Err(Unrated::NoVerdict));
-    let mut court = open(setup(formats::tribunal(), 7));
-    until(&mut court, 3, "answer");
-    while let Step::Speak { .. } = next(&court) {
-        put(&mut court);
-        let cue = due(&court)[0];
-        let silent = court.seat(cue).role == Role::Con;
-        let event = if silent {
-            failed(&court, cue, Trouble::TimedOut)
-        } else {
-            said(&court, cue, good(&court, cue)).unwrap()
-        };
-        apply(&mut court, [event]);
-    }
-    run(&mut court, &[], |_| false);
-    assert!(game(&court).is_err(), "{:?}", court.outcome());
+    let silent = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    assert_eq!(game(&silent), Err(Unrated::Forfeited));
 }
 
 #[test]
@@ -191,6 +178,12 @@ fn people_are_rated_clients_are_not_and_bots_by_their_names() {
     assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("bot clawd_pot", "bot a b"));
     let same = bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "clawd_pot")]);
     assert_eq!(same, Err(Unrated::SingleModel));
+}
+
+#[test]
+fn the_audience_of_a_court_is_counted_by_the_weight_of_its_votes() {
+    let bench = Bench::of(&played(setup(formats::tribunal(), 7), &[]));
+    assert_eq!((bench.audience, bench.judges.len()), (Some(Side::Con), 1));
 }
 
 #[test]

@@ -335,7 +335,7 @@ fn what_scripts_play_is_never_rated() {
 #[test]
 fn when_everything_is_spent_no_more_is_begun() {
     let lab = hall();
-    file(&lab, &["codex", "claude"], "[in_all]\nmax_tokens = 300");
+    file(&lab, &["codex", "claude"], "[in_all]\nmax_tokens = 200");
     // A turn comes to 120 tokens: the first game is over what it may spend before its end.
     let done = lab.debate(&["tournament", "t.toml", "--json"]).ends(2);
     let played = done.json();
