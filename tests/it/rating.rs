@@ -47,9 +47,9 @@ fn simulated(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Ve
 fn known_strengths_lie_within_their_intervals_as_often_as_is_said() {
     let truth = [-150.0, -50.0, 0.0, 60.0, 140.0];
     let mean = truth.iter().sum::<f64>() / truth.len() as f64;
-    let (mut within, mut all, mut first_within, seeds) = (0, 0, 0, 300);
+    let (mut within, mut all, mut first_within, seeds) = (0, 0, 0, 300u32);
     for seed in 0..seeds {
-        let fitted = strengths(&simulated(&truth, 40.0, 12, &mut Rng(seed)));
+        let fitted = strengths(&simulated(&truth, 40.0, 12, &mut Rng(u64::from(seed))));
         for (nth, true_strength) in truth.iter().enumerate() {
             let it = of(&fitted, &format!("e{nth}"));
             let wanted = MIDDLE + true_strength - mean;
@@ -61,7 +61,7 @@ fn known_strengths_lie_within_their_intervals_as_often_as_is_said() {
     }
     let share = within as f64 / all as f64;
     assert!((0.93..=0.985).contains(&share), "{share} of the intervals hold");
-    let share = first_within as f64 / seeds as f64;
+    let share = first_within as f64 / f64::from(seeds);
     assert!((0.91..=0.99).contains(&share), "{share} of those of speaking first hold");
 }
 

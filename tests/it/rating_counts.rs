@@ -1,11 +1,10 @@
 //! Which debates are rated, and why the others are not.
-use crate::players::{failed, good, ruling, said};
+use crate::players::{good, ruling, said};
 use crate::scene::{Rng, apply, due, model, open, played, put, run, say, setup, until};
 use debate_mcp::debate::Status;
 use debate_mcp::debate::body::Scores;
 use debate_mcp::debate::{
-    Body, Change, Cue, Debate, Event, Origin, Role, Setup, Side, Step, Trouble, Voice, formats,
-    next,
+    Body, Change, Cue, Debate, Event, Origin, Role, Setup, Side, Step, Voice, formats, next,
 };
 use debate_mcp::engine::Card;
 use debate_mcp::rating::counts::{by_card, game};
@@ -193,6 +192,9 @@ fn who_argues_and_judges_is_rated_and_counted() {
     assert!(game(&played(setup, &[])).unwrap().partial);
 }
 
+/// What makes a card another.
+type Alters<'a> = &'a dyn Fn(&mut Card);
+
 /// What a card says must never throw away what the debate itself would count.
 #[test]
 fn a_card_leaves_out_only_what_cannot_count() {
@@ -218,7 +220,7 @@ fn a_card_leaves_out_only_what_cannot_count() {
     assert_eq!(card(&|_| {}), Ok(()));
     assert_eq!(card(&|it| it.labels = vec!["partial-judge".into()]), Ok(()));
     assert_eq!(card(&|it| it.proposer = Some("scripture".into())), Ok(()));
-    let cases: [(&dyn Fn(&mut Card), Unrated); 7] = [
+    let cases: [(Alters<'_>, Unrated); 7] = [
         (&|it| it.labels = vec!["demo".into()], Unrated::Demo),
         (&|it| it.labels = vec!["single-model".into()], Unrated::SingleModel),
         (&|it| it.labels = vec!["imported".into()], Unrated::Imported),
