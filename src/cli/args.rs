@@ -3,11 +3,13 @@ use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+mod rated;
 mod review;
 mod seating;
 mod serve;
 mod words;
 
+pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
 pub use serve::Serve;
@@ -73,6 +75,10 @@ pub enum Verb {
     Outcome(Outcome),
     /// How often verdicts were right, by how sure they were
     Stats(Stats),
+    /// Who argues better: ratings of everyone who has debated, with intervals
+    Leaderboard(Leaderboard),
+    /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
+    Tournament(Tournament),
     /// Print what debaters would be given of this repository
     Brief(Brief),
     /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong

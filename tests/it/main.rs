@@ -93,6 +93,8 @@ mod preflight;
 mod prompt;
 mod properties;
 mod ranges;
+mod rating;
+mod rating_counts;
 #[cfg(unix)]
 mod real;
 #[cfg(unix)]
@@ -163,6 +165,9 @@ mod text;
 mod tidy;
 mod tool_errors;
 mod topics;
+mod tournament;
+#[cfg(unix)]
+mod tournament_play;
 mod tribunal;
 mod verdict;
 mod voices;
