@@ -9,10 +9,10 @@
 //! | `layout`      | what is around every page                                                    |
 //! | `debate`      | the page of a debate                                                         |
 //! | `turn`        | one turn: who, what, and what it rests on                                    |
-//! | `paper`       | what is handed in instead of being said                                      |
 //! | `cited`       | claims and citations: linked, marked or struck                               |
 //! | `panels`      | status, sides, scores, votes, verdict, account, cost                         |
 //! | `actions`     | what whoever has entered may do                                              |
+//! | `live`        | what is being said right now, as far as it may be heard                      |
 //! | `timeline`    | every event of a debate, in a few words                                      |
 //! | `archive`     | every debate, searched and filtered                                          |
 //! | `wanted`      | which debates somebody asks for                                              |
@@ -56,4 +56,21 @@
 //! - **Actions** are forms in `panel-actions`; sent with `Accept: application/json` they answer
 //!   `{ok, says}`, with a status of 200 or of what is wrong.
 //! - Without the script a debate at any event is `/debates/ID?at=SEQ`; `nav#replay` links to some.
+pub mod actions;
+pub mod archive;
+mod cited;
+pub mod compare;
+pub mod debate;
+pub mod export;
 pub mod html;
+pub mod layout;
+pub mod live;
+pub mod markdown;
+pub mod message;
+mod panels;
+pub mod shown;
+pub mod source;
+pub mod story;
+pub mod timeline;
+mod turn;
+pub mod wanted;

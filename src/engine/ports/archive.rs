@@ -47,6 +47,9 @@ pub trait Archive: Send + Sync {
     fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
     /// Returns once everything written so far is also in the files people read.
     fn flush(&self);
+    /// A word only this user's programs can make, the same whenever it is asked for: what lets
+    /// somebody act who was given it.
+    fn password(&self, purpose: &str) -> Result<String, ArchiveError>;
 }
 
 /// Why the archive could not do it.
@@ -158,6 +161,8 @@ pub struct Query {
     pub root: Option<PathBuf>,
     /// Those that stand so.
     pub status: Option<Status>,
+    /// Those that are played by this table.
+    pub format: Option<String>,
     /// Those that are not over.
     pub unfinished: bool,
     /// Those that review this change under these settings, by their key.
