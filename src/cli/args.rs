@@ -4,9 +4,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 mod review;
+mod rated;
 mod seating;
 mod words;
 
+pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
 pub use words::{EffortWord, StatusWord};
@@ -71,6 +73,10 @@ pub enum Verb {
     Outcome(Outcome),
     /// How often verdicts were right, by how sure they were
     Stats(Stats),
+    /// Who argues better: ratings of everyone who has debated, with intervals
+    Leaderboard(Leaderboard),
+    /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
+    Tournament(Tournament),
     /// Print what debaters would be given of this repository
     Brief(Brief),
     /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong
