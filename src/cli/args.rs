@@ -6,11 +6,13 @@ use std::path::PathBuf;
 mod review;
 mod rated;
 mod seating;
+mod view;
 mod words;
 
 pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
+pub use view::View;
 pub use words::{EffortWord, StatusWord};
 
 /// Makes AI coding tools argue, with checked evidence, before a person decides.
@@ -75,6 +77,8 @@ pub enum Verb {
     Stats(Stats),
     /// Who argues better: ratings of everyone who has debated, with intervals
     Leaderboard(Leaderboard),
+    /// Show the archive in a browser, debates under way as they happen
+    View(View),
     /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
     Tournament(Tournament),
     /// Print what debaters would be given of this repository
@@ -384,6 +388,8 @@ pub enum Form {
     Json,
     /// The setup and then every event, one a line
     Events,
+    /// One page for a browser, which needs nothing else
+    Html,
 }
 
 /// `debate replay`
