@@ -15,6 +15,7 @@
 //! | `formats` | which formats there are                                                          |
 //! | `outcome` | what became of verdicts, and how often they were right                           |
 //! | `leaderboard` | who argues better                                                          |
+//! | `view`    | the local archive in a browser                                                   |
 //! | `tournament` | motions and entrants, played and rated                                       |
 //! | `play`    | a debate is played to its end, or to where someone is needed                     |
 //! | `stopwatch` | a play that may take only so long                                             |
@@ -56,6 +57,7 @@ mod screen;
 mod serve;
 mod stopwatch;
 mod tournament;
+mod view;
 mod watch;
 mod written;
 
@@ -109,6 +111,7 @@ async fn obey(
         Verb::Formats(formats) => formats::formats(&formats, desk, screen),
         Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
         Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
+        Verb::View(asked) => view::view(&asked, config, desk, screen).await,
         Verb::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
         Verb::Tournament(played) => tournament::tournament(&played, config, desk, screen).await,
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,

@@ -28,6 +28,7 @@
 //! | `recovery` | what state files hold that the archive does not                               |
 //! | `handing` | seats that change hands                                                         |
 //! | `since`   | what has happened to cited files, and whether what was cited still stands        |
+//! | `source`  | a file at the tree a debate is pinned to                                         |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `signals` | whoever wants the program to stop                                                |
@@ -57,6 +58,7 @@ pub mod scrutiny;
 pub mod session;
 pub mod signals;
 pub mod since;
+pub mod source;
 pub mod spoken;
 mod survey;
 pub mod taking_in;

@@ -7,12 +7,14 @@ mod rated;
 mod review;
 mod seating;
 mod serve;
+mod view;
 mod words;
 
 pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
 pub use serve::Serve;
+pub use view::View;
 pub use words::{EffortWord, StatusWord};
 
 /// Makes AI coding tools argue, with checked evidence, before a person decides.
@@ -77,6 +79,8 @@ pub enum Verb {
     Stats(Stats),
     /// Who argues better: ratings of everyone who has debated, with intervals
     Leaderboard(Leaderboard),
+    /// Show the archive in a browser, debates under way as they happen
+    View(View),
     /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
     Tournament(Tournament),
     /// Print what debaters would be given of this repository
@@ -388,6 +392,8 @@ pub enum Form {
     Json,
     /// The setup and then every event, one a line
     Events,
+    /// One page for a browser, which needs nothing else
+    Html,
 }
 
 /// `debate replay`

@@ -10,8 +10,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 mod rated;
+mod viewed;
 
 pub use rated::{Leaderboard, Planned, PlannedGame, Played};
+pub use viewed::Viewed;
 
 /// `debate models --json`
 #[derive(Serialize, JsonSchema)]
@@ -479,5 +481,6 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("stats", schemars::schema_for!(Stats)),
         ("tournament", schemars::schema_for!(Played)),
         ("tournament-plan", schemars::schema_for!(Planned)),
+        ("view", schemars::schema_for!(Viewed)),
     ]
 }

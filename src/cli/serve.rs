@@ -39,7 +39,7 @@ pub(super) async fn serve(
         bench,
         swap: asked.swap,
         topics: asked.topic.clone(),
-        home: config.home.clone(),
+        names: asked.host.clone(),
     };
     let place = Place { root: config.root.clone(), state_file: None, record: false };
     let server = Server::bind(desk.clone(), place, serving).await.map_err(unserved)?;

@@ -3,7 +3,7 @@ use super::agreement::{Agreement, Bench, agreement, wilson};
 use super::counts::{self, Game, Score, Unrated};
 use super::strengths::{Estimate, strengths};
 use crate::debate::Debate;
-use crate::engine::{Desk, DeskError, Query};
+use crate::engine::{Card, Desk, DeskError, Query};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -116,7 +116,11 @@ impl Board {
     /// The board of everything in the archive, or of one repository. Debates that cannot count are
     /// told by their cards alone.
     pub fn of_archive(desk: &Desk, root: Option<PathBuf>) -> Result<Board, DeskError> {
-        let cards = desk.archive().list(&Query { root, ..Query::default() })?;
+        Board::of_cards(desk, desk.archive().list(&Query { root, ..Query::default() })?)
+    }
+
+    /// The board of some of the debates in the archive.
+    pub fn of_cards(desk: &Desk, cards: Vec<Card>) -> Result<Board, DeskError> {
         let mut readings = Vec::with_capacity(cards.len());
         for card in cards {
             readings.push(match counts::by_card(&card) {

@@ -367,6 +367,13 @@ impl Archive for SqliteArchive {
     fn flush(&self) {
         self.exports.flush();
     }
+
+    fn password(&self, purpose: &str) -> Result<String, ArchiveError> {
+        let key = Key::of(&self.home)
+            .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
+        // What is signed otherwise is an object, and never a word.
+        Ok(key.sign(&format!("password: {purpose}").into())[..40].to_owned())
+    }
 }
 
 /// The row of a debate.

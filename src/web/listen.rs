@@ -18,7 +18,7 @@ const LONGEST_HEAD: usize = 64 * 1024;
 
 /// Answers whoever connects, for as long as it is not dropped. Whatever was answered has been kept,
 /// so there is nothing to bring to an end.
-pub(super) async fn listen(listener: TcpListener, router: Router) {
+pub async fn listen(listener: TcpListener, router: Router) {
     let places = Arc::new(Semaphore::new(MOST));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };

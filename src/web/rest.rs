@@ -1,4 +1,6 @@
 //! The arena's wire: who asks for what, and what is answered. Whether it is done is the hall's to say.
+use super::entry::{Entry, Pass};
+use super::guard::Guard;
 use super::openapi;
 use super::pace::{Pace, Paces};
 use crate::arena::wire::{Create, Join, Problem, Speech};
@@ -8,6 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use serde::de::DeserializeOwned;
@@ -28,18 +31,9 @@ pub(super) struct Rest {
     /// How fast each may ask.
     pub(super) paces: Arc<Paces>,
     /// Who may create debates and read without being a bot in them.
-    pub(super) doors: Arc<Doors>,
-}
-
-/// Who may do what without being a bot of the debate.
-#[derive(Clone, Debug, Default)]
-pub struct Doors {
-    /// Creating and reading need nothing: only this machine can reach us.
-    pub open: bool,
-    /// What whoever runs the arena shows to create debates.
-    pub host: String,
-    /// What those show who may read.
-    pub viewer: String,
+    pub(super) entry: Arc<Entry>,
+    /// Whether whoever comes may create debates: only this machine can reach us.
+    pub(super) open: bool,
 }
 
 /// From which address somebody asks.
@@ -47,7 +41,7 @@ pub struct Doors {
 pub(super) struct Peer(pub(super) IpAddr);
 
 /// Every path of the wire.
-pub(super) fn router(rest: Rest) -> Router {
+pub(super) fn router(rest: Rest, names: Guard) -> Router {
     Router::new()
         .route("/api/debate/join", post(join))
         .route("/api/debate/create", post(create))
@@ -59,7 +53,20 @@ pub(super) fn router(rest: Rest) -> Router {
         .route("/api", any(unknown))
         .route("/api/{*rest}", any(unknown))
         .method_not_allowed_fallback(unfit)
+        .layer(middleware::from_fn_with_state(Arc::new(names), guarded))
         .with_state(rest)
+}
+
+/// Turns away what is not to be looked at, in the words of this wire.
+async fn guarded(State(names): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    match names.check(request.method(), request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(why) => {
+            let mut response = refuse(&Refusal::Forbidden(why.says().trim().into()), None);
+            *response.status_mut() = why.status();
+            response
+        }
+    }
 }
 
 async fn join(State(rest): State<Rest>, request: Request) -> Response {
@@ -76,8 +83,7 @@ async fn create(State(rest): State<Rest>, request: Request) -> Response {
     let (head, sent) = request.into_parts();
     let answer = async {
         rest.paced(&head, None)?;
-        let shown = shown(&head.headers);
-        if !rest.doors.open && !same(&shown, &rest.doors.host) {
+        if !rest.open && rest.entry.of(&head.headers) < Pass::Act {
             return Err(Refusal::Forbidden(
                 "creating a debate here needs the token the server has printed, as \
                  `Authorization: Bearer TOKEN`"
@@ -195,9 +201,7 @@ impl Rest {
     /// Anybody on this machine may read; from elsewhere whoever has a token for it.
     fn reads(&self, head: &Parts) -> Result<(), Refusal> {
         self.paced(head, None)?;
-        let shown = shown(&head.headers);
-        let Doors { open, host, viewer } = &*self.doors;
-        if *open || same(&shown, host) || same(&shown, viewer) {
+        if self.entry.of(&head.headers) >= Pass::Read {
             return Ok(());
         }
         Err(Refusal::Forbidden(
@@ -219,18 +223,6 @@ fn credentials(headers: &HeaderMap) -> Result<(String, String), Refusal> {
         return Err(Refusal::InvalidCredentials);
     }
     Ok((who, key))
-}
-
-/// The token somebody shows.
-fn shown(headers: &HeaderMap) -> String {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    value.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default().trim().to_owned()
-}
-
-/// Compared in the same time whether it fits or not; nothing fits a token there is not.
-fn same(shown: &str, wanted: &str) -> bool {
-    use subtle::ConstantTimeEq;
-    !wanted.is_empty() && bool::from(shown.as_bytes().ct_eq(wanted.as_bytes()))
 }
 
 async fn body<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {

@@ -1,13 +1,13 @@
 //! An arena that is served: rooms taken up again, time kept, connections answered.
+use super::entry::Entry;
+use super::guard::Guard;
 use super::listen::listen;
-use super::pace::Paces;
-use super::rest::{self, Doors, Rest};
-use super::tokens;
+use super::rest::{self, Rest};
+use super::site::{self, Scope, Site};
 use crate::arena::wire::Create;
 use crate::arena::{Bench, Hall, Terms};
 use crate::engine::{Desk, Place};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -15,6 +15,10 @@ use tokio::time::MissedTickBehavior;
 
 /// How often time is looked at.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How somebody without a token could get one.
+const DOOR: &str = "To add a remark, to vote or to pause, open the address with a token that \
+                    `debate serve` printed.";
 
 /// What somebody wants to be served.
 #[derive(Clone, Debug)]
@@ -31,8 +35,8 @@ pub struct Serving {
     pub swap: bool,
     /// Motions for which a room is made, unless one for it waits already.
     pub topics: Vec<String>,
-    /// The user's home, whose key tokens are made from.
-    pub home: PathBuf,
+    /// The names it is known by besides its address.
+    pub names: Vec<String>,
 }
 
 /// Why nothing is served.
@@ -50,8 +54,13 @@ pub enum Unserved {
 /// An arena that is about to be served.
 pub struct Server {
     listener: TcpListener,
+    desk: Desk,
+    place: Place,
     hall: Hall,
-    doors: Doors,
+    entry: Entry,
+    guard: Guard,
+    /// Whether only this machine can reach it.
+    open: bool,
     /// Rooms that were not over when it was last served.
     pub restored: usize,
     /// Rooms that wait for bots, by what bots call them, with their motions.
@@ -61,14 +70,14 @@ pub struct Server {
 impl Server {
     /// Takes its place, and takes up what was there.
     pub async fn bind(desk: Desk, place: Place, wanted: Serving) -> Result<Server, Unserved> {
-        let Serving { bind, insecure, terms, bench, swap, topics, home } = wanted;
+        let Serving { bind, insecure, terms, bench, swap, topics, names } = wanted;
         let open = bind.ip().is_loopback();
         if !open && !insecure {
             return Err(Unserved::Insecure(bind));
         }
         let listener =
             TcpListener::bind(bind).await.map_err(|error| Unserved::Bind(bind, error))?;
-        let hall = Hall::new(desk, place, terms, bench, swap);
+        let hall = Hall::new(desk.clone(), place.clone(), terms, bench, swap);
         let arena = |refusal: crate::arena::Refusal| Unserved::Arena(refusal.says());
         let restored = hall.restore().await.map_err(arena)?;
         for topic in topics {
@@ -87,12 +96,17 @@ impl Server {
 
     /// Where it listens.
     pub fn address(&self) -> Result<SocketAddr, Unserved> {
-        self.listener.local_addr().map_err(|error| Unserved::Arena(error.to_string()))
+        self.listener.local_addr().map_err(fails)
     }
 
     /// Where whoever runs it enters the page.
     pub fn enter(&self, url: &str) -> String {
-        format!("{url}/enter?token={}", self.doors.host)
+        format!("{url}/enter?token={}", self.entry.owner())
+    }
+
+    /// Where those enter who may only read, if anybody has to.
+    pub fn watch(&self, url: &str) -> Option<String> {
+        (!self.open).then(|| format!("{url}/enter?token={}", self.entry.reader()))
     }
 
     /// Answers bots and viewers until it is dropped.
@@ -113,4 +127,8 @@ impl Server {
             () = time => {}
         }
     }
+}
+
+fn fails(error: impl std::fmt::Display) -> Unserved {
+    Unserved::Arena(error.to_string())
 }

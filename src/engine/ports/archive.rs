@@ -60,6 +60,9 @@ pub trait Archive: Send + Sync {
     fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError>;
     /// Returns once everything written so far is also in the files people read.
     fn flush(&self);
+    /// A word only this user's programs can make, the same whenever it is asked for: what lets
+    /// somebody act who was given it.
+    fn password(&self, purpose: &str) -> Result<String, ArchiveError>;
 }
 
 /// Names wishes that were left for another process. It says nothing, and is never used again.
@@ -183,6 +186,8 @@ pub struct Query {
     pub root: Option<PathBuf>,
     /// Those that stand so.
     pub status: Option<Status>,
+    /// Those that are played by this table.
+    pub format: Option<String>,
     /// Those that are not over.
     pub unfinished: bool,
     /// Those that review this change under these settings, by their key.

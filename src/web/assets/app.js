@@ -1,0 +1,1 @@
+// Replaced by what the script's sources are built to.
