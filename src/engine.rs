@@ -85,5 +85,5 @@ pub use ports::{
 };
 pub use price::Price;
 pub use scrutiny::Outside;
-pub use wishing::Wished;
 pub use survey::{Estimated, Figures};
+pub use wishing::Wished;

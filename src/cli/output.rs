@@ -33,6 +33,9 @@ pub struct Served<'a> {
     pub url: &'a str,
     /// Where whoever runs it enters the page: whoever has this may act there.
     pub enter: String,
+    /// Where those enter who may only watch, if not everybody may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<String>,
     /// Who judges.
     pub judges: Vec<String>,
     /// Debates that wait for bots.

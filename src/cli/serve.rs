@@ -63,13 +63,8 @@ pub(super) async fn serve(
     if asked.json {
         let waiting = server.waiting.iter();
         let waiting = waiting.map(|(id, topic)| Waiting { debate_id: id, topic }).collect();
-        screen.json_line(&Served {
-            v: 1,
-            url: &url,
-            enter: server.enter(&url),
-            judges,
-            waiting,
-        })?;
+        let (enter, watch) = (server.enter(&url), server.watch(&url));
+        screen.json_line(&Served { v: 1, url: &url, enter, watch, judges, waiting })?;
     } else {
         screen.print(&format!("Arena and page: {url}\n"))?;
         for (id, topic) in &server.waiting {
@@ -77,6 +72,9 @@ pub(super) async fn serve(
         }
         screen.print(&format!("Bots join with: debate join {url} --seat SEAT\n"))?;
         screen.print(&format!("To take part on the page: {}\n", server.enter(&url)))?;
+        if let Some(watch) = server.watch(&url) {
+            screen.print(&format!("For those who may only watch: {watch}\n"))?;
+        }
     }
     tokio::select! {
         () = server.run() => {}

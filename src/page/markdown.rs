@@ -138,7 +138,9 @@ impl Writer {
             Tag::BlockQuote(_) => self.enter(&html!("<blockquote>"), "</blockquote>"),
             Tag::CodeBlock(kind) => {
                 let language = match kind {
-                    CodeBlockKind::Fenced(info) => bounded(info.split(' ').next().unwrap_or(""), 30),
+                    CodeBlockKind::Fenced(info) => {
+                        bounded(info.split(' ').next().unwrap_or(""), 30)
+                    }
                     CodeBlockKind::Indented => String::new(),
                 };
                 let open = match language.as_str() {

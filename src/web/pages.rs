@@ -145,10 +145,10 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             query.root = None;
         }
         let mut hits = vec![];
-        let mut cards = state.desk.archive().list(&crate::engine::Query {
-            limit: Some(LOOKED_THROUGH),
-            ..query.clone()
-        })?;
+        let mut cards = state
+            .desk
+            .archive()
+            .list(&crate::engine::Query { limit: Some(LOOKED_THROUGH), ..query.clone() })?;
         if wanted.searches() {
             query.limit = Some(HITS);
             let words: String = wanted.q.chars().take(200).collect();
@@ -162,8 +162,7 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             cards.retain(|card| contested(&state, card));
         }
         let cards = ordered(cards);
-        let page: Vec<Card> =
-            cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
+        let page: Vec<Card> = cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
         let kinds = |of: &dyn Fn(&Card) -> Option<String>| -> Vec<String> {
             let kinds: BTreeSet<String> = everything.iter().filter_map(of).collect();
             kinds.into_iter().collect()
@@ -213,10 +212,8 @@ pub(super) async fn of_two(
     other: Option<String>,
 ) -> Result<Html, Sorry> {
     let (Some(one), Some(other)) = (one.clone(), other) else {
-        return apart(move || {
-            Ok(compare::choose(one.as_deref(), &state.visible(200)?, assets()))
-        })
-        .await;
+        return apart(move || Ok(compare::choose(one.as_deref(), &state.visible(200)?, assets())))
+            .await;
     };
     let (one, other) = (state.stored(&one).await?, state.stored(&other).await?);
     apart(move || Ok(compare::compare(&told(&one, None)?, &told(&other, None)?, assets()))).await

@@ -88,10 +88,9 @@ impl Server {
         }
         let waiting = hall.list(Some("waiting"), usize::MAX).debates.into_iter();
         let waiting = waiting.map(|line| (line.debate_id, line.topic)).collect();
-        let (host, viewer) =
-            tokens::of(&home).map_err(|error| Unserved::Arena(error.to_string()))?;
-        let doors = Doors { open, host, viewer };
-        Ok(Server { listener, hall, doors, restored, waiting })
+        let entry = Entry::new(desk.archive(), "serve", open).map_err(fails)?;
+        let guard = Guard::new(listener.local_addr().map_err(fails)?, &names);
+        Ok(Server { listener, desk, place, hall, entry, guard, open, restored, waiting })
     }
 
     /// Where it listens.
@@ -111,9 +110,12 @@ impl Server {
 
     /// Answers bots and viewers until it is dropped.
     pub async fn run(self) {
-        let Server { listener, hall, doors, .. } = self;
-        let paces = Arc::new(Paces::default());
-        let router = rest::router(Rest { hall: hall.clone(), paces, doors: Arc::new(doors) });
+        let Server { listener, desk, place, hall, entry, guard, open, .. } = self;
+        let (paces, scope) = (Arc::default(), Scope::Format("arena".into()));
+        let rest = Rest { hall: hall.clone(), paces, entry: Arc::new(entry.clone()), open };
+        let wire = rest::router(rest, guard.clone());
+        let site = Site { desk, place, scope, entry, guard, door: DOOR.into() };
+        let router = site::router(site).merge(wire);
         let time = async {
             let mut tick = tokio::time::interval(TICK);
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

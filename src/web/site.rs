@@ -96,7 +96,15 @@ pub fn router(site: Site) -> Router {
     let Site { desk, place, scope, entry, guard: names, door } = site;
     let entry = Arc::new(entry);
     let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
-    let state = State { desk, place, scope, entry, watchers, seats: Seats::default(), board: Arc::default() };
+    let state = State {
+        desk,
+        place,
+        scope,
+        entry,
+        watchers,
+        seats: Seats::default(),
+        board: Arc::default(),
+    };
     let shown = Router::new()
         .route("/", get(of_archive))
         .route("/compare", get(of_two))
@@ -182,11 +190,7 @@ struct At {
 }
 
 /// Lets somebody in who was given a word, and takes it out of the address.
-async fn enter(
-    Shared(state): Shared<State>,
-    Query(at): Query<At>,
-    headers: HeaderMap,
-) -> Response {
+async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: HeaderMap) -> Response {
     let pass = state.entry.of_token(&at.token);
     let Some(cookie) = state.entry.cookie(pass, &headers) else {
         let sorry = Sorry::new(
@@ -212,10 +216,7 @@ async fn of_archive(
     Ok(shown(pages::of_archive(state, wanted).await?))
 }
 
-async fn of_two(
-    Shared(state): Shared<State>,
-    Query(at): Query<At>,
-) -> Result<Response, Sorry> {
+async fn of_two(Shared(state): Shared<State>, Query(at): Query<At>) -> Result<Response, Sorry> {
     let some = |id: Option<String>| id.filter(|id| !id.is_empty());
     Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
 }
@@ -289,10 +290,7 @@ async fn followed(
     .await
 }
 
-async fn exported(
-    Shared(state): Shared<State>,
-    Path(id): Path<String>,
-) -> Result<Response, Sorry> {
+async fn exported(Shared(state): Shared<State>, Path(id): Path<String>) -> Result<Response, Sorry> {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let page = pages::exported(state, id).await?;
     let headers = [(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.html\""))];

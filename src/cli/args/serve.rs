@@ -12,6 +12,9 @@ pub struct Serve {
     /// Let others than this machine in, without encryption: meant for behind a reverse proxy with TLS
     #[arg(long)]
     pub insecure: bool,
+    /// A name others reach it by, such as that of the proxy; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
     /// Who judges; several, if it is given several times; `none` for nobody; whoever can, if not given
     #[arg(long, value_name = "SEAT")]
     pub judge: Vec<String>,
