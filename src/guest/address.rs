@@ -45,6 +45,11 @@ impl Address {
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 
+    /// Whether it is this machine, without encryption.
+    pub(super) fn plain(&self) -> bool {
+        self.0.scheme() == "http" && self.near()
+    }
+
     /// Whether anybody on the way could read the key.
     pub fn open(&self) -> bool {
         self.0.scheme() == "http" && !self.near()

@@ -70,6 +70,18 @@ pub fn cut(text: &str, lengths: Lengths) -> String {
     if fits && !open(&closed) { closed } else { whole }
 }
 
+/// The same of a text that breaks off in the middle: up to its last whole sentence, if that is most
+/// of it.
+pub fn broken_off(text: &str, lengths: Lengths) -> String {
+    let text = cut(text, lengths);
+    let chars: Vec<char> = text.chars().collect();
+    let enough = lengths.least.max(chars.len() * KEPT / 100).max(1);
+    // What follows the last character is the end, which parts sentences, too.
+    let after = |at: usize| chars.get(at).copied().unwrap_or('\n');
+    let end = (enough..=chars.len()).rev().find(|at| ends_sentence(chars[at - 1], after(*at)));
+    end.map_or(text, |end| chars[..end].iter().collect())
+}
+
 const CLOSING: &str = "\n```";
 
 /// Whether a code fence is left open.

@@ -82,7 +82,8 @@ pub enum Next {
 
 /// What a refusal means.
 pub fn next(asked: Asked, refusal: &Refusal) -> Next {
-    let later = || Next::Later(refusal.retry_after.map(|s| Duration::from_secs(s).min(LONGEST_WAIT)));
+    let later =
+        || Next::Later(refusal.retry_after.map(|s| Duration::from_secs(s).min(LONGEST_WAIT)));
     let any = asked == Asked::Seat { named: false };
     let known = match refusal.code.to_ascii_lowercase().as_str() {
         "invalid_credentials" | "missing_auth" | "invalid_debate_key" => Some(Next::Expelled),

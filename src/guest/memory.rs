@@ -54,9 +54,8 @@ impl Memory {
 
     /// The seat somebody of this name has in a debate, unless another process sits there.
     pub fn recall(&self, at: &Address, debate: &str, name: &str) -> Option<Kept> {
-        let fits = |it: &Record| {
-            it.platform == at.to_string() && it.debate == debate && it.name == name
-        };
+        let fits =
+            |it: &Record| it.platform == at.to_string() && it.debate == debate && it.name == name;
         self.records().into_iter().filter(|(_, it)| fits(it)).find_map(|(path, _)| {
             let (lock, held) = locked(&path).ok()?;
             // Whoever had it may just have been done with it.

@@ -134,7 +134,7 @@ fn fenced(text: &str, salt: &str, what: &str) -> String {
 
 /// A name as one word that can be nothing else: it stands outside the marks.
 fn name(text: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "_-.@#".contains(c) { c } else { '_' };
+    let plain = |c: char| if c.is_alphanumeric() || "_-.@".contains(c) { c } else { '_' };
     let name: String = text.chars().take(60).map(plain).collect();
     if name.is_empty() { "?".into() } else { name }
 }

@@ -58,7 +58,7 @@ impl Speaker<'_> {
                 let next = prompt::again(self.words, &first, &draft, &why, salt);
                 (draft, why, next)
             }
-            Came::Late(text) => return cut(&text, lengths).ok_or("it took too long".into()),
+            Came::Late(text) => return half(&text, lengths).ok_or("it took too long".into()),
             Came::Nothing(why) => (String::new(), why, first),
         };
         if !more {
@@ -67,9 +67,9 @@ impl Speaker<'_> {
         (self.tell)(News::Again { why: why.clone() });
         match self.ask(poll, next, 2, left).await {
             Came::Speech(text) => Ok(Speech { text, cut: false }),
-            Came::Draft(text, _) | Came::Late(text) => {
-                cut(&text, lengths).or_else(|| cut(&draft, lengths)).ok_or(why)
-            }
+            Came::Draft(text, _) => cut(&text, lengths).or_else(|| cut(&draft, lengths)).ok_or(why),
+            // A first draft that was too long has at least its beginning whole.
+            Came::Late(text) => cut(&draft, lengths).or_else(|| half(&text, lengths)).ok_or(why),
             Came::Nothing(later) => cut(&draft, lengths).ok_or(later),
         }
     }
@@ -97,9 +97,10 @@ impl Speaker<'_> {
         let Lengths { least, most } = poll.lengths;
         match fit::fit(&text, poll.lengths) {
             Fit::Right => Came::Speech(text),
-            Fit::Short(has) => {
-                Came::Draft(text, format!("it has {has} characters, and at least {least} are taken"))
-            }
+            Fit::Short(has) => Came::Draft(
+                text,
+                format!("it has {has} characters, and at least {least} are taken"),
+            ),
             Fit::Long(has) => {
                 Came::Draft(text, format!("it has {has} characters, and at most {most} are taken"))
             }
@@ -110,5 +111,11 @@ impl Speaker<'_> {
 /// As much of a text as can be sent, if that is enough.
 fn cut(text: &str, lengths: Lengths) -> Option<Speech> {
     let text = fit::cut(text, lengths);
+    (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })
+}
+
+/// The same of a text that breaks off in the middle.
+fn half(text: &str, lengths: Lengths) -> Option<Speech> {
+    let text = fit::broken_off(text, lengths);
     (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })
 }

@@ -63,6 +63,24 @@ pub enum Left {
     Chance(String),
 }
 
+impl Left {
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Left::NoDebate => Some("`--wait-for-debate 15m` waits for one"),
+            Left::Full(_) => Some("leave `--debate` out to join any that waits for somebody"),
+            Left::Gone(_) => Some("look at the id, or leave `--debate` out to join any"),
+            Left::Expelled(_) => Some("the same command asks for a new seat"),
+            Left::Refused(_) => Some("look at the address: it is what stands before `/api/debate`"),
+            Left::Silent(_) => {
+                Some("look at the address; with `--debate ID` the same command goes on later")
+            }
+            Left::Memory(_) => Some("look at the folder DEBATE_HOME"),
+            Left::Chance(_) => None,
+        }
+    }
+}
+
 /// A visit to one platform.
 pub struct Visit<'a> {
     /// Where.
@@ -86,7 +104,10 @@ struct Tries {
 
 /// What became of sending a speech.
 enum Sent {
-    Taken { length: usize, cut: bool },
+    Taken {
+        length: usize,
+        cut: bool,
+    },
     /// Nobody knows; how the debate stands will tell.
     Unknown,
     Lost(String),
@@ -197,9 +218,7 @@ impl Visit<'_> {
                 continue;
             }
             let turn = poll.turn();
-            let dealt = |done: &Done| {
-                done.turn == turn && !(done.said && done.at.elapsed() > ECHO)
-            };
+            let dealt = |done: &Done| done.turn == turn && !(done.said && done.at.elapsed() > ECHO);
             if done.as_ref().is_some_and(dealt) {
                 sleep(self.guest.pace).await;
                 continue;
@@ -255,7 +274,8 @@ impl Visit<'_> {
             identifier: &pass.identifier,
             tell: self.tell,
         };
-        let salt = chance::<16>()?.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        let salt =
+            chance::<16>()?.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
         tokio::select! {
             speech = speaker.speech(poll, &salt, left) => Ok(speech),
             () = self.passed(poll, pass) => Ok(Err("the platform has taken the turn back".into())),
