@@ -4,7 +4,6 @@ use super::exit::{Exit, Failed};
 use super::output::{Attended, Heard, Scores};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::Voice;
 use crate::engine::Desk;
 use crate::engine::signals::stopped;
 use crate::guest::visit::fresh_uuid;
@@ -79,7 +78,7 @@ async fn guest(
     screen: &mut Screen,
 ) -> Result<Guest, Failed> {
     let wrong = |says: &str, hint: &str| Failed::Usage(says.into(), hint.into());
-    if !matches!(asked.seat, Voice::Model { .. }) {
+    if !desk.lends(&asked.seat) {
         let hint = "`debate models` shows who can play; `script:FILE` always can";
         return Err(wrong("a guest is a model or a script", hint));
     }

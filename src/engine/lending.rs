@@ -59,6 +59,12 @@ impl Lender for Desk {
 }
 
 impl Desk {
+    /// Whether a voice can be lent at all: people, hosts and the demo speak only in debates of ours.
+    pub fn lends(&self, voice: &Voice) -> bool {
+        let model = matches!(voice, Voice::Model { .. });
+        model && (self.voices.model(voice) || voice.tool() == "script")
+    }
+
     /// Who would speak if this voice were lent: with the model the user usually has for it, if it
     /// can play at all.
     pub fn lendable(&self, voice: &Voice, effort: Option<Effort>) -> Result<Voice, DeskError> {
