@@ -7,10 +7,8 @@ use crate::config::Config;
 use crate::engine::Desk;
 use crate::engine::signals::stopped;
 use crate::guest::visit::fresh_uuid;
-use crate::guest::wire::is_id;
-use crate::guest::{
-    Address, Ended, Guest, Http, Memory, News, Outcome, Visit, manners, wire::Spoken,
-};
+use crate::guest::wire::{Side, Spoken, is_id};
+use crate::guest::{Address, Ended, Guest, Http, Memory, News, Outcome, Visit, manners};
 use crate::report::text::one_line;
 use tokio::sync::mpsc;
 
@@ -206,7 +204,7 @@ fn finish(
             debate: ended.debate.clone(),
             identifier: ended.identifier.clone(),
             topic: poll.topic.clone(),
-            side: poll.side.map(|side| side.word()),
+            side: poll.side.map(Side::word),
             rounds: poll.rounds,
             said: ended.said,
             missed: ended.missed,

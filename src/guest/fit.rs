@@ -96,15 +96,15 @@ fn ended(text: &str, most: usize, least: usize) -> String {
     }
     let enough = least.max(most * KEPT / 100);
     // An end is how many characters stand before it.
-    let last = |is_end: &dyn Fn(usize) -> bool| (enough..=most).rev().find(|at| is_end(*at));
+    let nearest = |is_end: &dyn Fn(usize) -> bool| (enough..=most).rev().find(|at| is_end(*at));
     let paragraph = |at: usize| chars[at] == '\n' && chars.get(at + 1).is_none_or(|c| *c == '\n');
     let paragraph = |at: usize| at > 0 && at < most && paragraph(at);
     let sentence = |at: usize| at > 0 && ends_sentence(chars[at - 1], chars[at]);
     let word = |at: usize| chars[at].is_whitespace();
-    let end = last(&paragraph)
-        .or_else(|| last(&sentence))
-        .or_else(|| last(&word))
-        .or_else(|| last(&|at: usize| at > 0 && parts(&chars, at)))
+    let end = nearest(&paragraph)
+        .or_else(|| nearest(&sentence))
+        .or_else(|| nearest(&word))
+        .or_else(|| nearest(&|at: usize| at > 0 && parts(&chars, at)))
         .unwrap_or(most);
     let kept: String = chars[..end].iter().collect();
     let trimmed = kept.trim_end();

@@ -1,7 +1,7 @@
 //! What must outlive this process: the key of a seat, in a file only its owner can read, until the
 //! debate is over. Whoever sits there holds a lock, so that no seat is taken twice.
 use super::address::Address;
-use super::wire::{Key, Pass};
+use super::wire::{Key, Pass, Turn};
 use crate::private;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -70,8 +70,8 @@ impl Memory {
         let platform = at.to_string();
         let seat = format!("{platform}\n{}\n{}", pass.debate, pass.identifier);
         let digest = Sha256::digest(seat);
-        let word: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = self.0.join(format!("{word}.json"));
+        let word = digest[..8].iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        let path = self.0.join(format!("{word:016x}.json"));
         let (lock, held) = locked(&path)?;
         let record = Record {
             v: 1,
@@ -119,7 +119,7 @@ impl Kept {
 
     /// Since when a turn is due, in milliseconds since 1970: as it was noted when it was first seen,
     /// in whichever process, or noted now.
-    pub fn due(&mut self, (round, spoken): (u32, usize), since: i64) -> i64 {
+    pub fn due(&mut self, (round, spoken): Turn, since: i64) -> i64 {
         let known = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
         if let Some(known) = known {
             return known.since;

@@ -6,7 +6,7 @@ use super::news::News;
 use super::prompt::{self, Moment, Words};
 use super::wire::{Lengths, Poll};
 use crate::debate::{Effort, Failure, Trouble, Voice};
-use crate::engine::{Errand, Lender};
+use crate::engine::{Errand, Lender, Lent};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -86,11 +86,11 @@ impl Speaker<'_> {
             attempt,
             seconds: u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1),
         };
-        let lent = self.lender.lend(&errand).await;
-        let text = match lent.said {
+        let Lent { said, so_far } = self.lender.lend(&errand).await;
+        let text = match said {
             Ok(text) => fit::tidy(&text),
             Err(Failure { trouble: Trouble::TimedOut, .. }) => {
-                return Came::Late(fit::tidy(&lent.so_far));
+                return Came::Late(fit::tidy(&so_far));
             }
             Err(failure) => return Came::Nothing(failure.note),
         };

@@ -9,7 +9,7 @@ use super::news::{Ended, News, Outcome};
 use super::platform::{Broken, Platform, Visitor};
 use super::prompt::{Words, round, side};
 use super::speech::{Speaker, Speech};
-use super::wire::{Pass, Poll, Refusal, State};
+use super::wire::{Pass, Poll, Refusal, State, Turn};
 use crate::debate::{Effort, Voice};
 use crate::engine::Lender;
 use std::time::Duration;
@@ -115,7 +115,7 @@ enum Sent {
 
 /// A turn that was dealt with, and when.
 struct Done {
-    turn: (u32, usize),
+    turn: Turn,
     at: Instant,
     said: bool,
 }
@@ -137,20 +137,17 @@ impl Visit<'_> {
         debate: Option<&str>,
     ) -> Result<Ended, Left> {
         let known = debate.and_then(|debate| memory.recall(at, debate, &self.guest.name));
-        let (mut kept, pass) = match known {
-            Some(kept) => {
-                let pass = kept.pass();
-                let (debate, identifier) = (pass.debate.clone(), pass.identifier.clone());
-                (self.tell)(News::Back { debate, identifier });
-                (kept, pass)
-            }
-            None => {
-                let pass = self.join(debate).await?;
-                let kept = memory.keep(at, &pass, &self.guest.name)?;
-                let Pass { debate, identifier, topic, .. } = pass.clone();
-                (self.tell)(News::Joined { debate, identifier, topic });
-                (kept, pass)
-            }
+        let (mut kept, pass) = if let Some(kept) = known {
+            let pass = kept.pass();
+            let (debate, identifier) = (pass.debate.clone(), pass.identifier.clone());
+            (self.tell)(News::Back { debate, identifier });
+            (kept, pass)
+        } else {
+            let pass = self.join(debate).await?;
+            let kept = memory.keep(at, &pass, &self.guest.name)?;
+            let Pass { debate, identifier, topic, .. } = pass.clone();
+            (self.tell)(News::Joined { debate, identifier, topic });
+            (kept, pass)
         };
         let ended = self.argue(&pass, &mut kept).await;
         if matches!(ended, Ok(_) | Err(Left::Gone(_) | Left::Expelled(_))) {
@@ -200,7 +197,8 @@ impl Visit<'_> {
 
     async fn argue(&self, pass: &Pass, kept: &mut Kept) -> Result<Ended, Left> {
         let (mut tries, mut told) = (Tries::default(), Told::default());
-        let (mut done, mut ready): (Option<Done>, Option<((u32, usize), Speech)>) = (None, None);
+        let mut done: Option<Done> = None;
+        let mut ready: Option<(Turn, Speech)> = None;
         let (mut said, mut missed) = (0, 0);
         let (mut wait, mut before) = (pass.long_poll, None);
         loop {
@@ -225,14 +223,13 @@ impl Visit<'_> {
             }
             let nth = round(&poll, &pass.identifier);
             let prepared = ready.take().filter(|(of, _)| *of == turn).map(|(_, speech)| speech);
-            let made = match prepared {
-                Some(speech) => Ok(speech),
-                None => {
-                    let over = before.filter(|_| !waited).map(|it: Instant| it.elapsed());
-                    let left = left(&poll, kept, over);
-                    (self.tell)(News::Turn { round: nth, left });
-                    self.think(&poll, pass, left).await?
-                }
+            let made = if let Some(speech) = prepared {
+                Ok(speech)
+            } else {
+                let over = before.filter(|_| !waited).map(|it: Instant| it.elapsed());
+                let left = left(&poll, kept, over);
+                (self.tell)(News::Turn { round: nth, left });
+                self.think(&poll, pass, left).await?
             };
             let sent = match made {
                 Ok(speech) => {

@@ -166,6 +166,9 @@ pub struct Poll {
     pub result: Option<Verdict>,
 }
 
+/// A turn, by its round and how many speeches came before it.
+pub type Turn = (u32, usize);
+
 /// What a debate came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
@@ -225,7 +228,7 @@ impl Poll {
     }
 
     /// Names the turn that is due: it changes whenever somebody has spoken.
-    pub fn turn(&self) -> (u32, usize) {
+    pub fn turn(&self) -> Turn {
         (self.round, self.spoken)
     }
 }
@@ -321,7 +324,7 @@ fn text(value: &Value, field: &str, most: usize) -> String {
 /// A whole number, however it is written.
 fn whole(value: &Value) -> Option<u64> {
     #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-    let rounded = |number: f64| (0.0..1e15).contains(&number).then(|| number as u64);
+    let rounded = |number: f64| (0.0..1e15).contains(&number).then_some(number as u64);
     match value {
         Value::Number(number) => number.as_u64().or_else(|| rounded(number.as_f64()?)),
         Value::String(text) => text.trim().parse().ok(),
