@@ -10,6 +10,7 @@
 //! | `written` | a review in its forms, in files and on the screen                                |
 //! | `resume`  | coming back to a debate                                                          |
 //! | `watch`   | a debate another process plays                                                   |
+//! | `join`    | a seat of ours in somebody else's arena                                          |
 //! | `recheck` | what a debate cites, looked up once more                                         |
 //! | `particulars` | what a format may be told besides                                          |
 //! | `formats` | which formats there are                                                          |
@@ -41,6 +42,7 @@ mod form;
 mod formats;
 pub mod init;
 mod inspect;
+mod join;
 mod leaderboard;
 mod open;
 mod outcome;
@@ -93,6 +95,7 @@ async fn obey(
     match args.verb {
         Verb::Run(run) => open::run(&run, config, desk, screen).await,
         Verb::Review(review) => review::review(&review, config, desk, screen).await,
+        Verb::Join(join) => join::join(&join, config, desk, screen).await,
         Verb::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
         Verb::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
         Verb::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),

@@ -87,6 +87,16 @@ pub(super) const COMMON: Words = &[
     ("review", "review.md", include_str!("../../prompts/review.md")),
 ];
 
+/// What a guest of somebody else's arena is told.
+#[rustfmt::skip]
+pub(super) const GUEST: Words = &[
+    ("guest", "arena/guest.md", include_str!("../../prompts/arena/guest.md")),
+    ("opening", "arena/guest-opening.md", include_str!("../../prompts/arena/guest-opening.md")),
+    ("rebuttal", "arena/guest-rebuttal.md", include_str!("../../prompts/arena/guest-rebuttal.md")),
+    ("closing", "arena/guest-closing.md", include_str!("../../prompts/arena/guest-closing.md")),
+    ("again", "arena/guest-again.md", include_str!("../../prompts/arena/guest-again.md")),
+];
+
 /// Formats with an eye on one kind of question, as files of the user's own would be.
 #[rustfmt::skip]
 pub(super) const TEMPLATES: &[(&str, &str)] = &[

@@ -3,6 +3,7 @@ use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+mod join;
 mod rated;
 mod review;
 mod seating;
@@ -10,6 +11,7 @@ mod serve;
 mod view;
 mod words;
 
+pub use join::Join;
 pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
@@ -43,6 +45,8 @@ pub enum Verb {
     Review(Box<Review>),
     /// Play a whole debate offline, about this repository, with scripted voices
     Demo(Demo),
+    /// Take part in a debate on a platform for bots: any server of that wire, ours included
+    Join(Box<Join>),
     /// Go on with a debate: this repository's newest unfinished one, or the one named
     Resume(Resume),
     /// Follow a debate another process plays, until it waits for somebody or ends

@@ -1,4 +1,8 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
+mod joined;
+
+pub use joined::{Attended, Heard, Scores};
+
 use crate::debate::{Citation, Found as Finding, Stands};
 use crate::engine::{
     Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
@@ -468,6 +472,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("formats", schemars::schema_for!(Formats)),
         ("init", schemars::schema_for!(Wired)),
         ("import", schemars::schema_for!(Imported)),
+        ("join", schemars::schema_for!(Attended)),
         ("leaderboard", schemars::schema_for!(Leaderboard)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),

@@ -27,6 +27,8 @@ mod cli_failures;
 mod cli_formats;
 mod cli_hostile;
 mod cli_human;
+#[cfg(unix)]
+mod cli_join;
 mod cli_json;
 mod cli_processes;
 mod cli_refused;
@@ -54,6 +56,10 @@ mod formats_own;
 mod gist;
 mod golden;
 mod grammar;
+mod guest;
+#[cfg(unix)]
+mod guest_platform;
+mod guest_visit;
 mod hearing;
 mod host;
 mod inquiry;
