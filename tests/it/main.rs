@@ -80,6 +80,7 @@ mod oneline;
 mod outputs;
 #[cfg(unix)]
 mod packaging;
+mod page_assets;
 mod pairing;
 mod pins;
 mod pipeline;
