@@ -40,7 +40,8 @@ async function asked(form: HTMLFormElement, data: FormData): Promise<Outcome> {
   const body = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === "string") body.append(name, value);
   try {
-    const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "application/json" } });
+    // Not `form.action`: a field of that name would stand in its place.
+    const answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", body, headers: { accept: "application/json" } });
     const json = answer.headers.get("content-type")?.includes("json") ?? false;
     return outcome(answer.ok, json ? await answer.json() : undefined);
   } catch {

@@ -50,10 +50,13 @@ function restore(field: Field, was: State | undefined): void {
 
 /** What an element is known by when it is made anew. */
 function name(element: Element): string {
-  const form = element.closest("form")?.getAttribute("action") ?? "";
+  const form = element.closest("form");
+  // Two turns may be waited for at once, each with a form of the same kind.
+  const turn = form?.querySelector<HTMLInputElement>("input[name=turn]")?.value;
   const own = element.id || element.getAttribute("name") || element.getAttribute("href");
   const value = element instanceof HTMLInputElement && element.type === "radio" ? element.value : "";
-  return [form, element.tagName, own ?? element.textContent, value].join(" ");
+  const action = form?.getAttribute("action");
+  return [action, turn, element.tagName, own ?? element.textContent, value].join(" ");
 }
 
 const summary = (details: HTMLDetailsElement): string =>

@@ -22,7 +22,7 @@ export function joined(before: Heard | undefined, { offset, text }: Live): Heard
 /** Hears a piece; it is shown with the next frame. */
 export function hear(live: Live, shown: () => void): void {
   const id = live.turn;
-  heard.set(id, joined(heard.get(id), live));
+  heard.set(id, joined(heard.get(id) ?? written(id), live));
   if (due.size === 0) {
     requestAnimationFrame(() => {
       for (const each of due) show(each);
@@ -45,9 +45,18 @@ export function forgetTaken(): void {
   }
 }
 
+const room = (id: string): Element | null =>
+  document.querySelector(`#${CSS.escape(id)}[data-pending=true] .live`);
+
+/** What the page came with. */
+function written(id: string): Heard | undefined {
+  const words = room(id)?.textContent;
+  return words ? { from: 0, words } : undefined;
+}
+
 function show(id: string): void {
   const said = heard.get(id);
-  const place = document.querySelector(`#${CSS.escape(id)}[data-pending=true] .live`);
+  const place = room(id);
   if (!said || !place) return;
   const words = (said.from > 0 ? "… " : "") + said.words;
   const node = place.firstChild;

@@ -1,0 +1,38 @@
+// A debate that another process plays is watched from its first words to its verdict.
+import assert from "node:assert/strict";
+import { said, until } from "../window.mjs";
+
+export default async function ({ browser, stage, ask }) {
+  const window = await browser.open(`/debates/${stage.id}`);
+  const { page } = window;
+  await page.waitForSelector(".connection[data-state=live]");
+  // Words come while they are spoken, and more of them after a while.
+  const words = () => page.evaluate(() => document.querySelector("[data-pending=true] .live")?.textContent ?? "");
+  const first = await until("words are streamed", async () => (await words()) || undefined);
+  await until("more words", async () => {
+    const now = await words();
+    return now.length > first.length && now.startsWith(first);
+  });
+  await window.shot("live");
+  await ask("finish");
+  await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
+  const ids = await said(page);
+  assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
+  assert.equal(await page.$("[data-pending=true]"), null, "nobody speaks any more");
+  assert.ok(await page.isVisible("#panel-verdict"), "the verdict is there");
+  await until("what was heard is told to those who do not see", () => page.evaluate(
+    () => (document.querySelector("#announcements")?.textContent ?? "").length > 0,
+  ));
+  // What came bit by bit is what a reader who comes now is shown.
+  const grown = await page.$eval("#turns", (turns) => turns.textContent);
+  const later = await browser.open(`/debates/${stage.id}`);
+  const fresh = await later.page.$eval("#turns", (turns) => turns.textContent);
+  assert.equal(timeless(grown), timeless(fresh));
+  await later.shot("debate", true);
+  later.fine();
+  window.fine();
+  return { ids };
+}
+
+/** Times are told as they are now. */
+const timeless = (text) => text.replace(/just now|\d+ (second|minute)s? ago|[\d-]+ [\d:]+ UTC/g, "…").replace(/\s+/g, " ");
