@@ -2,18 +2,17 @@
 
 const PAUSE = 3000;
 
-let region: HTMLElement | undefined;
 let waiting: string[] = [];
 let timer: number | undefined;
 
 /** Says something when there is time for it; of many things, the last ones. */
 export function announce(words: string): void {
-  region ??= quiet();
   waiting.push(words);
   timer ??= window.setTimeout(speak, 200);
 }
 
 function speak(): void {
+  const region = document.getElementById("announce");
   if (!region || waiting.length === 0) {
     timer = undefined;
     return;
@@ -23,14 +22,4 @@ function speak(): void {
   region.textContent = left > 0 ? `${left} more updates. ${last}` : last;
   waiting = [];
   timer = window.setTimeout(speak, PAUSE);
-}
-
-function quiet(): HTMLElement {
-  const made = document.createElement("div");
-  made.className = "unseen";
-  made.id = "announcements";
-  made.setAttribute("aria-live", "polite");
-  made.setAttribute("role", "status");
-  document.body.append(made);
-  return made;
 }

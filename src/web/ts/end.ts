@@ -8,13 +8,14 @@ export class End {
   readonly #turns: HTMLElement;
   readonly #more: HTMLButtonElement;
   #unread = 0;
-  #following = false;
+  #following: boolean;
 
   constructor(turns: HTMLElement) {
     this.#turns = turns;
     this.#more = button("more", "", () => this.go());
     this.#more.hidden = true;
     document.body.append(this.#more);
+    this.#following = this.reached;
     window.addEventListener("scroll", () => this.#scrolled(), { passive: true });
   }
 

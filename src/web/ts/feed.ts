@@ -13,12 +13,15 @@ export interface Listener {
 
 const SHORTEST = 400;
 const LONGEST = 10_000;
+/** How long a page nobody looks at stays connected: a browser has few connections for all of them. */
+const UNSEEN = 20_000;
 
 export class Feed {
   #known: number;
   #source: EventSource | undefined;
   #wait = SHORTEST;
   #timer: number | undefined;
+  #unseen: number | undefined;
   #over = false;
 
   constructor(
@@ -30,7 +33,11 @@ export class Feed {
     this.#connect("connecting");
     // A laptop that wakes up does not wait for its turn to try again.
     window.addEventListener("online", () => this.#now());
-    document.addEventListener("visibilitychange", () => document.hidden || this.#now());
+    document.addEventListener("visibilitychange", () => {
+      window.clearTimeout(this.#unseen);
+      if (document.hidden) this.#unseen = window.setTimeout(() => this.#close(), UNSEEN);
+      else this.#now();
+    });
     // A page that is put aside for "back" must not hold a connection.
     window.addEventListener("pagehide", () => this.#close());
     window.addEventListener("pageshow", (event) => event.persisted && this.#now());

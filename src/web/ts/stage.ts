@@ -40,9 +40,8 @@ export class Stage {
   }
 
   spoken(live: Live): void {
-    let after: ((turns: number) => void) | undefined;
+    const after = this.#away ? undefined : this.#end.before();
     hear(live, () => after?.(0));
-    after = this.#away ? undefined : this.#end.before();
   }
 
   /** Shows the debate as it was. */

@@ -11,11 +11,9 @@ const full = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "me
 
 function told(at: Date, now: number): string | undefined {
   const seconds = (at.getTime() - now) / 1000;
-  if (seconds > 60 || seconds < -30 * 86_400) return undefined;
-  for (const [unit, length] of STEPS) {
-    if (seconds <= -length) return words.format(Math.trunc(seconds / length), unit);
-  }
-  return "just now";
+  if (Math.abs(seconds) > 30 * 86_400) return undefined;
+  const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
 }
 
 /** Rewrites every time below an element. */

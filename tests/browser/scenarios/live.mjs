@@ -21,7 +21,7 @@ export default async function ({ browser, stage, ask }) {
   assert.equal(await page.$("[data-pending=true]"), null, "nobody speaks any more");
   assert.ok(await page.isVisible("#panel-verdict"), "the verdict is there");
   await until("what was heard is told to those who do not see", () => page.evaluate(
-    () => (document.querySelector("#announcements")?.textContent ?? "").length > 0,
+    () => (document.querySelector("#announce")?.textContent ?? "").length > 0,
   ));
   // What came bit by bit is what a reader who comes now is shown.
   const grown = await page.$eval("#turns", (turns) => turns.textContent);
