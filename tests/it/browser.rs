@@ -12,8 +12,11 @@ const INSTALL: &str = "npm ci --prefix tests/browser && apt-get install chromium
 /// What Chromium is called here and there.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// Node and a browser, if both are there.
-pub(crate) fn chromium() -> Option<(PathBuf, PathBuf)> {
+/// Node and a browser.
+pub(crate) type Tools = (PathBuf, PathBuf);
+
+/// Both, if they are there.
+pub(crate) fn chromium() -> Option<Tools> {
     let modules = [here("tests/browser/node_modules/playwright-core")];
     let named = std::env::var_os("DEBATE_TEST_CHROMIUM").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -40,7 +43,7 @@ impl Drop for Playing {
 /// Plays a scenario on a stage, does what it asks for, and says what was seen.
 #[track_caller]
 pub(crate) fn play(
-    (node, chromium): &(PathBuf, PathBuf),
+    (node, chromium): &Tools,
     scenario: &str,
     mut stage: Value,
     mut asked: impl FnMut(&str) -> Value,

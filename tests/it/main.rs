@@ -7,6 +7,14 @@ mod aloud;
 mod amend;
 mod asked;
 mod brief;
+#[cfg(unix)]
+mod browser;
+#[cfg(unix)]
+mod browser_acts;
+#[cfg(unix)]
+mod browser_live;
+#[cfg(unix)]
+mod browser_pages;
 mod budgets;
 mod casts;
 mod chaos;
