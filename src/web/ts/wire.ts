@@ -108,5 +108,7 @@ export function stops(value: unknown): Stop[] {
 
 /** The body of an answer to a form; the status says whether it was done. */
 export function outcome(ok: boolean, value: unknown): Outcome {
-  return { ok, said: text(fields(value)["says"]) || (ok ? "Done." : "That was refused.") };
+  const { says, next } = fields(value);
+  const said = [text(says) || (ok ? "Done." : "That was refused."), ok ? "" : text(next)];
+  return { ok, said: said.join(" ").trim() };
 }
