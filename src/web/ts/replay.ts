@@ -28,6 +28,7 @@ export class Replay {
   #timer: number | undefined;
   #asked: AbortController | undefined;
   #stale = true;
+  #knowing: Promise<void> = Promise.resolve();
 
   constructor(
     readonly places: Places,
@@ -87,8 +88,9 @@ export class Replay {
     this.element.setAttribute("aria-label", "Replay");
     this.#range.type = "range";
     this.#range.min = "0";
-    this.#range.max = "1";
-    this.#range.value = "1";
+    // Until the stops are known there are enough of them to be dragged to.
+    this.#range.max = "1000";
+    this.#range.value = "1000";
     this.#range.setAttribute("aria-label", "Moment of the debate");
     for (const speed of SPEEDS) {
       const option = make("option", "", `${speed}×`);
@@ -102,7 +104,7 @@ export class Replay {
     this.#range.addEventListener("pointerenter", know);
     this.#range.addEventListener("input", () => {
       this.#stop();
-      void this.#know().then(() => this.#go(Number(this.#range.value)));
+      void this.#know().then(() => this.#go(this.#index()));
     });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.append(this.#play, this.#range, this.#label, this.#speed, this.#back);
@@ -191,20 +193,26 @@ export class Replay {
   }
 
   /** The stops, as far as they are not known yet. */
-  async #know(): Promise<void> {
-    if (!this.#stale) return;
-    this.#stale = false;
-    const index = this.#index();
-    const atEnd = index >= Number(this.#range.max);
-    const answer = await ask(this.places.timeline);
-    const found = stops(answer);
+  #know(): Promise<void> {
+    if (this.#stale) {
+      this.#stale = false;
+      this.#knowing = this.#learn();
+    }
+    return this.#knowing;
+  }
+
+  async #learn(): Promise<void> {
+    const found = stops(await ask(this.places.timeline));
     if (found.length === 0) {
       this.#stale = true;
       return;
     }
+    const [index, before] = [this.#index(), Number(this.#range.max)];
+    const last = found.length - 1;
+    const same = this.#stops.length > 0 ? index : Math.round((index / before) * last);
     this.#stops = found;
-    this.#range.max = String(found.length - 1);
-    this.#range.value = atEnd && !this.stage.away ? this.#range.max : String(index);
+    this.#range.max = String(last);
+    this.#range.value = String(index >= before && !this.stage.away ? last : same);
     this.#draw();
   }
 
