@@ -1,5 +1,6 @@
 // The live page. It is readable before any of this runs; this makes it move.
 import { actions } from "./actions.ts";
+import { choose } from "./choose.ts";
 import { Feed, type Connection } from "./feed.ts";
 import { keys } from "./keys.ts";
 import { make } from "./made.ts";
@@ -53,5 +54,7 @@ times();
 const main = document.querySelector("main");
 if (main) actions(main);
 keys(main?.id === "debate" ? debate(main) : () => undefined);
+const compare = document.getElementById("compare");
+if (compare instanceof HTMLFormElement) choose(compare);
 // Whoever came by the key for searching goes on writing.
 if (location.hash === "#search") document.querySelector<HTMLInputElement>("input[type=search]")?.focus();
