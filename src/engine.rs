@@ -28,10 +28,12 @@
 //! | `recovery` | what state files hold that the archive does not                               |
 //! | `handing` | seats that change hands                                                         |
 //! | `since`   | what has happened to cited files, and whether what was cited still stands        |
+//! | `source`  | a file at the tree a debate is pinned to                                         |
 //! | `transcript` | what was said elsewhere, taken in                                             |
 //! | `inspection` | what the parts are worth by themselves                                        |
 //! | `signals` | whoever wants the program to stop                                                |
 //! | `desk`    | the use-cases every door calls                                                   |
+//! | `wishing` | wishes for a debate, whichever process plays it                                  |
 pub mod cast;
 pub mod catalogue;
 pub mod command;
@@ -56,12 +58,14 @@ pub mod scrutiny;
 pub mod session;
 pub mod signals;
 pub mod since;
+pub mod source;
 pub mod spoken;
 mod survey;
 pub mod taking_in;
 pub mod topics;
 mod transcript;
 mod turn;
+pub mod wishing;
 
 pub use crate::debate::{Was, unseen};
 pub use cast::{Listener, Stance};
@@ -73,11 +77,12 @@ pub use job::{Handle, Job};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
-    About, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Card, Changed, Claim,
-    Clock, Context, Contribution, Evidence, Foreign, Gathered, Health, Hit, Idle, Left, Listing,
-    Live as LiveText, Log, LogError, Meant, News, Omitted, Opened, Pinned, Place, Proposal, Query,
-    Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots, Stored, Stream, Touching,
-    Transcript, TranscriptTurn, Unplayable, Voices,
+    About, Answered, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Call, Card,
+    Changed, Claim, Clock, Context, Contribution, Evidence, Foreign, Gathered, Health, Hit, Idle,
+    Left, Listing, Live as LiveText, Log, LogError, Meant, News, Omitted, Opened, Pinned, Place,
+    Proposal, Query, Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots, Stored,
+    Stream, Touching, Transcript, TranscriptTurn, Unplayable, Voices, WISH_KEEPS, WishId,
 };
 pub use price::Price;
 pub use scrutiny::Outside;
+pub use wishing::Wished;

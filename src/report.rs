@@ -24,7 +24,7 @@ pub mod dialogue;
 pub mod format;
 pub mod gist;
 pub mod ledger;
-mod papers;
+pub mod papers;
 pub mod participation;
 pub mod people;
 pub mod plan;

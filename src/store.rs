@@ -6,6 +6,8 @@
 //! | `schema`     | its tables, and how older ones become newer ones                              |
 //! | `log`        | appending an event, durably, by whoever holds the lease                       |
 //! | `lease`      | one writer per debate, across processes                                       |
+//! | `lookout`    | what other processes want of the debates this one holds                       |
+//! | `wishes`     | what is wished of a debate another process plays                              |
 //! | `upkeep`     | whether the archive is sound, and what can be rebuilt of it                   |
 //! | `project`    | the tables people query, rebuilt from the events at any time                  |
 //! | `search`     | lists and full text                                                           |
@@ -24,11 +26,13 @@ mod lease;
 mod left;
 mod live_text;
 mod log;
+mod lookout;
 mod project;
 mod schema;
 mod search;
 mod sign;
 pub mod state_file;
 mod upkeep;
+mod wishes;
 
 pub use archive::SqliteArchive;

@@ -160,6 +160,9 @@ impl Failed {
             Failed::Desk(DeskError::Archive(ArchiveError::Broken(_))) => {
                 "`debate doctor` looks closer; state files in your repositories can be imported again"
             }
+            Failed::Desk(DeskError::Unanswered { .. }) => {
+                "try again; `debate resume --take-over` takes the debate over from whoever is stuck"
+            }
             Failed::Desk(DeskError::Flawed { .. }) => {
                 "`debate show` and `debate export` still read it"
             }

@@ -264,7 +264,7 @@ impl Play<'_> {
         let talking = asked == Asked::Dialogue;
         match (word.to_lowercase().as_str(), rest) {
             ("n" | "no", "") if asked == Asked::Plan => {
-                at.send(Command::Cancel).await?;
+                at.send(Command::Cancel { because: None }).await?;
                 return Ok(None);
             }
             ("n" | "no", "") => return Ok(Some(Stop::Needs(format!("Paused before {what}.")))),

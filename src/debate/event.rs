@@ -130,8 +130,12 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         because: Option<String>,
     },
-    /// The user stopped it.
-    Cancelled,
+    /// It was stopped for good, by the user or by a rule.
+    Cancelled {
+        /// Why, if it was not simply the user's wish.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+    },
     /// It came to its end.
     Closed {
         /// Which.
@@ -179,7 +183,7 @@ impl Event {
             Event::Continued { before } => format!("continuing with round {}", before.round),
             Event::Amended { .. } => "this amendment".into(),
             Event::Concluded { .. } => "concluding".into(),
-            Event::Cancelled => "cancelling".into(),
+            Event::Cancelled { .. } => "cancelling".into(),
             Event::Closed { .. } => "closing".into(),
             Event::Reopened { from } => format!("reopening at turn {from}"),
             Event::Decided { .. } => "a decision".into(),

@@ -139,6 +139,10 @@ pub fn notices(debate: &Debate) -> Vec<String> {
         )),
         _ => {}
     }
+    if let (Some(outcome), Some(because)) = (debate.outcome(), debate.because()) {
+        let how = if *outcome == Outcome::Cancelled { "Cancelled" } else { "Concluded" };
+        notices.push(format!("[INFO] {how}: {because}"));
+    }
     let removed = removed(debate);
     if !removed.is_empty() {
         notices.push(format!("[INFO] Secrets were taken out of what was said: {removed}"));

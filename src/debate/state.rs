@@ -31,6 +31,9 @@ pub struct Debate {
     continued: Option<Stand>,
     held: bool,
     concluded: bool,
+    /// Why it was concluded, and why it was cancelled, if somebody has said so.
+    concluded_because: Option<String>,
+    cancelled_because: Option<String>,
     /// Of every take: forgetting a turn does not refund it.
     spent: Spend,
     take: u16,
@@ -127,6 +130,8 @@ impl Debate {
             continued: None,
             held: false,
             concluded: false,
+            concluded_because: None,
+            cancelled_because: None,
             spent: Spend::default(),
             take: 0,
             outcome: None,
@@ -161,7 +166,7 @@ impl Debate {
             }
             (Event::Amended { change, .. }, _) => running && self.can_amend(change),
             (Event::Concluded { .. }, step) => self.can_conclude(step),
-            (Event::Cancelled, step) => *step != Step::Rest,
+            (Event::Cancelled { .. }, step) => *step != Step::Rest,
             (Event::Closed { outcome }, Step::Close(expected)) => outcome == expected,
             (Event::Reopened { from }, Step::Rest | Step::Hold { .. }) => self.can_reopen(*from),
             (Event::Decided { text }, _) => !text.trim().is_empty(),
@@ -208,8 +213,12 @@ impl Debate {
                 self.handed.extend(self.handing(&change, because));
                 self.amend(change);
             }
-            Event::Concluded { .. } => self.concluded = true,
-            Event::Cancelled => self.outcome = Some(Outcome::Cancelled),
+            Event::Concluded { because } => {
+                (self.concluded, self.concluded_because) = (true, because);
+            }
+            Event::Cancelled { because } => {
+                (self.outcome, self.cancelled_because) = (Some(Outcome::Cancelled), because);
+            }
             Event::Closed { outcome } => self.outcome = Some(outcome),
             Event::Reopened { from } => {
                 self.rewind(from);
@@ -453,7 +462,8 @@ impl Debate {
         self.refused.retain(|cue, _| self.turns.contains_key(cue));
         self.bring_forward(*wave.start());
         self.concluded &= from.act == self.setup.ending();
-        self.outcome = None;
+        self.concluded_because.take_if(|_| !self.concluded);
+        (self.outcome, self.cancelled_because) = (None, None);
     }
 
     /// The first cue that could still hear something: seats already asked must not, because a

@@ -1,10 +1,12 @@
 //! What anyone outside may ask of a debate. Legal at some moments only, as for every event.
 use super::ports::LogError;
 use crate::debate::{Change, Cue, Event, Finding, Illegal, Proof, Stand};
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-/// A wish, in the imperative.
-#[derive(Clone, Debug)]
+/// A wish, in the imperative. It can be written down, for whichever process plays the debate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wish", rename_all = "snake_case")]
 pub enum Command {
     /// An awaited seat answers: the host, a person, a bot. It says which take it was asked in,
     /// so that an answer to a question since withdrawn is not mistaken for one.
@@ -41,7 +43,10 @@ pub enum Command {
         because: Option<String>,
     },
     /// Stop for good.
-    Cancel,
+    Cancel {
+        /// Why, if it is not simply the user's wish.
+        because: Option<String>,
+    },
     /// Go on from a turn that failed.
     Reopen {
         /// Which.
@@ -88,6 +93,18 @@ impl Command {
         Command::Interject { text: format!("Go deeper on this: {about}") }
     }
 
+    /// Whether it asks for something that somebody has to be fetched for, and not only for words on
+    /// the record.
+    pub fn sets_going(&self) -> bool {
+        matches!(
+            self,
+            Command::Reply { .. }
+                | Command::Continue { .. }
+                | Command::Conclude { .. }
+                | Command::Reopen { .. }
+        )
+    }
+
     /// The event that fulfils it, or the reply it is, which has to be read first.
     pub(super) fn event(self) -> Result<Event, Reply> {
         Ok(match self {
@@ -97,7 +114,7 @@ impl Command {
             Command::Continue { before } => Event::Continued { before },
             Command::Amend { change, because } => Event::Amended { change, because },
             Command::Conclude { because } => Event::Concluded { because },
-            Command::Cancel => Event::Cancelled,
+            Command::Cancel { because } => Event::Cancelled { because },
             Command::Reopen { from } => Event::Reopened { from },
             Command::Decide { text } => Event::Decided { text },
             Command::Learn { proof, confidence, note } => {
@@ -131,6 +148,9 @@ pub enum Error {
     /// The turn was taken before, with other words.
     #[error("turn {0} was taken already, with another text")]
     Taken(Cue),
+    /// Whoever wished for it has withdrawn it.
+    #[error("the wish was withdrawn before it was granted")]
+    Withdrawn,
     /// The archive would not take it.
     #[error(transparent)]
     Log(#[from] LogError),

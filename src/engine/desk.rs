@@ -19,7 +19,7 @@ use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Trouble, Unfit, ne
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 /// Where debates are opened and taken up.
 #[derive(Clone)]
@@ -96,6 +96,10 @@ pub enum DeskError {
     Flawed { id: String, seq: u64, why: String },
     #[error("the log in this file is not one this program could have written: {0}")]
     Forged(String),
+    #[error("{0}")]
+    Refused(String),
+    #[error("{holder} plays this debate and has not answered; the wish was withdrawn")]
+    Unanswered { holder: String },
     #[error("no random numbers: {0}")]
     Chance(String),
     #[error(transparent)]
@@ -186,6 +190,26 @@ impl Desk {
         claim: Claim,
         wishes: Vec<Command>,
     ) -> Result<Job, DeskError> {
+        self.play(self.taken_up(id, place, claim, wishes)?)
+    }
+
+    /// Takes a debate up for as long as it takes to grant these wishes. Nobody is fetched.
+    pub(super) fn note(
+        &self,
+        id: &str,
+        place: &Place,
+        wishes: Vec<Command>,
+    ) -> Result<(), DeskError> {
+        self.readied(self.taken_up(id, place, Claim::Free, wishes)?).map(drop)
+    }
+
+    fn taken_up(
+        &self,
+        id: &str,
+        place: &Place,
+        claim: Claim,
+        wishes: Vec<Command>,
+    ) -> Result<Start, DeskError> {
         let place = &at_home(&self.archive.read(id)?, place);
         let opened = self.archive.open(id, place, claim)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
@@ -194,7 +218,7 @@ impl Desk {
             return Err(DeskError::Flawed { id: id.into(), seq, why });
         }
         let (first, fresh, root) = (vec![], Told::new(), place.root.clone());
-        self.play(Start { debate, seq, first, log: opened.log, fresh, wishes, root })
+        Ok(Start { debate, seq, first, log: opened.log, fresh, wishes, root })
     }
 
     /// Reads a debate, whoever runs it. A flaw says from where on it cannot be believed.
@@ -291,6 +315,15 @@ impl Desk {
     }
 
     fn play(&self, start: Start) -> Result<Job, DeskError> {
+        let Ready { mut session, handle, debate, seq, updates } = self.readied(start)?;
+        let idle = session.idle();
+        let voices = self.voices.clone();
+        let task = tokio::spawn(async move { session.run(&*voices).await });
+        Ok(Job::new(handle, debate, seq, updates, idle, task))
+    }
+
+    /// Everything but playing: whoever is late has lost the turn, and what is wished is recorded.
+    fn readied(&self, start: Start) -> Result<Ready, DeskError> {
         let Start { debate, seq, first, log, fresh, wishes, root } = start;
         let (sender, requests) = mpsc::channel(16);
         let live = Live::default();
@@ -309,11 +342,8 @@ impl Desk {
         session.asked_already(fresh);
         // Whoever is late by now has lost the turn, whatever else is wished for.
         session.expire()?;
-        session.grant(wishes)?;
-        let idle = session.idle();
-        let voices = self.voices.clone();
-        let task = tokio::spawn(async move { session.run(&*voices).await });
-        Ok(Job::new(Handle::new(sender, live), debate, seq, updates, idle, task))
+        session.grant(wishes, None)?;
+        Ok(Ready { session, handle: Handle::new(sender, live), debate, seq, updates })
     }
 }
 
@@ -333,6 +363,16 @@ struct Start {
     fresh: Told,
     wishes: Vec<Command>,
     root: PathBuf,
+}
+
+/// A debate that has only to be played.
+struct Ready {
+    session: Session,
+    handle: Handle,
+    /// As it was when it was taken up.
+    debate: Debate,
+    seq: u64,
+    updates: broadcast::Receiver<Arc<Update>>,
 }
 
 /// A debate of another repository stays there: that is what it is about, and where it is found.

@@ -4,8 +4,8 @@ mod change;
 mod ground;
 
 pub use archive::{
-    Archive, ArchiveError, Card, Claim, Foreign, Health, Hit, Left, Live, News, Opened, Place,
-    Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn,
+    Answered, Archive, ArchiveError, Card, Claim, Foreign, Health, Hit, Left, Live, News, Opened,
+    Place, Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn, WISH_KEEPS, WishId,
 };
 pub use change::{Contribution, Idle, Meant, Proposal};
 pub use ground::{
@@ -13,6 +13,7 @@ pub use ground::{
     Readers, Since, Snapshot, Snapshots, Touching,
 };
 
+use super::command::Command;
 use super::gate::Gate;
 use super::live::{self, Update};
 use super::price::Price;
@@ -256,11 +257,41 @@ pub trait Log: Send {
     /// the last.
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
 
-    /// Returns once another process has taken the debate over, and says who. Whoever fetches a turn
-    /// for minutes is to hear of it before they have something to write.
-    fn lost(&self) -> Boxed<'static, String> {
+    /// Returns once another process wants something of whoever holds the debate. Whoever fetches a
+    /// turn for minutes is to hear of it before they have something to write. Dropping the future
+    /// loses no call.
+    fn called(&self) -> Boxed<'static, Call> {
         Box::pin(std::future::pending())
     }
+
+    /// As [`Log::append`], and says with the same stroke that a wish was granted, so that nobody can
+    /// grant it again. None, if it was withdrawn: then nothing is written.
+    fn fulfil(&mut self, wish: WishId, events: &[Event]) -> Result<Option<u64>, LogError> {
+        let _ = wish;
+        self.append(events).map(Some)
+    }
+
+    /// Says that a wish was not granted, and why.
+    fn refuse(&mut self, wish: WishId, why: &str) {
+        let _ = (wish, why);
+    }
+}
+
+/// What other processes want of whoever holds a debate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// The debate itself: somebody has taken it over.
+    Lost {
+        /// Who holds it now.
+        by: String,
+    },
+    /// Something to be recorded, all of it or nothing.
+    Wished {
+        /// By which it is answered.
+        wish: WishId,
+        /// In order.
+        commands: Vec<Command>,
+    },
 }
 
 /// Why an event was not written.

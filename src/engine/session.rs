@@ -1,7 +1,7 @@
 //! One debate being played. The only place that changes one: check, write, apply, tell.
 use super::command::{Command, Error, Reply, Request};
 use super::live::{Live, Update};
-use super::ports::{Clock, Log, LogError, Said, Stream, Voices};
+use super::ports::{Call, Clock, Log, LogError, Said, Stream, Voices, WishId};
 use super::scrutiny::{Looked, Outside, Scrutiny};
 use super::turn::{self, Told};
 use crate::debate::{
@@ -72,12 +72,20 @@ impl Session {
     /// Check, write, apply, tell. Every change to every debate passes through these lines, and
     /// through the gate.
     fn record(&mut self, events: Vec<Event>) -> Result<(), Error> {
+        self.write(events, None)
+    }
+
+    /// The same; if it grants a wish, the log says so with the same stroke.
+    fn write(&mut self, events: Vec<Event>, wish: Option<WishId>) -> Result<(), Error> {
         let events = self.scrutiny.gate.all(events)?;
         let mut after = self.debate.clone();
         for event in &events {
             after.apply(event.clone())?;
         }
-        let last = self.log.append(&events)?;
+        let last = match wish {
+            Some(wish) => self.log.fulfil(wish, &events)?.ok_or(Error::Withdrawn)?,
+            None => self.log.append(&events)?,
+        };
         self.debate = after;
         let first = (last + 1).saturating_sub(events.len() as u64);
         for (seq, event) in (first..).zip(events) {
@@ -89,7 +97,16 @@ impl Session {
     /// Records what came of turns together with what follows from it, so that asking the next seat,
     /// or the same once more, or closing costs no second trip to the disk. Returns what those who
     /// are asked once more are told.
-    fn record_turns(&mut self, mut events: Vec<Event>, again: &[Cue]) -> Result<Told, Error> {
+    fn record_turns(&mut self, events: Vec<Event>, again: &[Cue]) -> Result<Told, Error> {
+        self.write_turns(events, again, None)
+    }
+
+    fn write_turns(
+        &mut self,
+        mut events: Vec<Event>,
+        again: &[Cue],
+        wish: Option<WishId>,
+    ) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         for event in &events {
             after.apply(event.clone())?;
@@ -98,14 +115,14 @@ impl Session {
             events.push(Event::Closed { outcome });
         } else if let Some((asked, told)) = turn::asked(&after, again, self.clock.now()) {
             events.push(asked);
-            self.record(events)?;
+            self.write(events, wish)?;
             if again.is_empty() {
                 self.fresh = told;
                 return Ok(Told::new());
             }
             return Ok(told);
         }
-        self.record(events).map(|()| Told::new())
+        self.write(events, wish).map(|()| Told::new())
     }
 
     /// Plays on for as long as someone may still want something of it: until the debate rests, or
@@ -115,7 +132,7 @@ impl Session {
         loop {
             let step = self.drive(voices).await?;
             self.idle.send_replace(Some(step));
-            let (deadline, lost) = (self.next_deadline(), self.log.lost());
+            let (deadline, called) = (self.next_deadline(), self.log.called());
             tokio::select! {
                 request = self.requests.recv() => match request {
                     Some(request) => {
@@ -128,7 +145,10 @@ impl Session {
                     self.idle.send_replace(None);
                     self.expire()?;
                 }
-                by = lost => return Err(LogError::Lost { by }.into()),
+                call = called => {
+                    self.idle.send_replace(None);
+                    self.heed(call)?;
+                }
             }
         }
     }
@@ -174,7 +194,7 @@ impl Session {
         let mut waiting: VecDeque<Cue> = wave.iter().copied().collect();
         let mut turns = FuturesUnordered::new();
         let mut under_way: Vec<(Cue, Voice, AbortHandle)> = vec![];
-        let mut lost = self.log.lost();
+        let mut called = self.log.called();
         while self.wants(&wave) {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
@@ -225,18 +245,19 @@ impl Session {
                     waiting.extend(again.keys());
                     told.extend(again);
                 }
-                Some(request) = self.requests.recv() => {
-                    self.answer(request);
-                    // A seat that was handed over is asked anew, under its new voice.
-                    for (cue, voice, turn) in &under_way {
-                        if self.debate.seat(*cue).voice != *voice {
-                            turn.abort();
-                        }
-                    }
-                }
+                Some(request) = self.requests.recv() => self.answer(request),
                 () = sleep_until(&*self.clock, deadline) => self.expire()?,
-                // What is under way is dropped with this, and so stopped.
-                by = &mut lost => return Err(LogError::Lost { by }.into()),
+                call = &mut called => {
+                    // Where it is lost, what is under way is dropped with this, and so stopped.
+                    self.heed(call)?;
+                    called = self.log.called();
+                }
+            }
+            // A seat that was handed over is asked anew, under its new voice.
+            for (cue, voice, turn) in &under_way {
+                if self.debate.seat(*cue).voice != *voice {
+                    turn.abort();
+                }
             }
         }
         Ok(())
@@ -270,19 +291,35 @@ impl Session {
     /// A refused request is the asker's error, not the debate's.
     fn answer(&mut self, request: Request) {
         let Request { commands, answer } = request;
-        let _ = answer.send(self.grant(commands));
+        let _ = answer.send(self.grant(commands, None));
+    }
+
+    /// Does what another process wants. A wish that is refused is its error, not the debate's; one
+    /// that cannot be granted because the debate is lost waits for whoever has it now.
+    fn heed(&mut self, call: Call) -> Result<(), Error> {
+        let (wish, commands) = match call {
+            Call::Lost { by } => return Err(LogError::Lost { by }.into()),
+            Call::Wished { wish, commands } => (wish, commands),
+        };
+        match self.grant(commands, Some(wish)) {
+            Err(lost @ Error::Log(LogError::Lost { .. })) => return Err(lost),
+            Err(error) => self.log.refuse(wish, &error.to_string()),
+            Ok(()) => {}
+        }
+        Ok(())
     }
 
     /// Does what someone asked for, if it may be done now.
     pub fn obey(&mut self, command: Command) -> Result<(), Error> {
-        match command.event() {
-            Ok(event) => self.record(vec![event]),
-            Err(Reply { take, cue, text }) => self.take(take, cue, &text),
-        }
+        self.grant(vec![command], None)
     }
 
     /// Grants several wishes, all of them or none.
-    pub(super) fn grant(&mut self, wishes: Vec<Command>) -> Result<(), Error> {
+    pub(super) fn grant(
+        &mut self,
+        wishes: Vec<Command>,
+        wish: Option<WishId>,
+    ) -> Result<(), Error> {
         let (mut events, mut replies) = (vec![], vec![]);
         for wish in wishes {
             match wish.event() {
@@ -290,46 +327,64 @@ impl Session {
                 Err(reply) => replies.push(reply),
             }
         }
-        if !events.is_empty() {
-            self.record(events)?;
+        if replies.is_empty() {
+            let nothing = events.is_empty() && wish.is_none();
+            return if nothing { Ok(()) } else { self.write(events, wish) };
         }
-        replies.into_iter().try_for_each(|Reply { take, cue, text }| self.take(take, cue, &text))
+        // Whoever is asked next is told what has passed the gate.
+        let mut events = self.scrutiny.gate.all(events)?;
+        let mut after = self.debate.clone();
+        for event in &events {
+            after.apply(event.clone())?;
+        }
+        for reply in replies {
+            for event in self.taken(&after, reply)? {
+                after.apply(event.clone())?;
+                events.push(event);
+            }
+        }
+        match (events.is_empty(), wish) {
+            (true, None) => Ok(()),
+            (true, wish) => self.write(events, wish),
+            (false, wish) => self.write_turns(events, &[], wish).map(drop),
+        }
     }
 
-    /// Takes the reply of an awaited seat. The same words again are no second reply.
-    fn take(&mut self, take: u16, cue: Cue, text: &str) -> Result<(), Error> {
-        if !self.debate.has(cue) {
-            return Err(self.not_due(cue).into());
+    /// What the reply of an awaited seat adds to a debate. The same words again are no second reply,
+    /// and add nothing.
+    fn taken(
+        &self,
+        debate: &Debate,
+        Reply { take, cue, text }: Reply,
+    ) -> Result<Vec<Event>, Error> {
+        if !debate.has(cue) {
+            return Err(not_due(debate, cue).into());
         }
-        if let (Some(Ok(taken)), true) = (self.debate.turn(cue), take == self.debate.take()) {
-            let text = self.scrutiny.plain(text);
-            let again = reply::read(&self.debate, cue, &text);
+        if let (Some(Ok(taken)), true) = (debate.turn(cue), take == debate.take()) {
+            let text = self.scrutiny.plain(&text);
+            let again = reply::read(debate, cue, &text);
             let same = again.is_ok_and(|body: Body| body == taken.body);
-            return if same { Ok(()) } else { Err(Error::Taken(cue)) };
+            return if same { Ok(vec![]) } else { Err(Error::Taken(cue)) };
         }
-        match next(&self.debate) {
-            Step::Speak { awaited, .. } if take == self.debate.take() && awaited.contains(&cue) => {
-            }
-            _ => return Err(self.not_due(cue).into()),
+        match next(debate) {
+            Step::Speak { awaited, .. } if take == debate.take() && awaited.contains(&cue) => {}
+            _ => return Err(not_due(debate, cue).into()),
         }
-        let envelope = Envelope { tool: self.voice_of(cue).tool().into(), ..Envelope::default() };
-        let kind = self.debate.setup().phase(cue).reply;
-        let looked = self.scrutiny.look_here(kind, Said { text: text.into(), envelope });
-        let event = turn::read(&self.debate, cue, looked)?;
-        if !self.debate.was_asked(cue) {
-            self.ask(&[])?;
-        }
-        self.record_turns(vec![event], &[]).map(drop)
+        let envelope =
+            Envelope { tool: debate.seat(cue).voice.tool().into(), ..Envelope::default() };
+        let kind = debate.setup().phase(cue).reply;
+        let looked = self.scrutiny.look_here(kind, Said { text, envelope });
+        let event = turn::read(debate, cue, looked)?;
+        let asked = if debate.was_asked(cue) {
+            None
+        } else {
+            turn::asked(debate, &[], self.clock.now()).map(|(asked, _)| asked)
+        };
+        Ok(asked.into_iter().chain([event]).collect())
     }
 
     fn voice_of(&self, cue: Cue) -> &Voice {
         &self.debate.seat(cue).voice
-    }
-
-    fn not_due(&self, cue: Cue) -> crate::debate::Illegal {
-        let failure = Failure::new(Trouble::Other, "not its turn");
-        let event = Box::new(Event::Failed { cue, failure });
-        crate::debate::Illegal { event, due: next(&self.debate) }
     }
 
     /// The first moment at which somebody who is waited for is late.
@@ -351,6 +406,12 @@ impl Session {
         }
         Ok(())
     }
+}
+
+fn not_due(debate: &Debate, cue: Cue) -> crate::debate::Illegal {
+    let failure = Failure::new(Trouble::Other, "not its turn");
+    let event = Box::new(Event::Failed { cue, failure });
+    crate::debate::Illegal { event, due: next(debate) }
 }
 
 /// Until the wall clock shows this; for ever, if nobody is waited for.

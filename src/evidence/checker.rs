@@ -1,10 +1,11 @@
 //! Looks references up in pinned trees, and remembers the tree looked into last.
-use super::contents::Contents;
+use super::contents::{self, Contents};
 use super::kept::Shelf;
 use super::lookup::Lookup;
 use super::paths::Paths;
 use super::{Reference, Scope, Search};
 use crate::debate::Citation;
+use crate::engine::BadContext;
 use crate::repo::{RepoError, Trees, View};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,6 +43,21 @@ impl Checker {
         let tree = self.tree(root, tree)?;
         let mut lookup = Lookup::new(&tree, root, scope)?;
         references.iter().map(|reference| lookup.citation(reference)).collect()
+    }
+
+    /// What stands in a file of a pinned tree, as those who debate may see it.
+    pub fn shown(&self, root: &Path, tree: &str, path: &str) -> Result<String, BadContext> {
+        let told = |error: &dyn std::fmt::Display| BadContext(error.to_string());
+        let tree = self.tree(root, tree).map_err(|error| told(&error))?;
+        let gone = || BadContext(format!("there is no `{path}` in this tree"));
+        let file = tree.view.find(path).ok_or_else(gone)?;
+        let reader = tree.view.reader().map_err(|error| told(&error))?;
+        let bytes = contents::readable(&reader, file)
+            .map_err(|why| BadContext(format!("`{path}` {}, and is not shown", why.says())))?;
+        if bytes.contains(&0) {
+            return Err(BadContext(format!("`{path}` is not text, and is not shown")));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn tree(&self, root: &Path, id: &str) -> Result<Arc<Tree>, RepoError> {

@@ -22,6 +22,10 @@ impl Evidence for Checker {
         let references = read_text(&strip_tags(text));
         self.looked_up(&references, about).map_err(|error| BadContext(error.to_string()))
     }
+
+    fn file(&self, path: &str, about: &About<'_>) -> Result<String, BadContext> {
+        self.shown(about.root, about.pin, path)
+    }
 }
 
 impl Checker {

@@ -355,6 +355,9 @@ fn desk(error: &DeskError) -> String {
         DeskError::Archive(_) | DeskError::Chance(_) | DeskError::Forged(_) => {
             "tell the user to run `debate doctor` in a terminal, then call again"
         }
+        DeskError::Refused(_) | DeskError::Unanswered { .. } => {
+            "call summarize to see how it stands; then call again"
+        }
         DeskError::Flawed { .. } => {
             "show_debate with that `debate_id` still reads it; start_debate opens another"
         }

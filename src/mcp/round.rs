@@ -280,11 +280,13 @@ impl Server {
             Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
             // What is no plan needs no word, and the others were seen to before anything else.
             Decision::Confirm | Decision::TakeOver | Decision::Import => Ok(()),
-            Decision::Cancel => match self.command(id, place, vec![Command::Cancel]).await {
-                // Somebody else ended it first.
-                Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
-                done => Ok(done?),
-            },
+            Decision::Cancel => {
+                match self.command(id, place, vec![Command::Cancel { because: None }]).await {
+                    // Somebody else ended it first.
+                    Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+                    done => Ok(done?),
+                }
+            }
             Decision::End => self.conclude(id, place).await,
             Decision::Change => {
                 let say = say.ok_or_else(|| Complaint::Change { why: "it is missing".into() })?;

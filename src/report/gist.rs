@@ -166,7 +166,8 @@ fn due(debate: &Debate, width: usize) -> String {
 
 fn ended(debate: &Debate, width: usize) -> String {
     if debate.outcome() == Some(&Outcome::Cancelled) {
-        return "Ended: cancelled".into();
+        let because = debate.because().map(|why| format!(" ({})", cut(&one_line(why), width)));
+        return format!("Ended: cancelled{}", because.unwrap_or_default());
     }
     match verdict(debate) {
         Some(ruled) => format!(

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A paper, under the names of the sides. None, if it is a speech or a text of its own.
-pub(super) fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let words = |text: &str| one_line(&unmask(debate, cue, text));
     let name = |side: Side| standing::name_of(debate, side);
     Some(match body {

@@ -194,7 +194,10 @@ fn outcome(debate: &Debate) -> String {
     });
     match debate.outcome() {
         None => "(open)".into(),
-        Some(Outcome::Cancelled) => "cancelled".into(),
+        Some(Outcome::Cancelled) => match debate.because() {
+            Some(because) => format!("cancelled: {}", one_line(because)),
+            None => "cancelled".into(),
+        },
         Some(Outcome::Uncontested { .. }) => "uncontested: the challenger never answered".into(),
         Some(_) => winner.unwrap_or_else(|| "no verdict".into()),
     }

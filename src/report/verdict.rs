@@ -233,7 +233,7 @@ pub fn turn_name(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Gives the sides their names back in what a judge wrote.
-pub(super) fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
+pub fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
     let mut text = text.to_owned();
     for side in [Side::Pro, Side::Con] {
         if let Some(label) = debate.label_for(cue, side) {

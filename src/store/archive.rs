@@ -4,19 +4,20 @@ use super::foreign;
 use super::lease::{self, Lease, Presence};
 use super::live_text;
 use super::log::{self, SqliteLog};
+use super::lookout::Lookout;
 use super::schema::{self, broken};
 use super::sign::Key;
-use super::{files, left, project, search, upkeep};
+use super::{files, left, project, search, upkeep, wishes};
 use crate::debate::{Debate, Event, Setup, Status};
 use crate::engine::{
-    Archive, ArchiveError, Card, Claim, Clock, Foreign, Health, Hit, Left, LiveText, Log, News,
-    Opened, Place, Query, Recorded, Reindexed, Stored, Update,
+    Answered, Archive, ArchiveError, Card, Claim, Clock, Command, Foreign, Health, Hit, Left,
+    LiveText, Log, News, Opened, Place, Query, Recorded, Reindexed, Stored, Update, WishId,
 };
 use crate::private;
 use crate::report::iso;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
 
 /// The archive. Nothing is opened until something is asked of it.
@@ -28,8 +29,8 @@ pub struct SqliteArchive {
     presence: Mutex<Option<Arc<Presence>>>,
     /// What this process calls itself.
     who: Mutex<String>,
-    /// Dropping it stops the heart.
-    heart: Mutex<Option<mpsc::Sender<()>>>,
+    /// Looks after what this process holds.
+    lookout: Arc<Lookout>,
 }
 
 /// A connection that is opened when it is first needed.
@@ -101,7 +102,7 @@ impl SqliteArchive {
             clock,
             presence: Mutex::new(None),
             who: Mutex::default(),
-            heart: Mutex::new(None),
+            lookout: Arc::default(),
         }
     }
 
@@ -116,26 +117,17 @@ impl SqliteArchive {
         let presence = slot.insert(Arc::new(presence)).clone();
         let who = self.who.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = presence.announce(&who);
-        let (stop, stopped) = mpsc::channel();
-        let (database, clock) = (self.database.clone(), self.clock.clone());
         let name = presence.name().to_owned();
-        std::thread::spawn(move || {
-            while stopped.recv_timeout(lease::BEAT) == Err(mpsc::RecvTimeoutError::Timeout) {
-                let _ = database.with(|connection| {
-                    let beat = params![name, clock.now()];
-                    let statement = "UPDATE leases SET beat_at = ?2 WHERE holder = ?1";
-                    connection.execute(statement, beat).map_err(broken)
-                });
-            }
-        });
-        *self.heart.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        self.lookout.start(self.database.clone(), self.clock.clone(), name);
         Ok(presence)
     }
 
     fn log(&self, row: i64, epoch: i64, seq: u64, debate: Debate) -> Box<dyn Log> {
         let (database, clock) = (self.database.clone(), self.clock.clone());
         let lease = Lease { database, home: self.home.clone(), clock, row, epoch };
-        Box::new(SqliteLog { lease, exports: self.exports.clone(), seq, debate })
+        let (lookout, exports) = (self.lookout.clone(), self.exports.clone());
+        let ear = lookout.watch(lease.clone());
+        Box::new(SqliteLog { lease, lookout, ear, exports, seq, debate })
     }
 }
 
@@ -231,6 +223,10 @@ impl Archive for SqliteArchive {
             change.commit().map_err(broken)?;
             Ok((row, epoch))
         })?;
+        if claim == Claim::Over {
+            // Whoever loses it may be in this very process.
+            self.lookout.poke();
+        }
         let stored = self.read(id)?;
         let events = stored.events.iter().map(|recorded| recorded.event.clone());
         let (debate, _) = Debate::salvage(stored.setup.clone(), events)
@@ -292,6 +288,35 @@ impl Archive for SqliteArchive {
         }
     }
 
+    fn wish(&self, id: &str, wishes: &[Command]) -> Result<WishId, ArchiveError> {
+        let wish = self.database.with(|connection| {
+            let change = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(broken)?;
+            let row = row_of(&change, id)?;
+            let wish = wishes::leave(&change, row, wishes, self.clock.now())?;
+            change.commit().map_err(broken)?;
+            Ok(wish)
+        })?;
+        self.lookout.poke();
+        Ok(wish)
+    }
+
+    fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
+        self.database.with(|connection| wishes::answered(connection, wish))
+    }
+
+    fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
+        self.database.with(|connection| {
+            let change = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(broken)?;
+            let answered = wishes::withdraw(&change, wish)?;
+            change.commit().map_err(broken)?;
+            Ok(answered)
+        })
+    }
+
     fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError> {
         let key = Key::of(&self.home)
             .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
@@ -318,6 +343,13 @@ impl Archive for SqliteArchive {
 
     fn flush(&self) {
         self.exports.flush();
+    }
+
+    fn password(&self, purpose: &str) -> Result<String, ArchiveError> {
+        let key = Key::of(&self.home)
+            .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
+        // What is signed otherwise is an object, and never a word.
+        Ok(key.sign(&format!("password: {purpose}").into())[..40].to_owned())
     }
 }
 

@@ -16,11 +16,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How long a heart may stop, in milliseconds.
 pub(super) const PATIENCE: i64 = 30_000;
-/// How often it beats.
-pub(super) const BEAT: std::time::Duration = std::time::Duration::from_secs(5);
-
-/// How often whoever holds a lease looks whether they still do.
-pub(super) const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
 /// Characters of what a process calls itself.
 const LONGEST_NAME: usize = 60;
 
@@ -168,17 +163,6 @@ impl Lease {
         // Whoever it was may have finished meanwhile.
         let holder = holder_of(&self.home, holder, beat, self.clock.now());
         Ok(Some(holder.unwrap_or_else(|| "another process".into())))
-    }
-
-    /// Returns once somebody has taken it over, and says who. Only looked at now and then: what
-    /// matters is refused at once when it is written.
-    pub(super) async fn taken_over(self) -> String {
-        loop {
-            tokio::time::sleep(LOOK).await;
-            if let Ok(Some(by)) = self.database.with(|connection| self.lost(connection)) {
-                return by;
-            }
-        }
     }
 
     /// Gives it up, unless it is somebody else's by now.

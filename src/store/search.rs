@@ -40,6 +40,10 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
         sql.push_str(" AND debates.status = ?");
         values.push(Box::new(status.word()));
     }
+    if let Some(format) = &query.format {
+        sql.push_str(" AND debates.format = ?");
+        values.push(Box::new(format.clone()));
+    }
     if let Some(key) = &query.reviews {
         sql.push_str(" AND json_extract(debates.setup, '$.proposed.key') = ?");
         values.push(Box::new(key.clone()));

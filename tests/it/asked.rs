@@ -195,7 +195,7 @@ fn an_illegal_event_says_what_would_have_been_possible() {
     assert_eq!(illegal(&debate, "say 5"), format!("turn 0.0.0.5 is not due; {due}"));
     assert_eq!(illegal(&debate, "ask 4,6"), format!("asking 0.0.0.4, 0.0.0.6 is not due; {due}"));
     let mut over = debate;
-    over.apply(Event::Cancelled).unwrap();
+    over.apply(Event::Cancelled { because: None }).unwrap();
     assert_eq!(illegal(&over, "refuse 4"), "refusing turn 0.0.0.4 is not due; nothing is");
 }
 
@@ -231,7 +231,7 @@ fn every_event(text: &str) -> Vec<Event> {
         Event::Held,
         Event::Continued { before: stand },
         Event::Concluded { because: Some(text.clone()) },
-        Event::Cancelled,
+        Event::Cancelled { because: None },
         Event::Closed { outcome: Outcome::Aborted { at: stand, phase: text.clone() } },
         Event::Reopened { from: first },
         Event::Decided { text },

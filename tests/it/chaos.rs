@@ -93,7 +93,7 @@ impl Chaos {
         let meddling = match self.rng.below(80) {
             0..5 => Some(Event::Interjected { text: format!("remark {}", self.log.len()) }),
             5 => Some(Event::Concluded { because: None }),
-            6 if self.rng.one_in(4) => Some(Event::Cancelled),
+            6 if self.rng.one_in(4) => Some(Event::Cancelled { because: None }),
             7 => Some(amended(Change::Limit { budget: money(debate.spent().cost + 5) })),
             8..12 => self.reopening(debate),
             // Gone without a word, even about who it was.

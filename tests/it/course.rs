@@ -274,7 +274,7 @@ fn a_debate_that_was_stopped_goes_on_where_it_was() {
             put(&mut debate);
         }
         reopens(&debate, None); // It has not stopped.
-        apply(&mut debate, [Event::Cancelled]);
+        apply(&mut debate, [Event::Cancelled { because: None }]);
         reopens(&debate, Some(at));
     }
     // Ended early: where the rounds were left, and not in the verdict, which was played.
@@ -306,7 +306,7 @@ fn a_debate_goes_on_at_the_failure_that_matters() {
     // One that failed and then was stopped goes on where it was stopped.
     let mut debate = open(setup(formats::research(), 1));
     run(&mut debate, &["0.investigate/Gus"], |debate| here(debate, 0, "audit").is_some());
-    apply(&mut debate, [Event::Cancelled]);
+    apply(&mut debate, [Event::Cancelled { because: None }]);
     reopens(&debate, Some(cue(0, 0, 2, 12)));
 }
 
@@ -338,7 +338,7 @@ fn a_debate_in_which_all_was_said_has_nowhere_to_go_on() {
     // Stopped when nothing was left but to close it.
     let mut debate = open(setup(formats::duel(), 1));
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Close(_)));
-    apply(&mut debate, [Event::Cancelled]);
+    apply(&mut debate, [Event::Cancelled { because: None }]);
     reopens(&debate, None);
 }
 

@@ -76,7 +76,7 @@ fn research_goes_on_with_any_stance_it_has() {
     planned.holds = vec![Hold::Start];
     let mut declined = open(planned);
     assert!(matches!(next(&declined), Step::Hold { pause: Pause::Asked, .. }));
-    apply(&mut declined, [Event::Cancelled]);
+    apply(&mut declined, [Event::Cancelled { because: None }]);
     assert_eq!((trace(&declined).as_str(), declined.spent()), ("cancelled", Spend::default()));
 }
 

@@ -85,7 +85,7 @@ fn the_users_word_is_due_where_it_is() {
     let mut debate = open(imported);
     apply(&mut debate, [Event::Held]);
     assert_eq!(lines(&debate)[4], "Due: your word to go on with what was imported");
-    apply(&mut debate, [Event::Cancelled]);
+    apply(&mut debate, [Event::Cancelled { because: None }]);
     assert_eq!(debate.outcome(), Some(&Outcome::Cancelled));
     assert_eq!(lines(&debate)[4], "Ended: cancelled");
 }

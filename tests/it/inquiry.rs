@@ -378,6 +378,6 @@ fn a_research_succeeds_is_degraded_or_is_aborted() {
     let mut planned = research();
     planned.holds = vec![Hold::Start];
     let mut declined = open(planned);
-    declined.apply(Event::Cancelled).unwrap();
+    declined.apply(Event::Cancelled { because: None }).unwrap();
     assert_eq!((status(&declined), declined.turns().count()), (Status::Cancelled, 0));
 }

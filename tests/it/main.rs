@@ -174,3 +174,5 @@ mod tribunal;
 mod verdict;
 mod voices;
 mod wire;
+#[cfg(unix)]
+mod wishes;

@@ -196,7 +196,7 @@ fn what_was_aborted_or_cancelled_is_not_reported() {
         });
         record(&mut *log, &mut debate, event);
     }
-    record(&mut *log, &mut debate, Event::Cancelled);
+    record(&mut *log, &mut debate, Event::Cancelled { because: None });
     shelf.archive.flush();
     assert!(!shelf.root().join("tabs.md").exists());
 }

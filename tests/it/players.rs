@@ -397,7 +397,11 @@ pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event
         }
         step if step.at().is_some_and(|cue| enough(debate, cue)) => {
             let concluded = Event::Concluded { because: None };
-            if debate.check(&concluded).is_ok() { concluded } else { Event::Cancelled }
+            if debate.check(&concluded).is_ok() {
+                concluded
+            } else {
+                Event::Cancelled { because: None }
+            }
         }
         Step::Hold { next, .. } => Event::Continued { before: next.stand() },
         Step::Speak { .. } => ask(debate).unwrap_or_else(|| {

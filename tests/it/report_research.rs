@@ -137,7 +137,7 @@ fn nothing_judged_is_no_report() {
     let event = said(&open, cue, good(&open, cue)).unwrap();
     apply(&mut open, [event]);
     assert!(research(&open).is_some());
-    apply(&mut open, [Event::Cancelled]);
+    apply(&mut open, [Event::Cancelled { because: None }]);
     assert_eq!(research(&open), None);
     assert!(summary(&open).contains("Cancelled before a judgment: no report."));
     let all = ["0.investigate"];

@@ -127,7 +127,7 @@ fn a_strict_reading_stops_where_a_gentle_one_names_the_flaw() {
         failure: debate_mcp::debate::Failure::new(Trouble::Crashed, "gone"),
     };
     let asked = Event::Asked { cues: vec![first], deadline: None, prompts: vec![] };
-    let log = vec![asked, lost(first), lost(first), Event::Cancelled];
+    let log = vec![asked, lost(first), lost(first), Event::Cancelled { because: None }];
     let strict = Debate::replay(duel(), log.clone()).unwrap_err();
     assert!(matches!(strict, ReplayError::Illegal(illegal) if *illegal.event == lost(first)));
     let (debate, flaw) = Debate::salvage(duel(), log).unwrap();

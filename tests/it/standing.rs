@@ -12,6 +12,7 @@ use debate_mcp::debate::{
     Change, Debate, Event, Format, Found, Hold, Origin, Outcome, Role, Setup, Side, Status, Step,
     Trouble, Voice, formats, next,
 };
+use debate_mcp::report::record::record;
 
 fn duel() -> Setup {
     without(setup(formats::duel(), 2), &[Role::Mirror])
@@ -118,13 +119,43 @@ fn a_debate_that_is_not_over_is_in_progress_or_paused() {
     assert_eq!(status(&debate), Status::InProgress);
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(status(&debate), Status::Paused, "it is spent");
-    apply(&mut debate, [Event::Cancelled]);
+    apply(&mut debate, [Event::Cancelled { because: None }]);
     assert_eq!((status(&debate), notices(&debate)), (Status::Cancelled, vec![]));
     let mut early = open(duel());
     until(&mut early, 2, "defend");
     apply(&mut early, [Event::Concluded { because: None }]);
     run(&mut early, &[], |_| false);
     assert_eq!((early.outcome(), status(&early)), (Some(&Outcome::Ended), Status::Completed));
+}
+
+#[test]
+fn whoever_cuts_a_debate_short_can_say_why() {
+    let why = |text: &str| Some(text.to_owned());
+    let mut debate = open(duel());
+    run(&mut debate, &[], |debate| debate.turns().count() == 2);
+    apply(&mut debate, [Event::Cancelled { because: why("one side was away for 90 s") }]);
+    assert_eq!(debate.because(), Some("one side was away for 90 s"));
+    assert_eq!(notices(&debate), ["[INFO] Cancelled: one side was away for 90 s"]);
+    assert!(record(&debate).contains("cancelled: one side was away for 90 s"));
+    // Taken up again, it is no longer cut short.
+    let from = debate.reopens_at().unwrap();
+    apply(&mut debate, [Event::Reopened { from }]);
+    assert_eq!(debate.because(), None);
+    apply(&mut debate, [Event::Concluded { because: why("all is said") }]);
+    run(&mut debate, &[], |_| false);
+    assert_eq!(notices(&debate), ["[INFO] Concluded: all is said"]);
+    assert_eq!(debate.because(), Some("all is said"));
+}
+
+#[test]
+fn a_cancellation_of_earlier_versions_is_read_and_written_as_it_was() {
+    let old: Event = serde_json::from_str(r#"{"event":"cancelled"}"#).unwrap();
+    assert_eq!(old, Event::Cancelled { because: None });
+    assert_eq!(serde_json::to_string(&old).unwrap(), r#"{"event":"cancelled"}"#);
+    let told = Event::Cancelled { because: Some("no bot came".into()) };
+    let json = serde_json::to_string(&told).unwrap();
+    assert_eq!(json, r#"{"event":"cancelled","because":"no bot came"}"#);
+    assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), told);
 }
 
 #[test]

@@ -155,6 +155,9 @@ table! { desk_errors: DeskError,
     DeskError::Flawed { .. } =>
         [DeskError::Flawed { id: s(ID), seq: 4, why: s("cannot be read") }],
     DeskError::Forged(..) => [DeskError::Forged(s("event 4"))],
+    DeskError::Refused(..) => [DeskError::Refused(s("a hold is not due; turn 0.1.0.0 is"))],
+    DeskError::Unanswered { .. } =>
+        [DeskError::Unanswered { holder: s("the terminal (process 7)") }],
     DeskError::Chance(..) => [DeskError::Chance(s("no device"))],
     DeskError::Session(..) => [
         Error::Log(LogError::Lost { by: s("opencode 1.0 (process 7)") }).into(),

@@ -98,6 +98,13 @@ impl Debate {
     pub fn take(&self) -> u16 {
         self.take
     }
+    /// Why it was cut short, if it was and somebody has said so.
+    pub fn because(&self) -> Option<&str> {
+        match self.outcome {
+            Some(Outcome::Cancelled) => self.cancelled_because.as_deref(),
+            _ => self.concluded_because.as_deref(),
+        }
+    }
     /// What the user made of it.
     pub fn decision(&self) -> Option<&str> {
         self.decision.as_deref()

@@ -1,6 +1,7 @@
 //! Where debates are kept, and what is found there.
 use super::Log;
 use crate::debate::{Event, Setup, Status};
+use crate::engine::command::Command;
 use crate::engine::live::Update;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,14 @@ pub trait Archive: Send + Sync {
     fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;
     /// Lets other processes read what is being said, now and then.
     fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
+    /// Leaves wishes for whoever holds a debate, who looks for them now and then. They are not
+    /// granted any more once [`WISH_KEEPS`] is over, whatever became of whoever wished.
+    fn wish(&self, id: &str, wishes: &[Command]) -> Result<WishId, ArchiveError>;
+    /// What the holder has answered, if anything yet. An answer is read once.
+    fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
+    /// Takes a wish back, so that nobody grants it from now on; or what was answered, if it is too
+    /// late for that.
+    fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
     /// What a file from outside holds, and how far it can be believed.
     fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
     /// The state files of a repository that are there, as far as they lie where they seem to, and
@@ -47,7 +56,20 @@ pub trait Archive: Send + Sync {
     fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
     /// Returns once everything written so far is also in the files people read.
     fn flush(&self);
+    /// A word only this user's programs can make, the same whenever it is asked for: what lets
+    /// somebody act who was given it.
+    fn password(&self, purpose: &str) -> Result<String, ArchiveError>;
 }
+
+/// Names wishes that were left for another process. It says nothing, and is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WishId(pub i64);
+
+/// What became of wishes: all were recorded, or why none was.
+pub type Answered = Result<(), String>;
+
+/// For how long wishes can be granted, in milliseconds.
+pub const WISH_KEEPS: i64 = 10_000;
 
 /// Why the archive could not do it.
 #[derive(Debug, thiserror::Error)]
@@ -158,6 +180,8 @@ pub struct Query {
     pub root: Option<PathBuf>,
     /// Those that stand so.
     pub status: Option<Status>,
+    /// Those that are played by this table.
+    pub format: Option<String>,
     /// Those that are not over.
     pub unfinished: bool,
     /// Those that review this change under these settings, by their key.

@@ -145,6 +145,12 @@ pub trait Evidence: Send + Sync {
 
     /// The same for any text: a review, a report, another tool's answer.
     fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext>;
+
+    /// What stands in a file of the tree, by its exact path, without what is secret in it.
+    fn file(&self, path: &str, about: &About<'_>) -> Result<String, BadContext> {
+        let _ = about;
+        Err(BadContext(format!("there is no tree in which to look for `{path}`")))
+    }
 }
 
 /// What a debate is about, for looking things up in it.

@@ -1,0 +1,224 @@
+//! Every debate: running ones first, searched and filtered, a page at a time.
+use super::html::{Html, bounded, html};
+use super::layout::{Assets, Page, layout};
+use super::turn::{capital, id_of, lang, time};
+use super::wanted::{PAGE, STATUSES, Wanted};
+use crate::debate::Cue;
+use crate::engine::{Card, Hit};
+use crate::report::text::one_line;
+
+/// Excerpts of one debate.
+const EXCERPTS: usize = 3;
+
+/// What was found.
+pub struct Listing<'a> {
+    /// What was asked for.
+    pub wanted: &'a Wanted,
+    /// The debates of this page.
+    pub cards: &'a [Card],
+    /// Where the words stand, of any of them.
+    pub hits: &'a [Hit],
+    /// How many there are on all pages.
+    pub total: usize,
+    /// Every format there is a debate of.
+    pub formats: Vec<String>,
+    /// Everyone who has won one.
+    pub winners: Vec<String>,
+    /// Every repository there is a debate of; none, where that is nobody's business.
+    pub roots: Vec<String>,
+}
+
+/// The debates in the order of a list: those that are not over first, each kind as it was.
+pub fn ordered(mut cards: Vec<Card>) -> Vec<Card> {
+    cards.sort_by_key(|card| card.status.over());
+    cards
+}
+
+/// The page of the archive.
+pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
+    let Listing { wanted, cards, total, .. } = listing;
+    let items: Html = cards.iter().map(|card| item(card, listing)).collect();
+    let count = match (*total, wanted.searches()) {
+        (0, true) => "Nothing was said about that.".to_owned(),
+        (0, false) => "There are no debates here.".to_owned(),
+        (1, _) => "One debate.".to_owned(),
+        (many, _) => format!("{many} debates."),
+    };
+    let list = match items.is_empty() {
+        true => Html::new(),
+        false => html!("<ol class=\"debates\">{}</ol>", items),
+    };
+    // Two of them can be chosen without the script: the form's own fields are `a` and `b`.
+    let compare = match cards.len() > 1 {
+        true => html!("<button type=\"submit\">Compare the two that are chosen</button>"),
+        false => Html::new(),
+    };
+    let main = html!(
+        "<h1>Debates</h1>{}<p class=\"count\" role=\"status\">{}</p>\
+         <form id=\"compare\" method=\"get\" action=\"/compare\">{}{}</form>{}",
+        form(listing),
+        count,
+        list,
+        compare,
+        pages(wanted, *total)
+    );
+    let title = match wanted.searches() {
+        true => format!("{} · debate", bounded(&one_line(&wanted.q), 80)),
+        false => "Archive · debate".into(),
+    };
+    layout(&Page { kind: "archive", title: &title, about: Html::new(), main }, assets)
+}
+
+fn form(listing: &Listing<'_>) -> Html {
+    let wanted = listing.wanted;
+    let statuses: Vec<String> = STATUSES.iter().map(|it| it.word().to_owned()).collect();
+    let verdicts: Vec<String> = ["yes", "no", "contested"].map(str::to_owned).into();
+    let mut selects = Html::new();
+    selects.add(&select("status", "Status", &wanted.status, &statuses));
+    selects.add(&select("format", "Format", &wanted.format, &listing.formats));
+    selects.add(&select("winner", "Winner", &wanted.winner, &listing.winners));
+    selects.add(&select("verdict", "Verdict", &wanted.verdict, &verdicts));
+    if !listing.roots.is_empty() {
+        selects.add(&select("root", "Repository", &wanted.root, &listing.roots));
+    }
+    html!(
+        "<form role=\"search\" method=\"get\" action=\"/\"><label for=\"q\">Search everything that \
+         was said</label><input id=\"q\" type=\"search\" name=\"q\" value=\"{}\" maxlength=\"200\">\
+         <div class=\"filters\">{}</div><button type=\"submit\">Search</button></form>",
+        bounded(&wanted.q, 200),
+        selects
+    )
+}
+
+fn select(name: &'static str, label: &'static str, chosen: &str, values: &[String]) -> Html {
+    let options: Html = values
+        .iter()
+        .map(|value| {
+            let mark = if value == chosen { html!(" selected") } else { Html::new() };
+            let says = bounded(value, 120);
+            html!("<option value=\"{}\"{}>{}</option>", value, mark, says)
+        })
+        .collect();
+    html!(
+        "<label for=\"{}\">{}</label><select id=\"{}\" name=\"{}\"><option value=\"\">any</option>{}\
+         </select>",
+        name,
+        label,
+        name,
+        name,
+        options
+    )
+}
+
+fn item(card: &Card, listing: &Listing<'_>) -> Html {
+    let topic = bounded(&one_line(&card.topic), 300);
+    let mut facts = html!(
+        "<span class=\"state state-{}\">{}</span> {} {}",
+        card.status.word(),
+        capital(&card.status.word().replace('-', " ")),
+        bounded(&card.format, 60),
+        time(card.updated_at)
+    );
+    if let (Some(one), Some(other)) = (&card.proposer, &card.challenger) {
+        let (one, other) = (bounded(&one_line(one), 80), bounded(&one_line(other), 80));
+        facts.add(&html!(" <span class=\"sides\">{} against {}</span>", one, other));
+    }
+    if let Some(winner) = &card.winner {
+        let winner = bounded(&one_line(winner), 80);
+        facts.add(&html!(" <span class=\"winner\">for {}</span>", winner));
+    }
+    if let Some(confidence) = card.confidence {
+        facts.add(&html!(" <span class=\"confidence\">{}% sure</span>", confidence));
+    }
+    if !card.labels.is_empty() {
+        facts.add(&html!(" <span class=\"labels\">{}</span>", card.labels.join(", ")));
+    }
+    let id = card.id.as_str();
+    html!(
+        "<li class=\"debate\" data-debate=\"{}\"><h2{}><a href=\"/debates/{}\">{}</a></h2><p>{}</p>{}\
+         <p class=\"choose\"><label><input type=\"checkbox\" name=\"id\" value=\"{}\"> Compare</label>\
+         </p></li>",
+        id,
+        lang(&card.topic),
+        id,
+        topic,
+        facts,
+        excerpts(card, listing),
+        id
+    )
+}
+
+fn excerpts(card: &Card, listing: &Listing<'_>) -> Html {
+    let words: Vec<&str> = listing.wanted.q.split_whitespace().collect();
+    let own = listing.hits.iter().filter(|hit| hit.id == card.id && hit.turn.is_some());
+    let items: Html = own
+        .take(EXCERPTS)
+        .map(|hit| {
+            let cue = hit.turn.as_deref().and_then(|turn| turn.parse::<Cue>().ok());
+            let anchor = cue.map(|cue| format!("#{}", id_of(cue))).unwrap_or_default();
+            let seat = bounded(&one_line(hit.seat.as_deref().unwrap_or_default()), 60);
+            let who = match hit.round {
+                Some(round) if round > 0 => format!("{seat}, round {round}"),
+                _ => seat,
+            };
+            html!(
+                "<li><a href=\"/debates/{}{}\">{}</a>: <span class=\"excerpt\">{}</span></li>",
+                card.id.as_str(),
+                anchor,
+                who,
+                marked(&hit.excerpt, &words)
+            )
+        })
+        .collect();
+    match items.is_empty() {
+        true => Html::new(),
+        false => html!("<ul class=\"excerpts\">{}</ul>", items),
+    }
+}
+
+/// A text with some words marked in it, whatever their case.
+pub fn marked(text: &str, words: &[&str]) -> Html {
+    let text = bounded(&one_line(text), 400);
+    let small = |c: char| c.to_lowercase().next().unwrap_or(c);
+    let letters: Vec<char> = text.chars().collect();
+    let flat: Vec<char> = letters.iter().copied().map(small).collect();
+    let words: Vec<Vec<char>> =
+        words.iter().map(|word| word.chars().map(small).collect()).collect();
+    let (mut done, mut plain, mut at) = (Html::new(), String::new(), 0);
+    while at < flat.len() {
+        let here = words.iter().filter(|word| !word.is_empty() && flat[at..].starts_with(word));
+        match here.map(Vec::len).max() {
+            Some(length) => {
+                done.say(&std::mem::take(&mut plain));
+                let found: String = letters[at..at + length].iter().collect();
+                done.add(&html!("<mark>{}</mark>", found));
+                at += length;
+            }
+            None => {
+                plain.push(letters[at]);
+                at += 1;
+            }
+        }
+    }
+    done.say(&plain);
+    done
+}
+
+fn pages(wanted: &Wanted, total: usize) -> Html {
+    let (nth, last) = (wanted.nth(), total.saturating_sub(1) / PAGE);
+    if last == 0 && nth == 0 {
+        return Html::new();
+    }
+    let link = |to: usize, rel: &'static str, says: &'static str| {
+        html!("<li><a rel=\"{}\" href=\"{}\">{}</a></li>", rel, wanted.address(to), says)
+    };
+    let before = if nth > 0 { link(nth - 1, "prev", "Previous") } else { Html::new() };
+    let after = if nth < last { link(nth + 1, "next", "Next") } else { Html::new() };
+    html!(
+        "<nav aria-label=\"Pages\"><p>Page {} of {}</p><ul>{}{}</ul></nav>",
+        nth + 1,
+        last + 1,
+        before,
+        after
+    )
+}

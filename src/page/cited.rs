@@ -1,0 +1,161 @@
+//! Claims and what they rest on: what was found leads to the code, what is not there is struck out
+//! and says so, and what proves nothing by itself is marked.
+use super::html::{Html, bounded, html, query};
+use super::shown::Setting;
+use crate::debate::ledger::of_claim;
+use crate::debate::{Citation, Claim, Found, Reply};
+use crate::report::ledger::{of_evidence, rating};
+use crate::report::text::one_line;
+
+/// Characters of a claim or a piece of evidence.
+const LONGEST: usize = 2_000;
+
+/// What a turn claims, concedes and resolves.
+pub fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
+    let body = &reply.body;
+    let mut items = Html::new();
+    for (nth, claim) in body.claims().iter().enumerate() {
+        items.add(&one(reply, claim, &format!("{turn}-claim-{nth}"), setting));
+    }
+    for given in body.concedes() {
+        let (id, quote) = (short(&given.claim), long(&given.quote));
+        items.add(&html!(
+            "<li class=\"concedes\">Concedes <code>{}</code>: <q>{}</q></li>",
+            id,
+            quote
+        ));
+    }
+    for resolved in body.resolves() {
+        let (id, by) = (short(&resolved.claim), long(&resolved.evidence.join("; ")));
+        items.add(&html!(
+            "<li class=\"resolves\">Takes back <code>{}</code> as resolved: {}</li>",
+            id,
+            by
+        ));
+    }
+    let mut all = Html::new();
+    if !items.is_empty() {
+        all.add(&html!(
+            "<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>",
+            items
+        ));
+    }
+    all.add(&passing(reply, setting));
+    all
+}
+
+fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
+    let mut evidence = Html::new();
+    for offered in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
+        let found = of_evidence(offered, of_claim(&reply.citations, &claim.id));
+        evidence.add(&html!("<li>{}</li>", offered_as(offered, &found, setting)));
+    }
+    let evidence = if evidence.is_empty() {
+        html!("<p class=\"unsupported\">Unsupported: nothing was offered for it.</p>")
+    } else {
+        html!("<ul class=\"evidence\">{}</ul>", evidence)
+    };
+    let answers = if claim.answers.is_empty() {
+        Html::new()
+    } else {
+        html!(" <span class=\"answers\">answers {}</span>", short(&claim.answers.join(", ")))
+    };
+    let rating = rating(claim);
+    let rated = if rating.is_empty() {
+        Html::new()
+    } else {
+        html!(" <span class=\"rating\">{}</span>", rating)
+    };
+    html!(
+        "<li class=\"claim\" id=\"{}\"><p><code>{}</code> {}{}{}</p>{}</li>",
+        id,
+        short(&claim.id),
+        long(&claim.text),
+        answers,
+        rated,
+        evidence
+    )
+}
+
+/// A piece of evidence, with what looking it up came to.
+fn offered_as(offered: &str, found: &[&Citation], setting: &Setting<'_>) -> Html {
+    let Some(first) = found.first() else {
+        return html!(
+            "<span class=\"cited unchecked\">{}</span> <span class=\"mark\">(not looked up)</span>",
+            long(offered)
+        );
+    };
+    let says: Vec<String> = found.iter().map(|it| long(&it.says())).collect();
+    let shown = marked(first, &long(offered), setting);
+    html!("{} <span class=\"mark\">({})</span>", shown, says.join("; "))
+}
+
+/// Its words, linked, struck or marked.
+fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
+    if citation.found.wrong() {
+        return html!("<del class=\"cited wrong\">{}</del>", words);
+    }
+    let class = match citation.found {
+        found if found.verified() => "verified",
+        Found::Located => "located",
+        Found::ElsewhereInRepo => "elsewhere",
+        _ => "unchecked",
+    };
+    match place(citation, setting) {
+        Some(address) => {
+            html!("<a class=\"cited {}\" href=\"{}\">{}</a>", class, address, words)
+        }
+        None => html!("<span class=\"cited {}\">{}</span>", class, words),
+    }
+}
+
+/// Where what was cited stands in the tree the debate is pinned to.
+fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
+    let there = citation.found.verified()
+        || matches!(citation.found, Found::Located | Found::ElsewhereInRepo);
+    let base = setting.links.as_ref().filter(|_| there)?;
+    let (path, line) = match citation.found {
+        Found::ElsewhereInRepo => {
+            let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
+            (path.to_owned(), line.parse().ok())
+        }
+        _ => {
+            let place = citation.place().filter(|place| !place.removed)?;
+            (place.file, place.line.or(citation.line))
+        }
+    };
+    let path = query(&path);
+    Some(match line {
+        Some(line) => format!("{base}/source?path={path}&line={line}#L{line}"),
+        None => format!("{base}/source?path={path}"),
+    })
+}
+
+/// What was cited outside of claims.
+fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
+    let loose: Vec<&Citation> =
+        reply.citations.iter().filter(|citation| citation.claim.is_none()).collect();
+    if loose.is_empty() {
+        return Html::new();
+    }
+    let items: Html = loose
+        .iter()
+        .map(|citation| {
+            let words = long(&citation.raw);
+            html!("<li>{}</li>", offered_as(&words, &[citation], setting))
+        })
+        .collect();
+    html!(
+        "<section class=\"passing\"><h4>Cited in passing</h4><ul class=\"evidence\">{}</ul></section>",
+        items
+    )
+}
+
+/// Somebody's name for something.
+fn short(text: &str) -> String {
+    bounded(&one_line(text), 120)
+}
+
+fn long(text: &str) -> String {
+    bounded(&one_line(text), LONGEST)
+}

@@ -1,0 +1,58 @@
+//! Every claim, and what became of it.
+use crate::debate::ledger::{Entry, Fate, entries, tally};
+use crate::debate::{Cue, Debate, Side, standing};
+use crate::page::html::{Html, bounded, html};
+use crate::page::shown::Setting;
+use crate::report::ledger::counted;
+use crate::report::text::one_line;
+
+/// Each side's account.
+pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
+    let entries = entries(debate, Cue::END);
+    if entries.is_empty() {
+        return Html::new();
+    }
+    let mut all = Html::new();
+    for side in [Side::Pro, Side::Con] {
+        let own: Html =
+            entries.iter().filter(|entry| entry.side == side).map(|entry| one(entry, setting)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        all.add(&html!(
+            "<h3>{}</h3><p class=\"tally\">{}</p><ul>{}</ul>",
+            bounded(&standing::name_of(debate, side), 80),
+            counted(&tally(debate, side)),
+            own
+        ));
+    }
+    all
+}
+
+fn one(entry: &Entry<'_>, setting: &Setting<'_>) -> Html {
+    let (class, word) = match entry.fate {
+        Fate::Unanswered => ("open", "not answered"),
+        Fate::Contested => ("answered", "contested"),
+        Fate::Conceded(_) => ("conceded", "conceded"),
+        Fate::Resolved => ("resolved", "taken back as resolved"),
+        Fate::Accepted => ("accepted", "accepted"),
+    };
+    let quote = match entry.fate {
+        Fate::Conceded(quote) => html!(": <q>{}</q>", bounded(&one_line(quote), 500)),
+        _ => Html::new(),
+    };
+    let bare = match entry.unsupported() {
+        true => html!(" <span class=\"fate unsupported\">unsupported</span>"),
+        false => Html::new(),
+    };
+    html!(
+        "<li><a href=\"#{}\"><code>{}</code></a> {} <span class=\"fate {}\">{}</span>{}{}</li>",
+        setting.id(entry.cue),
+        bounded(&one_line(&entry.claim.id), 60),
+        bounded(&one_line(&entry.claim.text), 600),
+        class,
+        word,
+        quote,
+        bare
+    )
+}

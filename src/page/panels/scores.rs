@@ -1,0 +1,111 @@
+//! Marks by round, rulings, and votes: whatever is not sealed any more.
+use super::table;
+use crate::debate::points::{self, Mark};
+use crate::debate::verdict::rulings;
+use crate::debate::{Debate, Kind, Role, Side, standing};
+use crate::page::html::{Html, bounded, html};
+use crate::page::shown::Setting;
+use crate::report::court;
+use crate::report::text::one_line;
+
+/// How the rounds were marked and the whole was ruled on.
+pub(in crate::page) fn scores(debate: &Debate, setting: &Setting<'_>) -> Html {
+    let mut all = Html::new();
+    if !sealed(debate, Kind::Score) {
+        all.add(&marked(debate));
+    }
+    if !sealed(debate, Kind::Verdict) {
+        all.add(&ruled(debate, setting));
+    }
+    all
+}
+
+/// Whether some of what is of this kind must not be seen yet.
+fn sealed(debate: &Debate, kind: Kind) -> bool {
+    debate.spoken(..).any(|(cue, body)| body.kind() == kind && debate.sealed(cue))
+}
+
+fn marked(debate: &Debate) -> Html {
+    let rounds = points::rounds(debate);
+    if rounds.is_empty() {
+        return Html::new();
+    }
+    let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
+    let heads: Vec<&str> = ["Round"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let cell = |mark: Mark| {
+        let mut says = html!("<b>{}</b>", hundredths(mark.counts));
+        let taken = mark.fouls + mark.reliance;
+        if taken > 0 {
+            says.add(&html!(
+                " <span class=\"taken\">({} given, {} taken off)</span>",
+                hundredths(mark.given),
+                hundredths(taken)
+            ));
+        }
+        says
+    };
+    let row = |round: &points::RoundMarks| {
+        let link = format!("Round {}", round.round);
+        vec![Html::text(&link), cell(round.pro), cell(round.con)]
+    };
+    let rows: Vec<Vec<Html>> = rounds.iter().map(row).collect();
+    table("Marks by round, of ten points", &heads, &rows)
+}
+
+fn hundredths(points: u32) -> String {
+    format!("{}.{:02}", points / 100, points % 100)
+}
+
+fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
+    let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
+    let rows: Vec<Vec<Html>> = rulings(debate)
+        .map(|(cue, side, ruling)| {
+            let seat = debate.seat(cue);
+            let name = bounded(&one_line(&seat.name), 80);
+            let swapped = if seat.role == Role::Mirror { ", sides swapped" } else { "" };
+            let points = |points: Option<u8>| {
+                Html::text(&points.map_or_else(|| "-".into(), |points| points.to_string()))
+            };
+            vec![
+                html!("<a href=\"#{}\">{}</a>{}", setting.id(cue), name, swapped),
+                points(ruling.scores.map(|scores| scores.pro)),
+                points(ruling.scores.map(|scores| scores.con)),
+                Html::text(&standing::name_of(debate, side)),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return Html::new();
+    }
+    table("Rulings, of a hundred points", &["Judge", &names[0], &names[1], "For"], &rows)
+}
+
+/// How the listeners voted.
+pub(super) fn votes(debate: &Debate) -> Html {
+    let votes = court::votes(debate);
+    if votes.is_empty() || sealed(debate, Kind::Vote) {
+        return Html::new();
+    }
+    let rows: Vec<Vec<Html>> = votes
+        .iter()
+        .map(|vote| {
+            vec![
+                Html::text(&bounded(&one_line(&vote.seat), 80)),
+                Html::text(&standing::name_of(debate, vote.vote)),
+                Html::text(&format!("{}%", vote.confidence)),
+                Html::text(&vote.weight.to_string()),
+                Html::text(&bounded(&one_line(&vote.reason), 1_000)),
+            ]
+        })
+        .collect();
+    let count = |side: Side| votes.iter().filter(|vote| vote.vote == side).count();
+    let mut all = html!(
+        "<p>{} for {}, {} for {}</p>",
+        count(Side::Pro),
+        standing::name_of(debate, Side::Pro),
+        count(Side::Con),
+        standing::name_of(debate, Side::Con)
+    );
+    all.add(&table("Votes", &["Listener", "For", "Sure", "Weight", "Why"], &rows));
+    all
+}

@@ -1,0 +1,125 @@
+//! Every event of a debate, in a few words.
+use super::html::bounded;
+use super::story::Story;
+use super::turn::id_of;
+use crate::debate::{Change, Cue, Debate, Event, Outcome};
+use crate::report::people::title;
+use crate::report::text::one_line;
+use serde::Serialize;
+
+/// Characters of a label.
+const LABEL: usize = 160;
+
+/// A moment of a debate.
+#[derive(Clone, Debug, Serialize)]
+pub struct Moment {
+    /// The event.
+    pub seq: u64,
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// In a few words.
+    pub label: String,
+    /// The element it is about, if it is about a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+}
+
+/// Every moment, in order.
+pub fn timeline(story: &Story) -> Vec<Moment> {
+    let moment = |recorded: &crate::engine::Recorded| Moment {
+        seq: recorded.seq,
+        at: recorded.at,
+        label: label(story.debate(), &recorded.event),
+        turn: cue_of(&recorded.event).map(id_of),
+    };
+    story.events().iter().map(moment).collect()
+}
+
+/// The turn an event is about, if it is about one.
+fn cue_of(event: &Event) -> Option<Cue> {
+    match event {
+        Event::Asked { cues, .. } => cues.first().copied(),
+        Event::Refused { cue, .. } | Event::Spoke { cue, .. } | Event::Failed { cue, .. } => {
+            Some(*cue)
+        }
+        _ => None,
+    }
+}
+
+/// An event in a few words, without anybody's speech.
+pub fn label(debate: &Debate, event: &Event) -> String {
+    let who = |cue: &Cue| match debate.has(*cue) {
+        true => format!("{} ({})", one_line(&title(debate, *cue)), when(debate, *cue)),
+        false => "somebody unknown".into(),
+    };
+    let says = match event {
+        Event::Asked { cues, .. } => {
+            let mut names: Vec<String> = cues.iter().take(4).map(who).collect();
+            if cues.len() > names.len() {
+                names.push(format!("{} more", cues.len() - names.len()));
+            }
+            format!("Asked: {}", names.join(", "))
+        }
+        Event::Refused { cue, .. } => format!("Asked once more: {}", who(cue)),
+        Event::Spoke { cue, .. } => format!("Answered: {}", who(cue)),
+        Event::Failed { cue, failure } => format!("{}: {}", failure.trouble.word(), who(cue)),
+        Event::Interjected { .. } => "A remark of the user".into(),
+        Event::Held => "The user asked for a pause".into(),
+        Event::Continued { before } if before.round > 0 => {
+            format!("The user let round {} begin", before.round)
+        }
+        Event::Continued { .. } => "The user let it go on".into(),
+        Event::Amended { change, because } => {
+            let because = one_line(because);
+            let why = if because.is_empty() { because } else { format!(" ({because})") };
+            format!("Changed: {}{why}", changed(debate, change))
+        }
+        Event::Concluded { because: Some(why) } => format!("On to the ending: {}", one_line(why)),
+        Event::Concluded { because: None } => "The user asked for the ending".into(),
+        Event::Cancelled { .. } => "It was stopped".into(),
+        Event::Closed { outcome } => closed(outcome),
+        Event::Reopened { from } => format!("Taken up again at {}", who(from)),
+        Event::Decided { text } => format!("The user decided: {}", one_line(text)),
+        Event::Learned { proof, note, .. } => {
+            format!("The verdict turned out {}: {}", proof.word(), one_line(note))
+        }
+        Event::Kept { keep: true } => "The record is kept".into(),
+        Event::Kept { keep: false } => "The record is not kept".into(),
+    };
+    bounded(says.trim_end_matches([':', ' ']), LABEL)
+}
+
+/// `round 2`, or the act outside the count.
+pub(super) fn when(debate: &Debate, cue: Cue) -> String {
+    match cue.round {
+        0 => bounded(&one_line(&debate.setup().act(cue).name), 40),
+        round => format!("round {round}"),
+    }
+}
+
+fn changed(debate: &Debate, change: &Change) -> String {
+    match change {
+        Change::Seat { seat, voice } => {
+            let name = debate.seats().get(usize::from(*seat)).map_or("", |seat| seat.title());
+            format!("{} is now {voice}", one_line(name))
+        }
+        Change::Limit { .. } => "what may be spent".into(),
+        Change::Plan { rounds: Some(rounds), .. } => format!("{rounds} rounds"),
+        Change::Plan { .. } => "the plan".into(),
+        Change::Terms { .. } => "its terms".into(),
+        Change::Topic { topic } => format!("the question is now: {}", one_line(topic)),
+    }
+}
+
+fn closed(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed => "It came to its end".into(),
+        Outcome::Ended => "It was ended".into(),
+        Outcome::Settled { after } => format!("Nothing was left to say after round {after}"),
+        Outcome::Curtailed { phase, .. } => format!("It ended early: `{}`", one_line(phase)),
+        Outcome::Aborted { phase, .. } => format!("It was aborted: `{}`", one_line(phase)),
+        Outcome::Uncontested { .. } => "It ended uncontested".into(),
+        Outcome::Forfeited { by } => format!("The {} lost by silence", by.word()),
+        Outcome::Cancelled => "It was cancelled".into(),
+    }
+}

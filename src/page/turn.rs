@@ -1,0 +1,251 @@
+//! One turn: who spoke and when, what was said, and what it rests on.
+use super::cited::claims;
+use super::html::{Html, bounded, html};
+use super::markdown::markdown;
+use super::shown::Setting;
+use super::story::{Story, Times};
+use super::timeline::when;
+use crate::debate::body::Check;
+use crate::debate::language::{self, Language};
+use crate::debate::{Body, Cue, Debate, Envelope, Failure, Reply, Ruling, Side, Weight, standing};
+use crate::report::papers::paper;
+use crate::report::people::title;
+use crate::report::text::one_line;
+use crate::report::verdict::{turn_name, unmask};
+use crate::report::{iso, record};
+
+/// Characters of a name.
+const NAME: usize = 80;
+
+/// The id of the element a turn is shown in.
+pub fn id_of(cue: Cue) -> String {
+    let Cue { act, round, phase, seat } = cue;
+    format!("turn-{act}-{round}-{phase}-{seat}")
+}
+
+/// A turn, taken or under way. `live` is what is known of one under way.
+pub fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
+    let debate = story.debate();
+    let times = story.times(cue);
+    let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting)
+    };
+    let (seq, at) = times.taken.unwrap_or((times.touched, times.asked));
+    let sealed = debate.sealed(cue);
+    let (inner, lang, envelope) = match taken {
+        Ok(_) if sealed => {
+            (html!("<p class=\"sealed\">{}</p>", record::SEALED.trim()), Html::new(), None)
+        }
+        Ok(reply) => {
+            let lang = lang(&reply.body.text());
+            (said(debate, cue, reply, setting), lang, Some(&reply.envelope))
+        }
+        Err(failure) => (lost(failure), Html::new(), Some(&failure.envelope)),
+    };
+    let refused = debate.refused(cue).filter(|_| !sealed).map_or_else(Html::new, |attempt| {
+        html!(
+            "<p class=\"refused\">A first answer was not taken: {}</p>",
+            bounded(&one_line(&attempt.why), 1_000)
+        )
+    });
+    html!(
+        "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\"{}>{}{}{}</article>",
+        setting.id(cue),
+        seq,
+        at,
+        side_of(debate, cue),
+        lang,
+        head(debate, cue, Some(at), envelope, setting),
+        refused,
+        inner
+    )
+}
+
+/// One that is under way, with room for its words.
+fn pending(
+    debate: &Debate,
+    cue: Cue,
+    times: Times,
+    live: Option<&str>,
+    setting: &Setting<'_>,
+) -> Html {
+    let sealed = debate.sealed(cue);
+    let waits = if sealed {
+        "Answering, sealed until all have answered."
+    } else if debate.seat(cue).voice.awaited() {
+        "Awaited."
+    } else {
+        "Speaking."
+    };
+    html!(
+        "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\" data-pending=\"true\">\
+         {}<p class=\"waits\">{}</p><div class=\"live\" aria-live=\"off\">{}</div></article>",
+        setting.id(cue),
+        times.touched,
+        times.asked,
+        side_of(debate, cue),
+        head(debate, cue, None, None, setting),
+        waits,
+        live.filter(|_| !sealed).unwrap_or_default()
+    )
+}
+
+/// `pro`, `con` or `other`.
+fn side_of(debate: &Debate, cue: Cue) -> &'static str {
+    match debate.seat(cue).role.side() {
+        Some(Side::Pro) => "pro",
+        Some(Side::Con) => "con",
+        None => "other",
+    }
+}
+
+/// ` lang="zh"` where that is what is written.
+pub fn lang(text: &str) -> Html {
+    let begin: String = text.chars().take(4_000).collect();
+    if language::of(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
+}
+
+fn head(
+    debate: &Debate,
+    cue: Cue,
+    at: Option<i64>,
+    envelope: Option<&Envelope>,
+    setting: &Setting<'_>,
+) -> Html {
+    let voice = envelope.and_then(voice).unwrap_or_else(|| {
+        let seats = debate.seats_at(cue);
+        seats.get(usize::from(cue.seat)).map_or_else(String::new, |seat| seat.voice.to_string())
+    });
+    let mut about = Html::new();
+    if let Some(at) = at {
+        about.add(&time(at));
+    }
+    if let Some(envelope) = envelope {
+        about.add(&spent(envelope));
+    }
+    if at.is_some() && setting.links.is_some() {
+        about.add(&html!(
+            " <a class=\"here\" href=\"#{}\" aria-label=\"Link to {}\">#</a>",
+            setting.id(cue),
+            turn_name(debate, cue)
+        ));
+    }
+    html!(
+        "<header><h3>{} · {} <span class=\"voice\">{}</span></h3><p class=\"about\">{}</p></header>",
+        capital(&when(debate, cue)),
+        bounded(&one_line(&title(debate, cue)), NAME),
+        bounded(&one_line(&voice), NAME),
+        about
+    )
+}
+
+/// `claude:opus`, as the turn itself says.
+fn voice(envelope: &Envelope) -> Option<String> {
+    let tool = Some(envelope.tool.as_str()).filter(|tool| !tool.is_empty())?;
+    let model = envelope.model_reported.as_ref().or(envelope.model_asked.as_ref());
+    Some(model.map_or_else(|| tool.to_owned(), |model| format!("{tool}:{model}")))
+}
+
+fn spent(envelope: &Envelope) -> Html {
+    let mut parts = vec![];
+    if envelope.duration_ms > 0 {
+        parts.push(format!("{:.1} s", envelope.duration_ms as f64 / 1000.0));
+    }
+    let tokens = envelope.spend().tokens;
+    if tokens > 0 {
+        parts.push(format!("{tokens} tokens"));
+    }
+    if parts.is_empty() {
+        return Html::new();
+    }
+    html!(" <span class=\"spent\">{}</span>", parts.join(", "))
+}
+
+/// A moment, for people and for programs.
+pub fn time(at: i64) -> Html {
+    let iso = iso(at);
+    let read = iso.get(..19).unwrap_or(&iso).replace('T', " ");
+    html!("<time datetime=\"{}\">{} UTC</time>", iso, read)
+}
+
+fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html {
+    let mut all = Html::new();
+    let written = paper(debate, cue, &reply.body);
+    let text = written.unwrap_or_else(|| unmask(debate, cue, &reply.body.text()));
+    all.add(&html!("<div class=\"speech\">{}</div>", markdown(&text, 3)));
+    if let Body::Verdict(ruling) = &reply.body {
+        all.add(&ruled(debate, cue, ruling));
+    }
+    all.add(&claims(reply, &setting.id(cue), setting));
+    if let Some(help) = reply.body.help() {
+        all.add(&html!(
+            "<p class=\"help\">Calls {} for help: {}</p>",
+            bounded(&one_line(&help.from), NAME),
+            bounded(&one_line(&help.because), 1_000)
+        ));
+    }
+    for fault in reply.findings.iter().filter(|found| found.weight == Weight::Foul) {
+        all.add(&html!(
+            "<p class=\"fault\">Checked: {}</p>",
+            bounded(&one_line(&fault.says), 1_000)
+        ));
+    }
+    all
+}
+
+/// What a ruling says besides its reasons.
+fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
+    let mut all = Html::new();
+    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    if let Some(scores) = ruling.scores {
+        all.add(&html!(
+            "<p class=\"scores\">{} {}, {} {}, {}% sure</p>",
+            pro,
+            scores.pro,
+            con,
+            scores.con,
+            ruling.confidence
+        ));
+    }
+    if !ruling.recommendation.trim().is_empty() {
+        let text = unmask(debate, cue, &ruling.recommendation);
+        all.add(&html!(
+            "<section class=\"recommends\"><h4>Recommends</h4>{}</section>",
+            markdown(&text, 4)
+        ));
+    }
+    if !ruling.checks.is_empty() {
+        let rows: Html = ruling.checks.iter().map(|check| checked(debate, check)).collect();
+        all.add(&html!(
+            "<details class=\"checks\"><summary>Asked about single claims</summary><ul>{}</ul>\
+             </details>",
+            rows
+        ));
+    }
+    all
+}
+
+fn checked(debate: &Debate, check: &Check) -> Html {
+    let word = |so: bool, yes: &'static str, no: &'static str| if so { yes } else { no };
+    html!(
+        "<li>{} <code>{}</code>: {}, {}, {}</li>",
+        standing::name_of(debate, check.side),
+        bounded(&one_line(&check.claim), NAME),
+        word(check.answered, "answered", "not answered"),
+        word(check.supported, "supported", "not supported"),
+        word(check.conceded, "conceded", "not conceded")
+    )
+}
+
+fn lost(failure: &Failure) -> Html {
+    html!(
+        "<p class=\"lost\">This turn was lost ({}): {}</p>",
+        failure.trouble.word(),
+        bounded(&one_line(&failure.note), 1_000)
+    )
+}
+
+/// With a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

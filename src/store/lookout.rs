@@ -1,0 +1,187 @@
+//! One pair of eyes for all debates a process holds: whether somebody has taken one over, and what
+//! other processes wish for. However many are held, a look is one question to the archive, and more
+//! only when somebody else has written to it since. The heart beats here, too.
+use super::archive::Database;
+use super::lease::{self, Lease};
+use super::schema::broken;
+use super::wishes;
+use crate::engine::{ArchiveError, Call, Clock, WishId};
+use rusqlite::{Connection, params};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// How often a look is taken.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often a heart beats.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// The debates this process holds, by row and epoch, and who is to hear of what is wanted of them.
+#[derive(Default)]
+pub(super) struct Lookout {
+    ears: Mutex<HashMap<(i64, i64), Arc<Ear>>>,
+    /// Whether something is to be looked at although nobody else has written.
+    due: AtomicBool,
+    /// Dropping it stops the thread.
+    thread: Mutex<Option<Sender<()>>>,
+}
+
+/// Hears what is wanted of one debate.
+pub(super) struct Ear {
+    lease: Lease,
+    heard: Mutex<Heard>,
+    rung: Notify,
+}
+
+#[derive(Default)]
+struct Heard {
+    lost: Option<String>,
+    calls: VecDeque<Call>,
+    /// Wishes that were passed on and still stand in their table.
+    passed_on: HashSet<WishId>,
+}
+
+impl Ear {
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns once something is wanted. That a debate is lost is said before everything else, and
+    /// as often as somebody asks.
+    pub(super) async fn called(self: Arc<Ear>) -> Call {
+        loop {
+            {
+                let mut heard = self.heard();
+                if let Some(by) = heard.lost.clone() {
+                    return Call::Lost { by };
+                }
+                if let Some(call) = heard.calls.pop_front() {
+                    return call;
+                }
+            }
+            self.rung.notified().await;
+        }
+    }
+
+    /// Passes on what is new of it.
+    fn look(&self, connection: &Connection, wished: &[wishes::Left]) -> Result<(), ArchiveError> {
+        if let Some(by) = self.lease.lost(connection)? {
+            self.heard().lost = Some(by);
+            self.rung.notify_one();
+            return Ok(());
+        }
+        let own = || wished.iter().filter(|left| left.debate == self.lease.row);
+        let mut heard = self.heard();
+        heard.passed_on.retain(|wish| own().any(|left| left.wish == *wish));
+        for wishes::Left { wish, body, .. } in own() {
+            if heard.passed_on.insert(*wish) {
+                match serde_json::from_str(body) {
+                    Ok(commands) => {
+                        heard.calls.push_back(Call::Wished { wish: *wish, commands });
+                        self.rung.notify_one();
+                    }
+                    Err(error) => wishes::answer(
+                        connection,
+                        *wish,
+                        &Err(format!(
+                            "the version of this program that plays the debate cannot read the \
+                             wish ({error}); update it, or take the debate over"
+                        )),
+                        self.lease.clock.now(),
+                    )
+                    .map(drop)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Lookout {
+    fn ears(&self) -> MutexGuard<'_, HashMap<(i64, i64), Arc<Ear>>> {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks after a lease from now on.
+    pub(super) fn watch(&self, lease: Lease) -> Arc<Ear> {
+        let key = (lease.row, lease.epoch);
+        let ear = Arc::new(Ear { lease, heard: Mutex::default(), rung: Notify::new() });
+        self.ears().insert(key, ear.clone());
+        // What was wished before is news to this one.
+        self.due.store(true, Ordering::Release);
+        ear
+    }
+
+    /// No longer.
+    pub(super) fn leave(&self, lease: &Lease) {
+        self.ears().remove(&(lease.row, lease.epoch));
+    }
+
+    /// Looks at once: this process itself has written something.
+    pub(super) fn poke(&self) {
+        self.due.store(true, Ordering::Release);
+        if let Some(thread) = &*self.thread.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = thread.send(());
+        }
+    }
+
+    /// Begins to look, and to show that this process lives.
+    pub(super) fn start(
+        self: &Arc<Lookout>,
+        database: Arc<Database>,
+        clock: Arc<dyn Clock>,
+        name: String,
+    ) {
+        let (sender, pokes) = mpsc::channel();
+        *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        // Only the archive keeps it: when that is dropped, the thread ends.
+        let lookout = Arc::downgrade(self);
+        std::thread::spawn(move || {
+            let (mut version, mut beat) = (None, Instant::now());
+            loop {
+                let poked = pokes.recv_timeout(LOOK);
+                if poked == Err(RecvTimeoutError::Disconnected) {
+                    return;
+                }
+                let Some(lookout) = lookout.upgrade() else { return };
+                if lookout.ears().is_empty() {
+                    continue;
+                }
+                if beat.elapsed() >= BEAT {
+                    beat = Instant::now();
+                    let _ = database.with(|connection| {
+                        let beat = params![name, clock.now()];
+                        let statement = "UPDATE leases SET beat_at = ?2 WHERE holder = ?1";
+                        connection.execute(statement, beat).map_err(broken)
+                    });
+                }
+                // What cannot be read now can be later; what matters is refused when it is written.
+                let _ = database.with(|connection| lookout.look(connection, &mut version));
+            }
+        });
+    }
+
+    fn look(&self, connection: &Connection, seen: &mut Option<i64>) -> Result<(), ArchiveError> {
+        let version = connection
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .map_err(broken)?;
+        let due = self.due.swap(false, Ordering::AcqRel);
+        if *seen == Some(version) && !due {
+            return Ok(());
+        }
+        let ears: Vec<Arc<Ear>> = self.ears().values().cloned().collect();
+        let looked = wishes::left(connection)
+            .and_then(|wished| ears.iter().try_for_each(|ear| ear.look(connection, &wished)));
+        match &looked {
+            Ok(()) => *seen = Some(version),
+            Err(_) => *seen = None,
+        }
+        looked
+    }
+}
+
+const _: () = assert!(BEAT.as_millis() * 3 < lease::PATIENCE.unsigned_abs() as u128);

@@ -1,0 +1,146 @@
+//! What is done about a form that was sent: it becomes a command, as from any other door, and
+//! whoever plays the debate obeys it.
+use super::entry::Pass;
+use super::site::State;
+use super::sorry::{Sorry, wants_data};
+use crate::debate::{Cue, Debate, Kind, Stand};
+use crate::engine::Command;
+use crate::page::actions::{REMARK, awaited};
+use axum::Json;
+use axum::extract::{Form, Path, State as Shared};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+/// What a form may carry.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Sent {
+    csrf: String,
+    text: String,
+    turn: String,
+    take: u16,
+    side: String,
+    confidence: String,
+    reason: String,
+    act: u8,
+    round: u8,
+}
+
+/// `POST /debates/{id}/actions/{action}`
+pub(super) async fn act(
+    Shared(state): Shared<State>,
+    Path((id, action)): Path<(String, String)>,
+    headers: HeaderMap,
+    sent: Result<Form<Sent>, axum::extract::rejection::FormRejection>,
+) -> Response {
+    match obey(&state, &id, &action, &headers, sent).await {
+        Ok(says) if wants_data(&headers) => Json(json!({"ok": true, "says": says})).into_response(),
+        Ok(_) => Redirect::to(&format!("/debates/{id}")).into_response(),
+        Err(sorry) => sorry.to(&headers),
+    }
+}
+
+async fn obey(
+    state: &State,
+    id: &str,
+    action: &str,
+    headers: &HeaderMap,
+    sent: Result<Form<Sent>, axum::extract::rejection::FormRejection>,
+) -> Result<&'static str, Sorry> {
+    if state.entry.of(headers) != Pass::Act {
+        return Err(Sorry::new(
+            StatusCode::UNAUTHORIZED,
+            "You may read here, and not act.",
+            "Open the address with a token that was printed when this server started.",
+        ));
+    }
+    let Form(sent) = sent.map_err(|error| {
+        Sorry::new(error.status(), "This form cannot be read.", "Go back and send it again.")
+    })?;
+    if !state.entry.carried(&sent.csrf) {
+        return Err(Sorry::new(
+            StatusCode::FORBIDDEN,
+            "This form was not made by this page.",
+            "Load the page of the debate again, and send it from there.",
+        ));
+    }
+    let stored = state.stored(id).await?;
+    let story = super::pages::story(stored, None).await?;
+    let (wish, says) = command(story.debate(), action, &sent)?;
+    state.desk.wish(id, &state.place, vec![wish]).await?;
+    Ok(says)
+}
+
+/// The command a form comes to, and what is said when it is done.
+fn command(
+    debate: &Debate,
+    action: &str,
+    sent: &Sent,
+) -> Result<(Command, &'static str), Sorry> {
+    let text = || {
+        let text = sent.text.replace("\r\n", "\n");
+        let fits = !text.trim().is_empty();
+        fits.then_some(text).ok_or_else(|| unfit("Nothing was written."))
+    };
+    Ok(match action {
+        "remark" => {
+            let text = text()?;
+            if text.chars().count() > REMARK {
+                return Err(unfit("This remark is too long."));
+            }
+            (Command::Interject { text }, "The remark is on the record.")
+        }
+        "pause" => (Command::Hold, "It pauses before anyone else is asked."),
+        "continue" => {
+            let before = Stand { act: sent.act, round: sent.round };
+            (Command::Continue { before }, "It goes on.")
+        }
+        "verdict" => (Command::Conclude { because: None }, "It goes to its ending."),
+        "speak" => {
+            let cue = turn(debate, sent, Kind::Speech)?;
+            (Command::Reply { take: sent.take, cue, text: text()? }, "Your turn is on the record.")
+        }
+        "vote" => {
+            let cue = turn(debate, sent, Kind::Vote)?;
+            let text = vote(debate, cue, sent)?;
+            (Command::Reply { take: sent.take, cue, text }, "Your vote is on the record.")
+        }
+        _ => {
+            let says = "There is no such action.";
+            return Err(Sorry::new(StatusCode::NOT_FOUND, says, "Use a form of the page."));
+        }
+    })
+}
+
+fn unfit(says: &str) -> Sorry {
+    Sorry::new(StatusCode::UNPROCESSABLE_ENTITY, says, "Go back, and send it again.")
+}
+
+/// The turn a form is for, if a person may take it now.
+fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
+    let cue: Cue = sent.turn.parse().map_err(|_| unfit("This form names no turn."))?;
+    let due = awaited(debate).contains(&cue) && debate.setup().phase(cue).reply == kind;
+    due.then_some(cue).ok_or_else(|| {
+        Sorry::new(
+            StatusCode::CONFLICT,
+            "This turn is not waited for any more.",
+            "Look at how the debate stands now.",
+        )
+    })
+}
+
+/// A vote as it is read from anybody else.
+fn vote(debate: &Debate, cue: Cue, sent: &Sent) -> Result<String, Sorry> {
+    let side = Some(sent.side.as_str()).filter(|side| matches!(*side, "pro" | "con"));
+    let side = side.ok_or_else(|| unfit("Nobody was voted for."))?;
+    let sure: u8 = sent.confidence.trim().parse().ok().filter(|sure| *sure <= 100).ok_or_else(
+        || unfit("How sure you are is a whole number from 0 to 100."),
+    )?;
+    let name = &debate.seat(cue).name;
+    let sure = f64::from(sure) / 100.0;
+    let vote =
+        json!({"agent_id": name, "vote": side, "confidence": sure, "reason": sent.reason.trim()});
+    Ok(vote.to_string())
+}

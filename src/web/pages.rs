@@ -1,0 +1,202 @@
+//! What is read of the archive for a page, off the threads that must not wait.
+use super::assets::{STYLE, assets};
+use super::entry::Pass;
+use super::site::{Scope, State};
+use super::sorry::Sorry;
+use crate::debate::verdict::judgment;
+use crate::engine::source::cites;
+use crate::engine::{Card, Stored};
+use crate::page::archive::{Listing, archive, ordered};
+use crate::page::compare;
+use crate::page::debate::{Around, debate};
+use crate::page::export::export;
+use crate::page::html::Html;
+use crate::page::live::Voices;
+use crate::page::shown::{Fragments, Shown, Viewer};
+use crate::page::source::{Source, source};
+use crate::page::story::Story;
+use crate::page::timeline::{Moment, timeline};
+use crate::page::wanted::{PAGE, Wanted};
+use axum::http::StatusCode;
+use std::collections::BTreeSet;
+
+/// Debates that are looked through for one page.
+const LOOKED_THROUGH: usize = 5_000;
+/// Debates that are read to see whether their verdict is contested.
+const READ: usize = 300;
+/// Places that are found for one search.
+const HITS: usize = 500;
+
+/// Does what may take a while where nobody waits.
+pub(super) async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Sorry> + Send + 'static,
+) -> Result<T, Sorry> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| {
+        Err(Sorry::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "This page could not be made.",
+            "Try again; `debate doctor` looks for what is wrong.",
+        ))
+    })
+}
+
+/// The story of what is stored, up to an event.
+pub(super) async fn story(stored: Stored, until: Option<u64>) -> Result<Story, Sorry> {
+    apart(move || told(&stored, until)).await
+}
+
+fn told(stored: &Stored, until: Option<u64>) -> Result<Story, Sorry> {
+    Story::of(stored, until).map_err(|unfit| {
+        Sorry::new(StatusCode::UNPROCESSABLE_ENTITY, unfit.to_string(), "It cannot be shown.")
+    })
+}
+
+/// The page of a debate.
+pub(super) async fn of_debate(
+    state: State,
+    id: String,
+    at: Option<u64>,
+    viewer: Viewer,
+) -> Result<Html, Sorry> {
+    let stored = state.stored(&id).await?;
+    apart(move || {
+        let last = stored.events.last().map_or(0, |recorded| recorded.seq);
+        let story = told(&stored, at)?;
+        let mut voices = Voices::default();
+        if story.seq() == last {
+            voices.hear(story.debate(), &state.desk.archive().live(&id)?);
+        }
+        let live = voices.all().into_iter().map(|words| (words.turn, words.text)).collect();
+        let around = Around { last, live, viewer, assets: assets() };
+        Ok(debate(&story, &state.watchers.setting(&id), &around))
+    })
+    .await
+}
+
+/// All parts of a debate's page, at an event.
+pub(super) async fn fragments(
+    state: State,
+    id: String,
+    at: Option<u64>,
+    viewer: Viewer,
+) -> Result<Fragments, Sorry> {
+    let stored = state.stored(&id).await?;
+    apart(move || {
+        let last = stored.events.last().map_or(0, |recorded| recorded.seq);
+        let story = told(&stored, at)?;
+        let setting = state.watchers.setting(&id);
+        Ok(Shown::new(&story, &setting, None).fragments(viewer, last))
+    })
+    .await
+}
+
+/// Every event of a debate.
+pub(super) async fn moments(state: State, id: String) -> Result<Vec<Moment>, Sorry> {
+    let stored = state.stored(&id).await?;
+    apart(move || Ok(timeline(&told(&stored, None)?))).await
+}
+
+/// A debate as one file.
+pub(super) async fn exported(state: State, id: String) -> Result<Html, Sorry> {
+    let stored = state.stored(&id).await?;
+    apart(move || Ok(export(&told(&stored, None)?, STYLE))).await
+}
+
+/// A file at the tree a debate is pinned to: to those who only read, if the debate cites it.
+pub(super) async fn of_source(
+    state: State,
+    id: String,
+    path: String,
+    line: Option<usize>,
+    pass: Pass,
+) -> Result<Html, Sorry> {
+    let stored = state.stored(&id).await?;
+    apart(move || {
+        let story = told(&stored, None)?;
+        if pass != Pass::Act && !cites(story.debate(), &path) {
+            return Err(Sorry::new(
+                StatusCode::NOT_FOUND,
+                "This debate does not cite such a file.",
+                "What it cites is linked from its page.",
+            ));
+        }
+        let (text, pin) = state.desk.source(&stored, &state.place, &path)?;
+        let base = format!("/debates/{id}");
+        let shown = Source { base: &base, path: &path, pin: &pin, text: &text, line };
+        Ok(source(&shown, assets()))
+    })
+    .await
+}
+
+/// The archive, as far as it is shown here.
+pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sorry> {
+    apart(move || {
+        let mut query = wanted.query();
+        let everything = state.visible(LOOKED_THROUGH)?;
+        if let Scope::Format(format) = &state.scope {
+            query.format = Some(format.clone());
+            query.root = None;
+        }
+        let mut hits = vec![];
+        let mut cards = state.desk.archive().list(&crate::engine::Query {
+            limit: Some(LOOKED_THROUGH),
+            ..query.clone()
+        })?;
+        if wanted.searches() {
+            query.limit = Some(HITS);
+            let words: String = wanted.q.chars().take(200).collect();
+            hits = state.desk.archive().search(&words, &query)?;
+            let found: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+            cards.retain(|card| found.contains(card.id.as_str()));
+        }
+        cards.retain(|card| wanted.fits(card));
+        if wanted.contested() {
+            cards.truncate(READ);
+            cards.retain(|card| contested(&state, card));
+        }
+        let cards = ordered(cards);
+        let page: Vec<Card> =
+            cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
+        let kinds = |of: &dyn Fn(&Card) -> Option<String>| -> Vec<String> {
+            let kinds: BTreeSet<String> = everything.iter().filter_map(of).collect();
+            kinds.into_iter().collect()
+        };
+        let roots = match state.scope {
+            Scope::All => kinds(&|card| Some(card.root.clone())),
+            Scope::Format(_) => vec![],
+        };
+        let listing = Listing {
+            wanted: &wanted,
+            cards: &page,
+            hits: &hits,
+            total: cards.len(),
+            formats: kinds(&|card| Some(card.format.clone())),
+            winners: kinds(&|card| card.winner.clone()),
+            roots,
+        };
+        Ok(archive(&listing, assets()))
+    })
+    .await
+}
+
+fn contested(state: &State, card: &Card) -> bool {
+    let read = state.desk.read(&card.id);
+    read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.contested()))
+}
+
+/// Two debates side by side, or the choice of two.
+pub(super) async fn of_two(
+    state: State,
+    one: Option<String>,
+    other: Option<String>,
+) -> Result<Html, Sorry> {
+    let (Some(one), Some(other)) = (one.clone(), other) else {
+        return apart(move || {
+            Ok(compare::choose(one.as_deref(), &state.visible(200)?, assets()))
+        })
+        .await;
+    };
+    let (one, other) = (state.stored(&one).await?, state.stored(&other).await?);
+    apart(move || Ok(compare::compare(&told(&one, None)?, &told(&other, None)?, assets()))).await
+}

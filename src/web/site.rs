@@ -1,0 +1,302 @@
+//! The live page: which address shows what, and to whom.
+use super::actions::act;
+use super::assets;
+use super::entry::{Entry, Pass};
+use super::follow::Watchers;
+use super::guard::{Guard, guard};
+use super::pages;
+use super::sorry::Sorry;
+use super::stream::{Seats, stream};
+use crate::engine::{Card, Desk, Place, Query as Asked, Stored};
+use crate::page::shown::Viewer;
+use crate::page::wanted::Wanted;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State as Shared};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Bytes of a form: a speech may be long.
+const FORM: usize = 1_000_000;
+
+/// What a site is made of.
+pub struct Site {
+    /// Where debates are read, and acted on.
+    pub desk: Desk,
+    /// Where this program stands.
+    pub place: Place,
+    /// Which debates are shown.
+    pub scope: Scope,
+    /// Who may act, and who may read.
+    pub entry: Entry,
+    /// The names it is known by.
+    pub guard: Guard,
+    /// How somebody who may only read could enter, in a sentence.
+    pub door: String,
+}
+
+/// Which debates are shown. All others are not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Every one there is: only for this machine.
+    All,
+    /// Those that are played by this table.
+    Format(String),
+}
+
+/// What every request is answered from.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) desk: Desk,
+    pub(super) place: Place,
+    pub(super) scope: Scope,
+    pub(super) entry: Arc<Entry>,
+    pub(super) watchers: Arc<Watchers>,
+    seats: Seats,
+}
+
+impl State {
+    /// A debate, if it is shown here.
+    pub(super) async fn stored(&self, id: &str) -> Result<Stored, Sorry> {
+        let (state, id) = (self.clone(), id.to_owned());
+        pages::apart(move || {
+            let stored = state.desk.archive().read(&id)?;
+            let shown = match &state.scope {
+                Scope::All => true,
+                Scope::Format(format) => stored.setup.format.name == *format,
+            };
+            shown.then_some(stored).ok_or_else(Sorry::unknown)
+        })
+        .await
+    }
+
+    /// Every debate that is shown here, the one touched last first.
+    pub(super) fn visible(&self, most: usize) -> Result<Vec<Card>, Sorry> {
+        let format = match &self.scope {
+            Scope::All => None,
+            Scope::Format(format) => Some(format.clone()),
+        };
+        let query = Asked { format, limit: Some(most), ..Asked::default() };
+        Ok(self.desk.archive().list(&query)?)
+    }
+
+    fn viewer(&self, headers: &HeaderMap) -> Viewer {
+        if self.entry.of(headers) == Pass::Act { Viewer::Owner } else { Viewer::Reader }
+    }
+}
+
+/// The site, to be served by itself or beside something else.
+pub fn router(site: Site) -> Router {
+    let Site { desk, place, scope, entry, guard: names, door } = site;
+    let entry = Arc::new(entry);
+    let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
+    let state = State { desk, place, scope, entry, watchers, seats: Seats::default() };
+    let shown = Router::new()
+        .route("/", get(of_archive))
+        .route("/compare", get(of_two))
+        .route("/debates/{id}", get(of_debate))
+        .route("/debates/{id}/fragments", get(fragments))
+        .route("/debates/{id}/timeline", get(moments))
+        .route("/debates/{id}/events", get(events))
+        .route("/debates/{id}/export", get(exported))
+        .route("/debates/{id}/source", get(of_source))
+        .route("/debates/{id}/actions/{action}", post(act))
+        .layer(DefaultBodyLimit::max(FORM))
+        .layer(middleware::from_fn_with_state(state.clone(), readers));
+    Router::new()
+        .merge(shown)
+        .route("/enter", get(enter))
+        .route("/assets/app.js", get(assets::script))
+        .route("/assets/app.css", get(assets::style))
+        .route("/favicon.svg", get(assets::picture))
+        .fallback(nothing)
+        .layer(middleware::from_fn(careful))
+        .layer(middleware::from_fn_with_state(Arc::new(names), guard))
+        .with_state(state)
+}
+
+/// What may be loaded, run and embedded: ours, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// What every answer tells a browser to beware of.
+async fn careful(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let beware = [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+        ("x-frame-options", "DENY"),
+    ];
+    for (name, value) in beware {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Only those who may read.
+async fn readers(Shared(state): Shared<State>, request: Request, next: Next) -> Response {
+    if state.entry.of(request.headers()) >= Pass::Read {
+        return next.run(request).await;
+    }
+    let sorry = Sorry::new(
+        StatusCode::UNAUTHORIZED,
+        "This is shown only to those who were given an address with a token.",
+        "Ask whoever runs this server for it.",
+    );
+    sorry.to(request.headers())
+}
+
+async fn nothing() -> Sorry {
+    Sorry::new(StatusCode::NOT_FOUND, "There is nothing at this address.", "Begin at the archive.")
+}
+
+fn shown(page: crate::page::html::Html) -> Response {
+    Html(page.into_string()).into_response()
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct At {
+    at: Option<u64>,
+    after: Option<u64>,
+    token: String,
+    path: String,
+    line: Option<usize>,
+    a: Option<String>,
+    b: Option<String>,
+    next: String,
+}
+
+/// Lets somebody in who was given a word, and takes it out of the address.
+async fn enter(
+    Shared(state): Shared<State>,
+    Query(at): Query<At>,
+    headers: HeaderMap,
+) -> Response {
+    let pass = state.entry.of_token(&at.token);
+    let Some(cookie) = state.entry.cookie(pass, &headers) else {
+        let sorry = Sorry::new(
+            StatusCode::FORBIDDEN,
+            "This token is not, or no longer, good.",
+            "Use the address that was printed when this server started.",
+        );
+        return sorry.to(&headers);
+    };
+    // Only to a debate of this site, never to somebody else's.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
+    let known = !at.next.is_empty() && at.next.chars().all(plain);
+    let to = if known { format!("/debates/{}", at.next) } else { "/".into() };
+    let mut response = Redirect::to(&to).into_response();
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    response
+}
+
+async fn of_archive(
+    Shared(state): Shared<State>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Sorry> {
+    Ok(shown(pages::of_archive(state, wanted).await?))
+}
+
+async fn of_two(
+    Shared(state): Shared<State>,
+    Query(at): Query<At>,
+) -> Result<Response, Sorry> {
+    let some = |id: Option<String>| id.filter(|id| !id.is_empty());
+    Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
+}
+
+async fn of_debate(
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    Query(at): Query<At>,
+    headers: HeaderMap,
+) -> Result<Response, Sorry> {
+    let viewer = state.viewer(&headers);
+    Ok(shown(pages::of_debate(state, id, at.at, viewer).await?))
+}
+
+async fn fragments(
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    Query(at): Query<At>,
+    headers: HeaderMap,
+) -> Response {
+    let viewer = state.viewer(&headers);
+    match pages::fragments(state, id, at.at, viewer).await {
+        Ok(fragments) => Json(fragments).into_response(),
+        Err(sorry) => sorry.data(),
+    }
+}
+
+async fn moments(Shared(state): Shared<State>, Path(id): Path<String>) -> Response {
+    match pages::moments(state, id).await {
+        Ok(moments) => Json(moments).into_response(),
+        Err(sorry) => sorry.data(),
+    }
+}
+
+async fn events(
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    Query(at): Query<At>,
+    headers: HeaderMap,
+) -> Response {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let (after, viewer) = (last.or(at.after), state.viewer(&headers));
+    match followed(state, id, after, viewer).await {
+        Ok(stream) => stream,
+        Err(sorry) => sorry.data(),
+    }
+}
+
+async fn followed(
+    state: State,
+    id: String,
+    after: Option<u64>,
+    viewer: Viewer,
+) -> Result<Response, Sorry> {
+    state.stored(&id).await?;
+    let seat = state.seats.take().ok_or_else(|| {
+        Sorry::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many are watching.",
+            "Load the page again in a while; it shows everything without watching.",
+        )
+    })?;
+    pages::apart(move || {
+        let watched = state.watchers.watch(&id)?;
+        Ok(stream(state.watchers.clone(), watched, after, viewer, seat)?)
+    })
+    .await
+}
+
+async fn exported(
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+) -> Result<Response, Sorry> {
+    let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let page = pages::exported(state, id).await?;
+    let headers = [(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.html\""))];
+    Ok((headers, shown(page)).into_response())
+}
+
+async fn of_source(
+    Shared(state): Shared<State>,
+    Path(id): Path<String>,
+    Query(at): Query<At>,
+    headers: HeaderMap,
+) -> Result<Response, Sorry> {
+    let pass = state.entry.of(&headers);
+    Ok(shown(pages::of_source(state, id, at.path, at.line, pass).await?))
+}

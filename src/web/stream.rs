@@ -1,0 +1,125 @@
+//! What one viewer is sent, and how it catches up: in order, each event once, whatever was lost on
+//! the way.
+use super::follow::{Piece, Start, Watched, Watchers};
+use crate::engine::DeskError;
+use crate::page::shown::Viewer;
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+
+/// How often a quiet line says that it is still there.
+const QUIET: Duration = Duration::from_secs(15);
+/// Viewers at once.
+const MOST: usize = 2_000;
+
+/// How many are watching. Whoever holds a seat is one of them.
+#[derive(Clone, Default)]
+pub(super) struct Seats(Arc<AtomicUsize>);
+
+pub(super) struct Seat(Arc<AtomicUsize>);
+
+impl Seats {
+    pub(super) fn take(&self) -> Option<Seat> {
+        let before = self.0.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(self.0.clone());
+        (before < MOST).then_some(seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct Line {
+    watchers: Arc<Watchers>,
+    watched: Arc<Watched>,
+    viewer: Viewer,
+    receiver: Receiver<Piece>,
+    /// What is to be sent before anything that is received.
+    first: VecDeque<Bytes>,
+    /// The last event that was sent.
+    seq: u64,
+    over: bool,
+    _seat: Seat,
+}
+
+/// The stream of a debate, from an event on.
+pub(super) fn stream(
+    watchers: Arc<Watchers>,
+    watched: Arc<Watched>,
+    after: Option<u64>,
+    viewer: Viewer,
+    seat: Seat,
+) -> Result<Response, DeskError> {
+    let Start { pieces, receiver, seq } = watchers.start(&watched, after, viewer)?;
+    // Who claims to have seen more than there is has seen nothing of this.
+    let seq = after.filter(|after| *after <= seq).unwrap_or(if after.is_some() { 0 } else { seq });
+    let first = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
+    let mut line =
+        Line { watchers, watched, viewer, receiver, first, seq, over: false, _seat: seat };
+    pieces.into_iter().for_each(|piece| line.take(piece));
+    let body = futures_util::stream::unfold(line, |mut line| async move {
+        let bytes = line.next().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), line))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    // A proxy is not to hold back what comes a little at a time.
+    Ok((headers, [("x-accel-buffering", "no")], Body::from_stream(body)).into_response())
+}
+
+impl Line {
+    fn take(&mut self, piece: Piece) {
+        match piece {
+            Piece::Event(told) if told.seq > self.seq => {
+                self.seq = told.seq;
+                self.first.push_back(told.text(self.viewer));
+            }
+            Piece::Event(_) => {}
+            Piece::Live(bytes) => self.first.push_back(bytes),
+            Piece::End => {
+                self.first.push_back(Bytes::from_static(b"event: end\ndata: {}\n\n"));
+                self.over = true;
+            }
+        }
+    }
+
+    /// The next piece; none when there is nothing more to come.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.first.pop_front() {
+                return Some(bytes);
+            }
+            if self.over {
+                return None;
+            }
+            match tokio::time::timeout(QUIET, self.receiver.recv()).await {
+                Err(_) => return Some(Bytes::from_static(b": still here\n\n")),
+                Ok(Ok(piece)) => self.take(piece),
+                Ok(Err(RecvError::Lagged(_))) => self.catch_up().await?,
+                Ok(Err(RecvError::Closed)) => return None,
+            }
+        }
+    }
+
+    /// Whoever was too slow is sent what it missed, from the record.
+    async fn catch_up(&mut self) -> Option<()> {
+        let (watchers, watched) = (self.watchers.clone(), self.watched.clone());
+        let (seq, viewer) = (self.seq, self.viewer);
+        let start = tokio::task::spawn_blocking(move || watchers.start(&watched, Some(seq), viewer));
+        let Start { pieces, receiver, .. } = start.await.ok()?.ok()?;
+        self.receiver = receiver;
+        pieces.into_iter().for_each(|piece| self.take(piece));
+        Some(())
+    }
+}

@@ -1,0 +1,317 @@
+//! Wishes for a debate, whoever plays it: another desk in this process, the real program in another
+//! one, or nobody. All of a wish is granted or nothing, once, and whoever wished is told.
+use crate::lab::{Lab, Running, Script, speech, until};
+use crate::voices::NothingToLookUp;
+use debate_mcp::brief::FromRepository;
+use debate_mcp::catalogue;
+use debate_mcp::debate::{Cue, Debate, Event, Hold, Stand, Step, Voice, next};
+use debate_mcp::engine::{
+    Clock, Command, Desk, DeskError, Opening, Parts, Place, WISH_KEEPS, Wished,
+};
+use debate_mcp::redact::Secrets;
+use debate_mcp::repo::Trees;
+use debate_mcp::seats::{Kit, Roster};
+use debate_mcp::store::SqliteArchive;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+struct Wall;
+
+impl Clock for Wall {
+    fn now(&self) -> i64 {
+        i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+    }
+}
+
+/// A desk over the archive of a laboratory, as another process would have one.
+fn desk(lab: &Lab) -> Desk {
+    let clock: Arc<dyn Clock> = Arc::new(Wall);
+    let root = lab.root();
+    Desk::new(Parts {
+        archive: Arc::new(SqliteArchive::at(lab.home(), clock.clone())),
+        voices: Arc::new(Roster::new(Kit::default())),
+        briefs: Arc::new(FromRepository { folder: root.clone(), trees: Trees::at(&root) }),
+        evidence: Arc::new(NothingToLookUp),
+        secrets: Secrets::new(Vec::new, []),
+        clock,
+        catalogue: catalogue::load(&root, &root),
+    })
+}
+
+fn place(lab: &Lab) -> Place {
+    Place { root: lab.root(), state_file: None }
+}
+
+fn voice(text: &str) -> Voice {
+    text.parse().unwrap()
+}
+
+/// A duel between these two, judged by a script.
+fn opening(lab: &Lab, proposer: &str, challenger: &str) -> Opening {
+    let judge = voice(&lab.seat("pro.json"));
+    let mut opening = Opening::new("Wished?", voice(proposer), voice(challenger), judge);
+    opening.rounds = Some(1);
+    opening
+}
+
+/// A duel at a terminal, in a process of its own, whose challenger takes for ever.
+fn at_the_terminal(lab: &Lab) -> (Running, String) {
+    let text = speech("One file locks.", "C1", &["P1"]);
+    lab.write(
+        &Script::new().first(json!({"phase": "challenge", "text": text, "delay_ms": 60_000})),
+    );
+    let running = lab.run("Slow?", &["--rounds", "1"]).start();
+    let id = lab.challenged();
+    (running, id)
+}
+
+fn remark(text: &str) -> Command {
+    Command::Interject { text: text.into() }
+}
+
+/// How often each kind of event is on the log.
+fn count(lab: &Lab, id: &str, event: &str) -> usize {
+    lab.events(id).iter().filter(|it| it["event"] == event).count()
+}
+
+/// What waits for the user's word, if anything does.
+fn held(debate: &Debate) -> Option<Stand> {
+    match next(debate) {
+        Step::Hold { next, .. } => Some(next.stand()),
+        _ => None,
+    }
+}
+
+/// What was remarked, in order.
+fn remarks(desk: &Desk, id: &str) -> Vec<String> {
+    let (_, debate, flaw) = desk.read(id).unwrap();
+    assert_eq!(flaw, None);
+    debate.remarks().iter().map(|remark| remark.text.clone()).collect()
+}
+
+/// Wishes that nobody has answered or read.
+fn left(lab: &Lab) -> i64 {
+    lab.database().query_row("SELECT count(*) FROM wishes", [], |row| row.get(0)).unwrap()
+}
+
+/// Waits for something that other tasks do.
+async fn eventually(what: &str, mut so: impl FnMut() -> bool) {
+    for _ in 0..800 {
+        if so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not in time: {what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_process_plays_is_remarked_paused_and_concluded() {
+    let lab = Lab::new();
+    let (running, id) = at_the_terminal(&lab);
+    let (desk, place) = (desk(&lab), place(&lab));
+    let holder = Some(format!("the terminal (process {})", running.id()));
+    let granted = Ok(Wished { holder });
+    let wish = async |wishes| desk.wish(&id, &place, wishes).await.map_err(|it| it.to_string());
+    assert_eq!(wish(vec![remark("Mind the locks.")]).await, granted);
+    assert_eq!(wish(vec![Command::Hold]).await, granted);
+    // Once is enough, and nothing of what is wished with it is done.
+    let twice = wish(vec![remark("Never said."), Command::Hold]).await.unwrap_err();
+    assert!(twice.contains("a hold is not due"), "{twice}");
+    // On to the verdict, and past the pause that stands before it.
+    let because = Some("seen enough".to_owned());
+    let mut ahead = desk.read(&id).unwrap().1;
+    ahead.apply(Event::Concluded { because: because.clone() }).unwrap();
+    let before = held(&ahead).unwrap();
+    let end = vec![Command::Conclude { because }, Command::Continue { before }];
+    assert_eq!(wish(end).await, granted);
+    let done = tokio::task::block_in_place(|| running.wait());
+    assert_eq!(done.code, Some(0), "{done:#?}");
+    done.says(&["### Verdict"]);
+    for event in ["interjected", "held", "concluded", "closed"] {
+        assert_eq!(count(&lab, &id, event), 1, "{event}");
+    }
+    assert_eq!(remarks(&desk, &id), ["Mind the locks."]);
+    assert_eq!(desk.read(&id).unwrap().1.because(), Some("seen enough"));
+    assert_eq!(left(&lab), 0, "whoever has read an answer leaves nothing behind");
+    lab.replays(&id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_process_played_is_taken_up_and_given_up() {
+    let lab = Lab::new();
+    let (running, id) = at_the_terminal(&lab);
+    let (desk, place) = (desk(&lab), place(&lab));
+    running.signal("KILL");
+    running.wait();
+    // A remark sets nothing going: nobody is asked, and nobody holds it.
+    let alone = Wished { holder: None };
+    let asked = count(&lab, &id, "asked");
+    assert_eq!(desk.wish(&id, &place, vec![remark("Still here?")]).await.unwrap(), alone);
+    assert_eq!(desk.read(&id).unwrap().0.holder, None);
+    assert_eq!(count(&lab, &id, "asked"), asked);
+    let end = vec![Command::Conclude { because: None }];
+    assert_eq!(desk.wish(&id, &place, end).await.unwrap(), alone);
+    eventually("it is judged and given up", || {
+        let (stored, debate, _) = desk.read(&id).unwrap();
+        debate.outcome().is_some() && stored.holder.is_none()
+    })
+    .await;
+    assert_eq!((count(&lab, &id, "concluded"), count(&lab, &id, "interjected")), (1, 1));
+    lab.replays(&id);
+}
+
+/// The holder is frozen when the wish is left, and killed while it is waited for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_outlives_the_holder_it_was_left_for() {
+    let lab = Lab::new();
+    let (running, id) = at_the_terminal(&lab);
+    let (desk, place) = (desk(&lab), place(&lab));
+    running.signal("STOP");
+    let wishing = {
+        let (desk, id) = (desk.clone(), id.clone());
+        tokio::spawn(async move { desk.wish(&id, &place, vec![remark("Anybody?")]).await })
+    };
+    eventually("it is left", || left(&lab) == 1).await;
+    running.signal("KILL");
+    assert_eq!(wishing.await.unwrap().unwrap(), Wished { holder: None });
+    assert_eq!((remarks(&desk, &id), left(&lab)), (vec!["Anybody?".to_owned()], 0));
+}
+
+/// Time is paused, so that nobody waits for the answer that does not come.
+#[tokio::test(start_paused = true)]
+async fn a_holder_that_says_nothing_is_not_waited_for_and_obeys_nothing_later() {
+    let lab = Lab::new();
+    let (running, id) = at_the_terminal(&lab);
+    let (desk, place) = (desk(&lab), place(&lab));
+    running.signal("STOP");
+    let before = lab.events(&id);
+    let error = desk.wish(&id, &place, vec![remark("Too late.")]).await.unwrap_err();
+    let silent = format!("the terminal (process {}) plays this debate", running.id());
+    assert!(matches!(error, DeskError::Unanswered { .. }), "{error}");
+    assert!(error.to_string().starts_with(&silent), "{error}");
+    assert_eq!(left(&lab), 0, "it was withdrawn");
+    running.signal("CONT");
+    // It is heard of again by what comes next, and by then has had every occasion.
+    tokio::time::resume();
+    desk.wish(&id, &place, vec![remark("In time.")]).await.unwrap();
+    assert_eq!(lab.events(&id).len(), before.len() + 1);
+    assert_eq!(remarks(&desk, &id), ["In time."]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_elsewhere_speaks_for_a_seat_that_is_waited_for() {
+    let lab = Lab::new();
+    let (here, there, place) = (desk(&lab), desk(&lab), place(&lab));
+    let mut job = here.open(&opening(&lab, "human", &lab.seat("contra.json")), &place).unwrap();
+    let id = job.id().to_owned();
+    let Step::Speak { awaited, .. } = job.idle().await.unwrap() else { panic!() };
+    let reply =
+        |cue: Cue, text: &str| vec![Command::Reply { take: 0, cue, text: speech(text, "P1", &[]) }];
+    let wrong = reply(Cue { seat: 1, ..awaited[0] }, "Not mine.");
+    let error = there.wish(&id, &place, wrong).await.unwrap_err();
+    assert!(matches!(&error, DeskError::Refused(why) if why.contains("is not due")), "{error}");
+    let wished = there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
+    assert!(wished.holder.is_some());
+    // The same words again are no second reply; others are refused; and whoever plays it may wish.
+    there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
+    let error = here.wish(&id, &place, reply(awaited[0], "Use two.")).await.unwrap_err();
+    assert!(error.to_string().contains("was taken already"), "{error}");
+    eventually("it is over", || there.read(&id).unwrap().1.outcome().is_some()).await;
+    job.stop().await;
+    assert!(lab.turns_taken(&id).values().all(|times| *times == 1));
+    lab.replays(&id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_a_word_goes_on_until_it_waits_again() {
+    let lab = Lab::new();
+    let (desk, place) = (desk(&lab), place(&lab));
+    let mut opening = opening(&lab, &lab.seat("pro.json"), &lab.seat("contra.json"));
+    (opening.rounds, opening.holds) = (Some(2), vec![Hold::Start, Hold::Rounds]);
+    let job = desk.open(&opening, &place).unwrap();
+    let id = job.id().to_owned();
+    job.stop().await;
+    let read = || desk.read(&id).unwrap();
+    let first = held(&read().1).unwrap();
+    let go_on = vec![remark("Briefly."), Command::Continue { before: first }];
+    desk.wish(&id, &place, go_on.clone()).await.unwrap();
+    eventually("it waits for the second round", || {
+        held(&read().1).is_some_and(|stand| stand > first) && read().0.holder.is_none()
+    })
+    .await;
+    // The round has begun: that word was for another.
+    let error = desk.wish(&id, &place, go_on).await.unwrap_err();
+    assert!(matches!(error, DeskError::Session(_)), "{error}");
+    assert_eq!(remarks(&desk, &id), ["Briefly."]);
+    assert_eq!(read().0.holder, None, "whoever is refused holds nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_refused_and_what_is_old_is_forgotten() {
+    let lab = Lab::new();
+    let (here, there, place) = (desk(&lab), desk(&lab), place(&lab));
+    let job = here.open(&opening(&lab, "human", &lab.seat("contra.json")), &place).unwrap();
+    let id = job.id().to_owned();
+    let now = Wall.now();
+    let old = json!([{"wish": "interject", "text": "From before."}]).to_string();
+    for (wish, body, at) in [
+        (1, r#"[{"wish":"sing"}]"#, now),
+        (2, "no JSON at all", now),
+        (3, old.as_str(), now - WISH_KEEPS - 1_000),
+        (4, old.as_str(), now - 61_000),
+    ] {
+        let row = "INSERT INTO wishes (id, debate_id, body, at) VALUES (?1, 1, ?2, ?3)";
+        lab.database().execute(row, (wish, body, at)).unwrap();
+    }
+    let answers = || -> Vec<(i64, Option<String>)> {
+        let database = lab.database();
+        let mut rows = database.prepare("SELECT id, answer FROM wishes ORDER BY id").unwrap();
+        let read = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        read.map(Result::unwrap).collect()
+    };
+    eventually("both are answered", || answers()[..2].iter().all(|it| it.1.is_some())).await;
+    for (_, answer) in &answers()[..2] {
+        let answer: Value = serde_json::from_str(answer.as_ref().unwrap()).unwrap();
+        assert!(answer["Err"].as_str().unwrap().contains("cannot read the wish"), "{answer}");
+    }
+    there.wish(&id, &place, vec![remark("From now.")]).await.unwrap();
+    assert_eq!(remarks(&there, &id), ["From now."]);
+    let rows: Vec<i64> = answers().iter().map(|it| it.0).collect();
+    assert_eq!(rows, [1, 2, 3], "the oldest is gone");
+    assert_eq!(answers()[2].1, None, "and nobody grants what nobody waits for");
+    job.stop().await;
+}
+
+/// Many wish at once for what one process plays, which is killed among them: whoever was told that
+/// it is done finds it once, and whoever was not finds nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_obeyed_twice_and_nothing_that_was_granted_is_lost() {
+    let lab = Lab::new();
+    let (running, id) = at_the_terminal(&lab);
+    let desks = [desk(&lab), desk(&lab)];
+    let wishing: Vec<_> = (0..24)
+        .map(|nth| {
+            let (desk, id, place) = (desks[nth % 2].clone(), id.clone(), place(&lab));
+            tokio::spawn(async move {
+                let text = format!("remark {nth}");
+                let done = desk.wish(&id, &place, vec![remark(&text)]).await;
+                (text, done.is_ok())
+            })
+        })
+        .collect();
+    eventually("some are granted", || !remarks(&desks[0], &id).is_empty()).await;
+    running.signal("KILL");
+    let mut granted = vec![];
+    for wish in wishing {
+        let (text, done) = wish.await.unwrap();
+        granted.extend(done.then_some(text));
+    }
+    let mut found = remarks(&desks[0], &id);
+    (granted.sort(), found.sort());
+    assert_eq!(found, granted);
+    assert!(!granted.is_empty());
+    let free = || desks[0].read(&id).unwrap().0.holder.is_none();
+    until("nobody holds it", free);
+}
