@@ -1,11 +1,12 @@
 //! A real browser, and the page of the real program in it. A scenario (`tests/browser/scenarios`) says
 //! what is done and seen in the browser; the tests say what happens around it, and hold what was seen
 //! against the archive. Pictures are left in `target/browser`.
+use crate::lab::{Lab, Running};
 use crate::needs::{here, needs};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const INSTALL: &str = "npm ci --prefix tests/browser && apt-get install chromium";
 
@@ -28,6 +29,43 @@ pub(crate) fn chromium() -> Option<Tools> {
     let program = found.unwrap_or_else(|| PathBuf::from(NAMES[0]));
     let chromium = needs("chromium", &program, &modules, INSTALL)?;
     Some((needs("node", Path::new("node"), &modules, INSTALL)?, chromium))
+}
+
+/// `debate view`, serving an archive. It does not outlive the test.
+pub(crate) struct View {
+    /// Where everybody on this machine can read.
+    pub(crate) url: String,
+    /// What lets somebody act.
+    pub(crate) enter: String,
+    running: Running,
+    _streams: (ChildStdin, BufReader<ChildStdout>),
+}
+
+impl View {
+    /// At a port, or at any.
+    #[track_caller]
+    pub(crate) fn at(lab: &Lab, port: Option<&str>) -> View {
+        let bind = format!("127.0.0.1:{}", port.unwrap_or("0"));
+        let mut running = lab.debate(&["view", "--bind", &bind, "--json"]).start();
+        let (stdin, stdout) = running.streams();
+        let mut stdout = BufReader::new(stdout);
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("{error}: `{line}`"));
+        let text = |name: &str| told[name].as_str().unwrap().to_owned();
+        let (url, enter) = (text("url"), text("enter"));
+        View { url, enter, running, _streams: (stdin, stdout) }
+    }
+
+    pub(crate) fn port(&self) -> String {
+        self.url.trim_end_matches('/').rsplit(':').next().unwrap().to_owned()
+    }
+
+    /// As if the machine had lost its power.
+    pub(crate) fn kill(self) {
+        self.running.signal("KILL");
+    }
 }
 
 /// A scenario under way. It does not outlive the test.

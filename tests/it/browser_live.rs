@@ -56,7 +56,7 @@ impl Slow {
 fn a_debate_played_by_another_process_is_watched_word_by_word() {
     let Some(tools) = chromium() else { return };
     let slow = Slow::begin(6_000);
-    let view = View::start(&slow.lab, &[]);
+    let view = View::at(&slow.lab, None);
     let stage = json!({"url": view.url, "id": slow.id});
     let seen = play(&tools, "live", stage, |_| Value::Null);
     slow.all_seen(&seen["ids"]);
@@ -66,16 +66,16 @@ fn a_debate_played_by_another_process_is_watched_word_by_word() {
 fn a_server_that_comes_back_neither_loses_nor_repeats_a_turn() {
     let Some(tools) = chromium() else { return };
     let slow = Slow::begin(2_500);
-    let mut view = Some(View::start(&slow.lab, &[]));
-    let port = view.as_ref().unwrap().port().to_owned();
-    let stage = json!({"url": view.as_ref().unwrap().url, "id": slow.id});
+    let view = View::at(&slow.lab, None);
+    let (port, stage) = (view.port(), json!({"url": view.url, "id": slow.id}));
+    let mut view = Some(view);
     let seen = play(&tools, "reconnect", stage, |ask| {
         match ask {
-            "kill" => drop(view.take()),
+            "kill" => view.take().unwrap().kill(),
             "happens meanwhile" => until("somebody has spoken unseen", || {
                 slow.lab.turns_taken(&slow.id).len() >= 2
             }),
-            "restart" => view = Some(View::start(&slow.lab, &["--port", &port])),
+            "restart" => view = Some(View::at(&slow.lab, Some(&port))),
             _ => {}
         }
         Value::Null

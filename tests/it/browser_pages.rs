@@ -31,7 +31,7 @@ impl Archive {
         let args = ["run", COURT, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
         lab.debate(&[&args[..], &["--same-judge"]].concat()).success();
         let court = lab.last();
-        let view = View::start(&lab, &[]);
+        let view = View::at(&lab, None);
         Some(Archive { lab, demo, chinese, court, view, tools })
     }
 
@@ -151,7 +151,7 @@ fn hostile_words_are_only_words() {
         id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
         !id.is_empty()
     });
-    let view = View::start(&lab, &[]);
+    let view = View::at(&lab, None);
     play(&tools, "hostile", json!({"url": view.url, "id": id}), |_| {
         until("it was said", || running.is_over());
         Value::Null

@@ -1,5 +1,8 @@
 // Whoever has the token takes part; whoever has not is shown how, and refused.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { until } from "../window.mjs";
 
 export default async function ({ browser, stage, ask, url }) {
@@ -13,7 +16,6 @@ export default async function ({ browser, stage, ask, url }) {
       assert.ok([401, 403].includes(answer.status()), `${action} is refused: ${answer.status()}`);
     }
   }
-  stranger.fine();
 
   // The owner enters by the address the program has printed, and the token leaves the address.
   const owner = await browser.open(stage.enter);
@@ -27,7 +29,7 @@ export default async function ({ browser, stage, ask, url }) {
   const forged = await page.request.post(url(`/debates/${stage.id}/actions/remark`), { form: { text: "forged" } });
   assert.equal(forged.status(), 403);
 
-  // A remark, without leaving the page.
+  // A remark, without leaving the page; the stranger reads it, too.
   await page.evaluate(() => (globalThis.stayed = true));
   await page.fill("#remark", "Mind the backups, please. <script>ran = 1</script>");
   await page.click("form.remark button");
@@ -35,13 +37,32 @@ export default async function ({ browser, stage, ask, url }) {
   assert.match(await page.textContent("#turns .remark"), /Mind the backups/);
   assert.equal(await page.inputValue("#remark"), "", "what was sent is not kept");
   assert.equal(await page.evaluate(() => globalThis.stayed), true);
-  await ask("remarked");
+  await until("the stranger reads it", () => stranger.page.$("#turns .remark"));
+  await ask("is it recorded?");
 
-  // Words half written stay while the page goes on.
+  // Words half written stay while the page goes on, and the keyboard stays in them.
   await page.fill("#remark", "half written");
   await page.click("form.pause button");
-  await until("it is told", () => page.$("#panel-actions .said[data-ok=true], form.continue"));
-  assert.equal(await page.inputValue("#remark").catch(() => "half written"), "half written");
+  await page.focus("#remark");
+  await ask("does it pause?");
+  await until("the page says so", async () => /paused/i.test(await page.textContent("#panel-status")));
+  assert.equal(await page.inputValue("#remark"), "half written");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "remark");
+  await owner.shot("paused");
+
+  // Enough: the verdict, now.
+  await page.click("form.verdict button");
+  await until("it is told", async () => (await page.$("form.verdict")) === null || (await page.$(".said[data-ok=true]")));
+  await ask("go on");
+  await until("the verdict is there", () => page.isVisible("#panel-verdict"), 30);
   owner.fine();
+  stranger.fine();
+
+  // Whoever is led here by a page of their own is let in just the same.
+  const file = join(stage.folder, "enter.html");
+  writeFileSync(file, `<meta http-equiv="refresh" content="0;url=${stage.enter}&next=${stage.id}">`);
+  const led = await browser.open(undefined, { offline: false });
+  await led.page.goto(pathToFileURL(file).href);
+  await led.page.waitForSelector("#turns");
   return {};
 }
