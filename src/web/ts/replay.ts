@@ -184,6 +184,7 @@ export class Replay {
     const stop = away ? this.#stops[this.#index()] : undefined;
     const place = stop ? `${this.#index() + 1} of ${this.#stops.length} · ${stop.label}` : "";
     this.#label.textContent = away ? place : "Latest";
+    this.#label.title = place;
     this.#range.setAttribute("aria-valuetext", place || "Latest");
     this.#play.textContent = this.#timer === undefined ? "Play" : "Pause";
     this.#play.dataset["playing"] = String(this.#timer !== undefined);

@@ -7,12 +7,20 @@ export default async function ({ browser, stage, ask }) {
   const { page } = window;
   await page.waitForSelector(".connection[data-state=live]");
   // Words come while they are spoken, and more of them after a while.
-  const words = () => page.evaluate(() => document.querySelector("[data-pending=true] .live")?.textContent ?? "");
-  const first = await until("words are streamed", async () => (await words()) || undefined);
-  await until("more words", async () => {
-    const now = await words();
-    return now.length > first.length && now.startsWith(first);
+  const heard = new Map();
+  await until("words come one after the other", async () => {
+    const now = await page.evaluate(() => {
+      const turn = document.querySelector("[data-pending=true]:has(.live:not(:empty))");
+      return turn && [turn.id, turn.querySelector(".live").textContent];
+    });
+    if (!now) return false;
+    const [turn, words] = now;
+    const before = heard.get(turn) ?? words;
+    heard.set(turn, words);
+    assert.ok(words.startsWith(before), "what was heard stays");
+    return words.length > before.length;
   });
+  await page.keyboard.press("e");
   await window.shot("live");
   await ask("finish");
   await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
