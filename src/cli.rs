@@ -14,6 +14,9 @@
 //! | `particulars` | what a format may be told besides                                          |
 //! | `formats` | which formats there are                                                          |
 //! | `outcome` | what became of verdicts, and how often they were right                           |
+//! | `leaderboard` | who argues better                                                          |
+//! | `view`    | the local archive in a browser                                                   |
+//! | `tournament` | motions and entrants, played and rated                                       |
 //! | `play`    | a debate is played to its end, or to where someone is needed                     |
 //! | `stopwatch` | a play that may take only so long                                             |
 //! | `follow`  | a debate as it happens                                                           |
@@ -37,6 +40,7 @@ mod form;
 mod formats;
 pub mod init;
 mod inspect;
+mod leaderboard;
 mod open;
 mod outcome;
 pub mod output;
@@ -50,6 +54,8 @@ mod resume;
 mod review;
 mod screen;
 mod stopwatch;
+mod tournament;
+mod view;
 mod watch;
 mod written;
 
@@ -103,6 +109,11 @@ async fn obey(
         Verb::Formats(formats) => formats::formats(&formats, desk, screen),
         Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
         Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
+        Verb::View(asked) => view::view(&asked, config, desk, screen).await,
+        Verb::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
+        Verb::Tournament(played) => {
+            tournament::tournament(&played, config, desk, screen).await
+        }
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
         Verb::Check(check) => inspect::check(&check, config, desk, screen),
         Verb::Redact => inspect::redact(desk, screen),

@@ -86,3 +86,4 @@ pub use ports::{
 pub use price::Price;
 pub use scrutiny::Outside;
 pub use wishing::Wished;
+pub use survey::{Estimated, Figures};

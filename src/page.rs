@@ -64,6 +64,7 @@ pub mod debate;
 pub mod export;
 pub mod html;
 pub mod layout;
+pub mod leaderboard;
 pub mod live;
 pub mod markdown;
 pub mod message;

@@ -20,3 +20,13 @@ mod pages;
 pub mod site;
 mod sorry;
 mod stream;
+
+use crate::debate::Unfit;
+use crate::engine::Stored;
+use crate::page;
+
+/// A debate as one file that needs nothing else.
+pub fn export(stored: &Stored) -> Result<String, Unfit> {
+    let story = page::story::Story::of(stored, None)?;
+    Ok(page::export::export(&story, assets::STYLE).into_string())
+}

@@ -8,7 +8,7 @@ use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
 use crate::engine::taking_in::How;
-use crate::engine::{Card, Desk, Listing, Opening, Query, Stored};
+use crate::engine::{Card, Desk, DeskError, Listing, Opening, Query, Stored};
 use crate::report::gist::gist;
 use crate::report::text::printable;
 use crate::report::{iso, record::record, summary::summary, view::view};
@@ -188,9 +188,10 @@ pub(super) fn export(
         Form::Markdown => record(&debate),
         Form::Json => json(&view(&debate))? + "\n",
         Form::Events => events(&stored)?,
+        Form::Html => page(&stored)?,
     };
     match &export.output {
-        None if matches!(export.form, Form::Markdown) => screen.print(&text)?,
+        None if matches!(export.form, Form::Markdown | Form::Html) => screen.print(&text)?,
         None => text.lines().try_for_each(|line| screen.data(line))?,
         Some(path) => {
             fs::write(path, text)
@@ -203,6 +204,11 @@ pub(super) fn export(
 
 fn json(value: &impl serde::Serialize) -> Result<String, Failed> {
     serde_json::to_string_pretty(value).map_err(|error| Failed::Other(error.to_string()))
+}
+
+/// One page that needs nothing else.
+fn page(stored: &Stored) -> Result<String, Failed> {
+    Ok(crate::web::export(stored).map_err(DeskError::from)?)
 }
 
 /// The setup, then every event, one a line.

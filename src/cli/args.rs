@@ -4,11 +4,15 @@ use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 mod review;
+mod rated;
 mod seating;
+mod view;
 mod words;
 
+pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
+pub use view::View;
 pub use words::{EffortWord, StatusWord};
 
 /// Makes AI coding tools argue, with checked evidence, before a person decides.
@@ -71,6 +75,12 @@ pub enum Verb {
     Outcome(Outcome),
     /// How often verdicts were right, by how sure they were
     Stats(Stats),
+    /// Who argues better: ratings of everyone who has debated, with intervals
+    Leaderboard(Leaderboard),
+    /// Show the archive in a browser, debates under way as they happen
+    View(View),
+    /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
+    Tournament(Tournament),
     /// Print what debaters would be given of this repository
     Brief(Brief),
     /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong
@@ -378,6 +388,8 @@ pub enum Form {
     Json,
     /// The setup and then every event, one a line
     Events,
+    /// One page for a browser, which needs nothing else
+    Html,
 }
 
 /// `debate replay`

@@ -9,6 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+mod rated;
+mod viewed;
+
+pub use rated::{Leaderboard, Planned, PlannedGame, Played};
+pub use viewed::Viewed;
+
 /// `debate models --json`
 #[derive(Serialize, JsonSchema)]
 pub struct Callable {
@@ -435,6 +441,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("formats", schemars::schema_for!(Formats)),
         ("init", schemars::schema_for!(Wired)),
         ("import", schemars::schema_for!(Imported)),
+        ("leaderboard", schemars::schema_for!(Leaderboard)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),
         ("outcome", schemars::schema_for!(Learned)),
@@ -447,5 +454,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("run", schemars::schema_for!(DebateView)),
         ("search", schemars::schema_for!(Found)),
         ("stats", schemars::schema_for!(Stats)),
+        ("tournament", schemars::schema_for!(Played)),
+        ("tournament-plan", schemars::schema_for!(Planned)),
+        ("view", schemars::schema_for!(Viewed)),
     ]
 }

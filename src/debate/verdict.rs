@@ -306,18 +306,22 @@ fn contests(
     contests
 }
 
-/// Whether a judge ruled otherwise when it was shown the sides the other way round. The mirrors are
-/// those of the judges that are models, in their order.
+/// Whether a judge ruled otherwise when it was shown the sides the other way round.
 fn turns_with_the_order(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
+    let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
+    mirrored(debate).any(|(judge, mirror)| {
+        ruled(judge).zip(ruled(mirror)).is_some_and(|(one, other)| one != other)
+    })
+}
+
+/// Each judge that is also shown the sides the other way round, and the seat it then has, by their
+/// numbers. The mirrors are those of the judges that are models, in their order.
+pub fn mirrored(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
     let seats = |role: Role| {
         let all = (0u8..).zip(debate.seats());
         all.filter(move |(_, seat)| seat.role == role && !seat.voice.awaited()).map(|(nth, _)| nth)
     };
-    let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
-    let mut pairs = seats(Role::Judge).zip(seats(Role::Mirror));
-    pairs.any(|(judge, mirror)| {
-        ruled(judge).zip(ruled(mirror)).is_some_and(|(one, other)| one != other)
-    })
+    seats(Role::Judge).zip(seats(Role::Mirror))
 }
 
 /// How often other judges agreed with a ruling of such a margin, as it was measured on several

@@ -9,6 +9,7 @@ use super::topics::{Of, topics};
 use crate::debate::Voice;
 use crate::debate::estimate::estimate;
 use futures_util::future::join_all;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +20,50 @@ pub struct Estimated {
     pub says: String,
     /// Why a limit that was set cannot be kept, if it cannot.
     pub unkept: Option<String>,
+    /// The same in figures.
+    pub figures: Figures,
+}
+
+/// What debates may come to, in figures that can be added up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// How often models are called.
+    pub calls: u64,
+    /// About how much they read.
+    pub tokens_in: u64,
+    /// About how much they write.
+    pub tokens_out: u64,
+    /// In millionths of the currency, of those whose price is known.
+    pub cost: u64,
+    /// Those whose price is not.
+    pub unpriced: BTreeSet<String>,
+}
+
+impl Figures {
+    /// These and others.
+    pub fn add(&mut self, other: &Figures) {
+        self.calls += other.calls;
+        self.tokens_in += other.tokens_in;
+        self.tokens_out += other.tokens_out;
+        self.cost += other.cost;
+        self.unpriced.extend(other.unpriced.iter().cloned());
+    }
+
+    /// In a line for people.
+    pub fn says(&self) -> String {
+        let money = if self.unpriced.is_empty() {
+            format!("cost about {:.2}", self.cost as f64 / 1e6)
+        } else {
+            let who: Vec<&str> = self.unpriced.iter().map(String::as_str).collect();
+            format!("cost unknown (no price for {})", who.join(", "))
+        };
+        format!(
+            "about {} calls, {}k tokens read and {}k written; {money}",
+            self.calls,
+            self.tokens_in.div_ceil(1000),
+            self.tokens_out.div_ceil(1000)
+        )
+    }
 }
 
 impl Desk {
@@ -92,44 +137,31 @@ impl Desk {
     /// What a debate may come to, in a line for people; nothing, if no model is asked.
     pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
-        let (mut calls, mut tokens_in, mut tokens_out) = (0, 0, 0);
-        let (mut cost, mut unknown) = (0, vec![]);
+        let (mut figures, mut untold) = (Figures::default(), BTreeSet::new());
         for one in estimate(&setup) {
             let voice = &setup.seats[usize::from(one.seat)].voice;
             if !self.voices.model(voice) {
                 continue;
             }
-            calls += one.calls;
-            tokens_in += one.tokens_in;
-            tokens_out += one.tokens_out;
+            figures.calls += u64::from(one.calls);
+            figures.tokens_in += one.tokens_in;
+            figures.tokens_out += one.tokens_out;
             if let Some(price) = self.voices.price(voice, None) {
-                cost += price.of(one.tokens_in, one.tokens_out);
+                figures.cost += price.of(one.tokens_in, one.tokens_out);
                 continue;
             }
-            let own = (voice.to_string(), self.voices.tells_cost(voice));
-            if !unknown.contains(&own) {
-                unknown.push(own);
+            figures.unpriced.insert(voice.to_string());
+            if !self.voices.tells_cost(voice) {
+                untold.insert(voice.to_string());
             }
         }
-        if calls == 0 {
+        if figures.calls == 0 {
             return Ok(None);
         }
-        let untold: Vec<_> = unknown.iter().filter(|(_, tells)| !tells).map(|(it, _)| it).collect();
         let unkept = opening.budget.cost.filter(|_| !untold.is_empty()).map(|_| {
-            let who = untold.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+            let who = untold.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             format!("the limit of cost cannot be kept: nobody knows what {who} costs (write its price down)")
         });
-        let money = if unknown.is_empty() {
-            format!("cost about {:.2}", cost as f64 / 1e6)
-        } else {
-            let who: Vec<&str> = unknown.iter().map(|(it, _)| it.as_str()).collect();
-            format!("cost unknown (no price for {})", who.join(", "))
-        };
-        let says = format!(
-            "about {calls} calls, {}k tokens read and {}k written; {money}",
-            tokens_in.div_ceil(1000),
-            tokens_out.div_ceil(1000)
-        );
-        Ok(Some(Estimated { says, unkept }))
+        Ok(Some(Estimated { says: figures.says(), unkept, figures }))
     }
 }

@@ -11,7 +11,7 @@ use crate::report::text::one_line;
 const LONGEST: usize = 2_000;
 
 /// What a turn claims, concedes and resolves.
-pub fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
+pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
     let body = &reply.body;
     let mut items = Html::new();
     for (nth, claim) in body.claims().iter().enumerate() {

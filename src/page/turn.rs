@@ -18,13 +18,13 @@ use crate::report::{iso, record};
 const NAME: usize = 80;
 
 /// The id of the element a turn is shown in.
-pub fn id_of(cue: Cue) -> String {
+pub(super) fn id_of(cue: Cue) -> String {
     let Cue { act, round, phase, seat } = cue;
     format!("turn-{act}-{round}-{phase}-{seat}")
 }
 
 /// A turn, taken or under way. `live` is what is known of one under way.
-pub fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
+pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
     let debate = story.debate();
     let times = story.times(cue);
     let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting)
@@ -99,7 +99,7 @@ fn side_of(debate: &Debate, cue: Cue) -> &'static str {
 }
 
 /// ` lang="zh"` where that is what is written.
-pub fn lang(text: &str) -> Html {
+pub(super) fn lang(text: &str) -> Html {
     let begin: String = text.chars().take(4_000).collect();
     if language::of(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
 }
@@ -161,7 +161,7 @@ fn spent(envelope: &Envelope) -> Html {
 }
 
 /// A moment, for people and for programs.
-pub fn time(at: i64) -> Html {
+pub(super) fn time(at: i64) -> Html {
     let iso = iso(at);
     let read = iso.get(..19).unwrap_or(&iso).replace('T', " ");
     html!("<time datetime=\"{}\">{} UTC</time>", iso, read)
@@ -245,7 +245,7 @@ fn lost(failure: &Failure) -> Html {
 }
 
 /// With a capital at its beginning.
-pub fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -52,6 +52,14 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
         sql.push_str(" AND json_extract(debates.setup, '$.proposed.subject') = ?");
         values.push(Box::new(subject.clone()));
     }
+    if let Some(name) = &query.tournament {
+        sql.push_str(" AND json_extract(debates.setup, '$.terms.tournament') = ?");
+        values.push(Box::new(name.clone()));
+    }
+    if let Some(key) = &query.game {
+        sql.push_str(" AND json_extract(debates.setup, '$.terms.game') = ?");
+        values.push(Box::new(key.clone()));
+    }
     if query.unfinished {
         sql.push_str(" AND debates.status IN ('in-progress', 'paused')");
     }
@@ -100,21 +108,23 @@ fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
 }
 
-/// The debates about the same change under the same settings that are not over, unless they do not
-/// matter. Asked in the transaction that would begin one more.
+/// The debates about the same change under the same settings, or those that are the same game of a
+/// tournament, that are not over, unless they do not matter. Asked in the transaction that would
+/// begin one more.
 pub(super) fn argued(
     connection: &Connection,
     setup: &Setup,
     root: &Path,
 ) -> Result<Vec<(String, i64)>, ArchiveError> {
     let proposed = setup.proposed.as_ref().filter(|it| !it.fresh && !it.key.is_empty());
-    let Some(proposed) = proposed else { return Ok(vec![]) };
-    let query = Query {
-        root: Some(root.to_owned()),
-        reviews: Some(proposed.key.clone()),
-        unfinished: true,
-        ..Query::default()
-    };
+    let reviews = proposed.map(|it| it.key.clone());
+    let term = |name: &str| setup.terms.get(name).cloned();
+    let (tournament, game) = (term("tournament"), term("game"));
+    if reviews.is_none() && (tournament.is_none() || game.is_none()) {
+        return Ok(vec![]);
+    }
+    let root = Some(root.to_owned());
+    let query = Query { root, reviews, tournament, game, unfinished: true, ..Query::default() };
     let (conditions, values) = conditions(&query);
     let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
     let mut statement = connection.prepare_cached(&sql).map_err(broken)?;

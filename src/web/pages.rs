@@ -11,14 +11,18 @@ use crate::page::compare;
 use crate::page::debate::{Around, debate};
 use crate::page::export::export;
 use crate::page::html::Html;
+use crate::page::leaderboard::leaderboard;
 use crate::page::live::Voices;
 use crate::page::shown::{Fragments, Shown, Viewer};
 use crate::page::source::{Source, source};
 use crate::page::story::Story;
 use crate::page::timeline::{Moment, timeline};
 use crate::page::wanted::{PAGE, Wanted};
+use crate::rating::Board;
 use axum::http::StatusCode;
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 /// Debates that are looked through for one page.
 const LOOKED_THROUGH: usize = 5_000;
@@ -26,6 +30,8 @@ const LOOKED_THROUGH: usize = 5_000;
 const READ: usize = 300;
 /// Places that are found for one search.
 const HITS: usize = 500;
+/// How long a leaderboard is good.
+const FRESH: Duration = Duration::from_secs(10);
 
 /// Does what may take a while where nobody waits.
 pub(super) async fn apart<T: Send + 'static>(
@@ -183,6 +189,21 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
 fn contested(state: &State, card: &Card) -> bool {
     let read = state.desk.read(&card.id);
     read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.contested()))
+}
+
+/// Who argues better, among those who are shown here. It is made anew only now and then.
+pub(super) async fn of_board(state: State) -> Result<Html, Sorry> {
+    apart(move || {
+        let mut made = state.board.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, page)) = made.as_ref().filter(|(at, _)| at.elapsed() < FRESH) {
+            return Ok(page.clone());
+        }
+        let board = Board::of_cards(&state.desk, state.visible(usize::MAX)?)?;
+        let page = leaderboard(&board, assets());
+        *made = Some((Instant::now(), page.clone()));
+        Ok(page)
+    })
+    .await
 }
 
 /// Two debates side by side, or the choice of two.

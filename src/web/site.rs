@@ -17,7 +17,9 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::net::TcpListener;
 
 /// Bytes of a form: a speech may be long.
 const FORM: usize = 1_000_000;
@@ -56,6 +58,8 @@ pub(super) struct State {
     pub(super) entry: Arc<Entry>,
     pub(super) watchers: Arc<Watchers>,
     seats: Seats,
+    /// The leaderboard as it was made last: it takes reading every debate.
+    pub(super) board: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
 }
 
 impl State {
@@ -93,10 +97,11 @@ pub fn router(site: Site) -> Router {
     let Site { desk, place, scope, entry, guard: names, door } = site;
     let entry = Arc::new(entry);
     let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
-    let state = State { desk, place, scope, entry, watchers, seats: Seats::default() };
+    let state = State { desk, place, scope, entry, watchers, seats: Seats::default(), board: Arc::default() };
     let shown = Router::new()
         .route("/", get(of_archive))
         .route("/compare", get(of_two))
+        .route("/leaderboard", get(of_board))
         .route("/debates/{id}", get(of_debate))
         .route("/debates/{id}/fragments", get(fragments))
         .route("/debates/{id}/timeline", get(moments))
@@ -116,6 +121,11 @@ pub fn router(site: Site) -> Router {
         .layer(middleware::from_fn(careful))
         .layer(middleware::from_fn_with_state(Arc::new(names), guard))
         .with_state(state)
+}
+
+/// Serves a site until it breaks.
+pub async fn serve(listener: TcpListener, site: Router) -> std::io::Result<()> {
+    axum::serve(listener, site).await
 }
 
 /// What may be loaded, run and embedded: ours, and nothing else.
@@ -214,6 +224,10 @@ async fn of_two(
 ) -> Result<Response, Sorry> {
     let some = |id: Option<String>| id.filter(|id| !id.is_empty());
     Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
+}
+
+async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
+    Ok(shown(pages::of_board(state).await?))
 }
 
 async fn of_debate(

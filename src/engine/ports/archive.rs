@@ -188,6 +188,10 @@ pub struct Query {
     pub reviews: Option<String>,
     /// Those that review whatever is called so.
     pub subject: Option<String>,
+    /// Those that are games of the tournament of this name.
+    pub tournament: Option<String>,
+    /// Those that are this game of one, by its key.
+    pub game: Option<String>,
     /// No more than this.
     pub limit: Option<usize>,
 }

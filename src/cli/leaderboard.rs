@@ -1,0 +1,26 @@
+//! Who argues better: `debate leaderboard`.
+use super::args::Leaderboard;
+use super::exit::{Exit, Failed};
+use super::output;
+use super::place;
+use super::screen::Screen;
+use crate::config::Config;
+use crate::engine::Desk;
+use crate::rating::{Board, text};
+
+/// Reads the archive, and prints what it comes to.
+pub(super) fn leaderboard(
+    asked: &Leaderboard,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let root = asked.here.then(|| place::here(config).root);
+    let board = Board::of_archive(desk, root)?;
+    if asked.json.json {
+        screen.json(&output::Leaderboard { v: 1, board })?;
+    } else {
+        screen.say(&text::board(&board))?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,216 @@
+//! Motions and entrants, played and rated: `debate tournament`.
+use super::args::Tournament;
+use super::exit::{Exit, Failed};
+use super::open::budget;
+use super::output;
+use super::place;
+use super::screen::Screen;
+use crate::config::Config;
+use crate::engine::signals::stopped;
+use crate::engine::{Desk, Place};
+use crate::rating::Score;
+use crate::tournament::fit::Fit;
+use crate::tournament::{
+    Ending, Game, Known, Misfit, News, Past, Plan, Settings, fits, past, play, schedule, text,
+};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Bytes of a file.
+const LONGEST: u64 = 4_000_000;
+
+/// Plays what is left of a tournament, and prints what it comes to.
+pub(super) async fn tournament(
+    asked: &Tournament,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let path = config.folder.join(&asked.file);
+    let named = asked.file.display().to_string();
+    let plan = read(asked, &path, &named)?;
+    let folder = path.parent().unwrap_or(&config.folder).to_owned();
+    // The games of a tournament are no news for whoever works in this repository.
+    let place = Place { state_file: None, ..place::here(config) };
+    let games = schedule(&plan);
+    let (known, _) = past::past(desk, &plan, &place.root)?;
+    let played = |game: &&Game| {
+        known.get(&game.key).is_some_and(|it| it.known == Known::Played)
+    };
+    let left: Vec<&Game> = games.iter().filter(|game| !played(game)).collect();
+    let fit = fits(desk, &plan, &left, &folder).map_err(misfit)?;
+    if asked.dry_run {
+        return planned(asked, &plan, &games, &known, &fit, screen);
+    }
+    announced(&plan, games.len(), left.len(), &fit, screen);
+    let probe = !asked.no_probe && config.settings.seats.probe.unwrap_or(true);
+    let settings = Settings { place, folder, probe };
+    let tell = |news: &News| told(news, &plan, screen);
+    let (ending, standings) = play(desk, &plan, &settings, stopped(), tell).await?;
+    match ending {
+        Ending::Done => {}
+        Ending::Stopped => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
+        Ending::Spent => screen.warn(
+            "[WARN] What all games may spend is spent. Allow more with `--max-cost X`, \
+             `--max-tokens N` or `--max-minutes M`, or in the file under `in_all`.",
+        ),
+    }
+    let open = standings.played < standings.games;
+    if open {
+        screen.warn(&format!("Go on with: debate tournament {named}"));
+    }
+    let failed = !standings.failed.is_empty();
+    if asked.json.json {
+        let ending = match ending {
+            Ending::Done => "done",
+            Ending::Stopped => "stopped",
+            Ending::Spent => "spent",
+        };
+        screen.json(&output::Played { v: 1, ending, standings })?;
+    } else {
+        screen.say(&text::table(&standings))?;
+    }
+    Ok(match ending {
+        Ending::Done if failed => Exit::Degraded,
+        Ending::Done if !open => Exit::Ok,
+        _ => Exit::Stopped,
+    })
+}
+
+/// What the file says, and flags over it.
+fn read(asked: &Tournament, path: &std::path::Path, named: &str) -> Result<Plan, Failed> {
+    let io = |error| Failed::File(named.to_owned(), error);
+    if fs::metadata(path).map_err(io)?.len() > LONGEST {
+        return Err(Failed::Usage(
+            format!("`{named}` is too long for a tournament"),
+            "it has motions, entrants and a judge, in TOML".into(),
+        ));
+    }
+    let text = fs::read_to_string(path).map_err(io)?;
+    let mut plan = Plan::read(&text)
+        .map_err(|bad| Failed::Usage(format!("`{named}`: {bad}"), bad.hint().into()))?;
+    plan.at_once = asked.at_once.map_or(plan.at_once, usize::from);
+    plan.in_all = budget(asked.most, plan.in_all)?;
+    Ok(plan)
+}
+
+fn misfit(misfit: Misfit) -> Failed {
+    match misfit {
+        Misfit::Desk(error) => Failed::Desk(error),
+        Misfit::NoSides(_) => {
+            Failed::Usage(misfit.to_string(), "format = \"duel\", or \"tribunal\"".into())
+        }
+        Misfit::Pair { .. } => Failed::Usage(
+            misfit.to_string(),
+            "what they play could not be rated; name entrants of different tools".into(),
+        ),
+    }
+}
+
+/// What a user is told before anybody speaks.
+fn announced(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Screen) {
+    for warning in &fit.warnings {
+        screen.warn(&format!("[WARN] {warning}"));
+    }
+    let done = games - left;
+    let name = &plan.name;
+    screen.note(&match done {
+        0 => format!("[INFO] Tournament {name}: {games} games"),
+        _ => format!("[INFO] Tournament {name}: {games} games, {done} of them played already"),
+    });
+    if fit.figures.calls > 0 {
+        screen.note(&format!("[INFO] Estimate: {}", fit.figures.says()));
+    }
+}
+
+fn versus(game: &Game, plan: &Plan) -> String {
+    format!("{} against {}", plan.entrants[game.pro].name, plan.entrants[game.con].name)
+}
+
+/// A line for whatever happens.
+fn told(news: &News, plan: &Plan, screen: &mut Screen) {
+    match news {
+        News::Begun { game, id } => {
+            screen.note(&format!("[INFO] {id}: {}: {}", versus(game, plan), game.motion));
+        }
+        News::Waiting { id, holder, .. } => {
+            screen.note(&format!("[INFO] {id} is played by {holder}; waiting for it"));
+        }
+        News::Over { game, past, standings } => {
+            screen.note(&format!(
+                "[INFO] {}: {}. {}: {}",
+                versus(game, plan),
+                result(game, past, plan),
+                text::counted(standings),
+                text::leaders(standings)
+            ));
+        }
+        News::Failed { game, why, again } => {
+            let then = if *again { "; it is tried once more" } else { "" };
+            screen.warn(&format!("[WARN] {} failed{then}: {why}", versus(game, plan)));
+        }
+        News::Paused { game, why } => {
+            screen.warn(&format!("[WARN] {} is not over: {why}", versus(game, plan)));
+        }
+    }
+}
+
+/// Who won, in a few words.
+fn result(game: &Game, past: &Past, plan: &Plan) -> String {
+    let name = |nth: usize| &plan.entrants[nth].name;
+    match &past.reading {
+        Ok((it, _)) => match it.score {
+            Score::Pro => format!("{} wins", name(game.pro)),
+            Score::Con => format!("{} wins", name(game.con)),
+            Score::Draw => "contested, half a win for each".into(),
+        },
+        Err(why) => format!("not rated ({})", why.says()),
+    }
+}
+
+/// What would be played.
+fn planned(
+    asked: &Tournament,
+    plan: &Plan,
+    games: &[Game],
+    known: &BTreeMap<String, Past>,
+    fit: &Fit,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let stands = |game: &Game| match known.get(&game.key).map(|it| &it.known) {
+        Some(Known::Played) => "played",
+        Some(Known::Begun) => "begun",
+        Some(Known::Failed { .. }) => "failed",
+        None => "left",
+    };
+    let figures = &fit.figures;
+    if asked.json.json {
+        let cost = figures.unpriced.is_empty().then_some(figures.cost as f64 / 1e6);
+        let games = games.iter().map(|game| output::PlannedGame {
+            key: game.key.clone(),
+            motion: game.motion.clone(),
+            proposer: plan.entrants[game.pro].name.clone(),
+            challenger: plan.entrants[game.con].name.clone(),
+            rounds: game.rounds,
+            stands: stands(game),
+            id: known.get(&game.key).map(|it| it.id.clone()),
+        });
+        screen.json(&output::Planned {
+            v: 1,
+            tournament: plan.name.clone(),
+            games: games.collect(),
+            calls: figures.calls,
+            tokens_in: figures.tokens_in,
+            tokens_out: figures.tokens_out,
+            cost,
+        })?;
+        return Ok(Exit::Ok);
+    }
+    let played = games.iter().filter(|game| stands(game) == "played").count();
+    announced(plan, games.len(), games.len() - played, fit, screen);
+    for game in games {
+        let motion = game.motion.replace('\n', " ");
+        screen.say(&format!("{:<7} {}: {motion}", stands(game), versus(game, plan)))?;
+    }
+    Ok(Exit::Ok)
+}

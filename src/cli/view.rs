@@ -1,0 +1,103 @@
+//! The local archive in a browser: `debate view`.
+use super::args::View;
+use super::exit::{Exit, Failed};
+use super::output::Viewed;
+use super::place;
+use super::screen::Screen;
+use crate::config::Config;
+use crate::engine::Desk;
+use crate::engine::signals::stopped;
+use crate::web::entry::Entry;
+use crate::web::guard::Guard;
+use crate::web::site::{self, Scope, Site};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+use tokio::net::TcpListener;
+
+/// How somebody without a token could get one.
+const DOOR: &str = "To add a remark, to vote or to pause, open the address with a token that \
+                    `debate view` printed.";
+
+/// Serves the archive to this machine until somebody stops it.
+pub(super) async fn view(
+    asked: &View,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let address = address(&asked.bind)?;
+    let meant = asked.id.as_deref();
+    let id = meant.map(|id| place::meant(Some(id), config, desk, screen)).transpose()?;
+    let bound = |error| Failed::File(address.to_string(), error);
+    let listener = TcpListener::bind(address).await.map_err(bound)?;
+    let address = listener.local_addr().map_err(bound)?;
+    let entry = Entry::new(desk.archive(), "view", true)?;
+    let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
+    let base = format!("http://{address}/");
+    let enter = format!("{base}enter?token={}{next}", entry.owner());
+    desk.announce("the live page");
+    let site = site::router(Site {
+        desk: desk.clone(),
+        place: place::here(config),
+        scope: Scope::All,
+        entry,
+        guard: Guard::new(address, &[]),
+        door: DOOR.into(),
+    });
+    if asked.json.json {
+        screen.json(&Viewed { v: 1, url: base.clone(), enter: enter.clone() })?;
+    } else {
+        screen.print(&format!("{enter}\n"))?;
+        screen.note(&format!(
+            "[INFO] Everybody on this machine can read at {base}; the address above lets you act. \
+             Ctrl-C stops it; debates go on."
+        ));
+    }
+    let _page = if asked.open && !asked.no_open { opened(&enter, screen) } else { None };
+    tokio::select! {
+        served = site::serve(listener, site) => served.map_err(|error| Failed::Other(error.to_string()))?,
+        () = stopped() => {}
+    }
+    Ok(Exit::Ok)
+}
+
+/// An address of this machine: whoever is elsewhere is served by something else.
+fn address(text: &str) -> Result<SocketAddr, Failed> {
+    let full = match text.parse::<u16>() {
+        Ok(port) => format!("127.0.0.1:{port}"),
+        Err(_) => text.replace("localhost:", "127.0.0.1:"),
+    };
+    let hint = || "write a port, or `127.0.0.1:PORT`; 0 picks a free one".to_owned();
+    let address: SocketAddr = full
+        .parse()
+        .map_err(|_| Failed::Usage(format!("`{text}` is no address to listen at"), hint()))?;
+    if !address.ip().is_loopback() {
+        let says = format!("`{text}` can be reached by others, and the whole archive is shown");
+        return Err(Failed::Usage(says, hint()));
+    }
+    Ok(address)
+}
+
+/// Opens a browser by way of a page that is this user's own: what stands on a command line can be
+/// read by everybody.
+fn opened(address: &str, screen: &mut Screen) -> Option<tempfile::NamedTempFile> {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let page = tempfile::Builder::new().prefix("debate-").suffix(".html").tempfile();
+    let mut page = page.ok()?;
+    let leads = format!(
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <meta http-equiv=\"refresh\" content=\"0;url={address}\"><title>debate</title>"
+    );
+    page.write_all(leads.as_bytes()).ok()?;
+    let mut command = Command::new(program);
+    command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if command.spawn().is_err() {
+        screen.warn(&format!("[WARN] `{program}` cannot be started: open the address yourself."));
+    }
+    Some(page)
+}

@@ -1,0 +1,228 @@
+//! Who argues better, with how sure one can be of it drawn and written, and how far judges agree.
+use super::html::{Html, bounded, html};
+use super::layout::{Assets, Page, layout};
+use super::panels::table;
+use crate::rating::{Agreement, Between, Board, Group, Row};
+use crate::report::text::one_line;
+use std::collections::BTreeSet;
+
+/// Entrants and judges that are drawn.
+const DRAWN: usize = 60;
+/// The width of a drawing, in its own units.
+const WIDE: f64 = 600.0;
+/// Room for names.
+const NAMES: f64 = 180.0;
+/// The height of a row.
+const ROW: f64 = 24.0;
+
+/// The page of the leaderboard.
+pub fn leaderboard(board: &Board, assets: Assets<'_>) -> Html {
+    let mut main = html!(
+        "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
+         mean of a group is 1500; an interval holds the true strength in 95 of 100 cases.</p>",
+        board.rated,
+        board.debates
+    );
+    if board.groups.is_empty() {
+        main.add(&html!("<p>Nobody can be rated yet.</p>"));
+    }
+    for (nth, group) in board.groups.iter().enumerate() {
+        main.add(&of_group(group, nth, board.groups.len()));
+    }
+    main.add(&sides(board));
+    main.add(&agreement(&board.judges));
+    main.add(&unrated(board));
+    let title = "Leaderboard · debate";
+    layout(&Page { kind: "leaderboard", title, about: Html::new(), main }, assets)
+}
+
+fn of_group(group: &Group, nth: usize, all: usize) -> Html {
+    let title = match all {
+        1 => "Strengths".to_owned(),
+        _ => format!("Strengths, group {} of {all}", nth + 1),
+    };
+    let rows: Vec<Vec<Html>> = group
+        .rows
+        .iter()
+        .map(|row| {
+            let score = |tally: &crate::rating::Tally| {
+                Html::text(&format!("{}-{}-{}", tally.wins, tally.draws, tally.losses))
+            };
+            vec![
+                html!("{} {}", row.rank, name(&row.entrant)),
+                Html::text(&format!("{:.0}", row.rating.value)),
+                Html::text(&format!("{:.0} to {:.0}", row.rating.low, row.rating.high)),
+                Html::text(&row.total.games.to_string()),
+                score(&row.total),
+                score(&row.as_proposer),
+                score(&row.as_challenger),
+            ]
+        })
+        .collect();
+    let heads = [
+        "Entrant",
+        "Strength",
+        "Interval",
+        "Games",
+        "Won-drawn-lost",
+        "As proposer",
+        "As challenger",
+    ];
+    html!(
+        "<section><h2>{}</h2>{}{}</section>",
+        title.as_str(),
+        drawn(&group.rows, &title),
+        table(&title, &heads, &rows)
+    )
+}
+
+fn name(text: &str) -> String {
+    bounded(&one_line(text), 60)
+}
+
+/// Every interval as a bar, with its best guess as a dot. The table below says the same in figures.
+fn drawn(rows: &[Row], title: &str) -> Html {
+    let rows = &rows[..rows.len().min(DRAWN)];
+    let low = rows.iter().map(|row| row.rating.low).fold(f64::INFINITY, f64::min);
+    let high = rows.iter().map(|row| row.rating.high).fold(f64::NEG_INFINITY, f64::max);
+    if rows.is_empty() || !low.is_finite() || !high.is_finite() {
+        return Html::new();
+    }
+    let span = (high - low).max(1.0);
+    let x = |value: f64| NAMES + 10.0 + (value - low) / span * (WIDE - NAMES - 20.0);
+    let mut bars = Html::new();
+    for (nth, row) in (0u16..).zip(rows) {
+        let y = f64::from(nth) * ROW + ROW / 2.0;
+        let said = format!(
+            "{}: {:.0}, from {:.0} to {:.0}",
+            name(&row.entrant),
+            row.rating.value,
+            row.rating.low,
+            row.rating.high
+        );
+        bars.add(&html!(
+            "<g><title>{}</title><text x=\"0\" y=\"{}\" dominant-baseline=\"middle\">{}</text>\
+             <line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"currentColor\" \
+             stroke-width=\"3\"/><circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"currentColor\"/></g>",
+            said,
+            at(y),
+            bounded(&one_line(&row.entrant), 24),
+            at(x(row.rating.low)),
+            at(x(row.rating.high)),
+            at(y),
+            at(y),
+            at(x(row.rating.value)),
+            at(y)
+        ));
+    }
+    let tall = at(f64::from(u16::try_from(rows.len()).unwrap_or(u16::MAX)) * ROW);
+    html!(
+        "<svg class=\"intervals\" role=\"img\" aria-label=\"{}, drawn: the table below has the \
+         figures\" viewBox=\"0 0 {} {}\" font-size=\"12\" fill=\"currentColor\">{}</svg>",
+        title,
+        at(WIDE),
+        tall,
+        bars
+    )
+}
+
+/// A coordinate.
+fn at(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn sides(board: &Board) -> Html {
+    let Some(share) = board.sides.share else { return Html::new() };
+    let range = match (board.sides.low, board.sides.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", percent(low), percent(high)),
+        _ => String::new(),
+    };
+    html!(
+        "<section><h2>Sides</h2><p>Proposers won {}{} of the decided debates.</p></section>",
+        percent(share),
+        range
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// Judges against judges, and each with itself swapped, the verdict and the audience.
+fn agreement(all: &[Agreement]) -> Html {
+    if all.is_empty() {
+        return Html::new();
+    }
+    let mut judges: Vec<&str> = vec![];
+    for row in all {
+        for judge in [Some(row.judge.as_str()), row.other.as_deref()].into_iter().flatten() {
+            if !judges.contains(&judge) && judges.len() < DRAWN {
+                judges.push(judge);
+            }
+        }
+    }
+    let compared: BTreeSet<&str> = all
+        .iter()
+        .filter(|row| row.between == Between::Panel)
+        .flat_map(|row| [Some(row.judge.as_str()), row.other.as_deref()])
+        .flatten()
+        .collect();
+    let own = [
+        (Between::Swapped, "With itself, sides swapped"),
+        (Between::Verdict, "With the verdict"),
+        (Between::Audience, "With the audience"),
+    ];
+    let heads: Vec<String> = ["Judge".to_owned()]
+        .into_iter()
+        .chain(own.map(|(_, head)| head.to_owned()))
+        .chain(compared.iter().map(|judge| format!("With {}", name(judge))))
+        .collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<Html>> = judges
+        .iter()
+        .map(|judge| {
+            let alone = own.map(|(between, _)| {
+                let mut fits = all.iter().filter(|row| row.between == between);
+                cell(fits.find(|row| row.judge == *judge))
+            });
+            let others = compared.iter().map(|other| {
+                let pair = |row: &&Agreement| {
+                    let two = (row.judge.as_str(), row.other.as_deref().unwrap_or_default());
+                    row.between == Between::Panel && (two == (judge, other) || two == (other, judge))
+                };
+                cell(all.iter().find(pair))
+            });
+            [Html::text(&name(judge))].into_iter().chain(alone).chain(others).collect()
+        })
+        .collect();
+    html!(
+        "<section><h2>How far judges agree</h2>{}</section>",
+        table("The part of debates in which both chose the same side", &heads, &rows)
+    )
+}
+
+fn cell(row: Option<&Agreement>) -> Html {
+    let Some(row) = row else { return Html::text("-") };
+    let kappa = row.kappa.map(|kappa| format!(", kappa {kappa:.2}")).unwrap_or_default();
+    html!(
+        "<b>{}</b> <span class=\"range\">{} to {}, {} of {}{}</span>",
+        percent(row.share),
+        percent(row.low),
+        percent(row.high),
+        row.same,
+        row.debates,
+        kappa
+    )
+}
+
+fn unrated(board: &Board) -> Html {
+    if board.unrated.is_empty() {
+        return Html::new();
+    }
+    let items: Html = board
+        .unrated
+        .iter()
+        .map(|it| html!("<li>{}: {}</li>", it.debates, it.says.as_str()))
+        .collect();
+    html!("<section><h2>Not rated</h2><ul>{}</ul></section>", items)
+}

@@ -1,0 +1,155 @@
+//! The board as people read it, within 80 columns.
+use super::agreement::{Agreement, Between};
+use super::board::{Board, Row, Tally};
+use super::strengths::Estimate;
+use std::fmt::Write as _;
+
+/// Columns of a name.
+const NAME: usize = 28;
+
+/// All of it.
+pub fn board(board: &Board) -> String {
+    let mut text = ranking(board);
+    text.push_str(&unrated(board));
+    text.push_str(&judges(&board.judges));
+    text
+}
+
+/// Who is rated how, group by group, and what speaking first was worth.
+pub fn ranking(board: &Board) -> String {
+    let mut text = String::new();
+    if board.rated == 0 {
+        return "No debate is rated yet.\n".into();
+    }
+    let several = board.groups.len() > 1;
+    for (nth, group) in board.groups.iter().enumerate() {
+        if several {
+            let _ = writeln!(text, "{}Group {} of {}:", gap(nth), nth + 1, board.groups.len());
+        }
+        let _ = writeln!(
+            text,
+            "{:>3}  {:<NAME$} {:>6}  {:<13} {:>5}  {:<9} {:>5}",
+            "", "entrant", "rating", "95 %", "games", "won-=-lost", "for"
+        );
+        for row in &group.rows {
+            let _ = writeln!(text, "{}", line(row));
+        }
+    }
+    if several {
+        text.push_str("No debate connects these groups: their ratings cannot be compared.\n");
+    }
+    let _ = writeln!(
+        text,
+        "\n{} of {} debates are rated. A contested verdict is half a win for each (=).",
+        board.rated, board.debates
+    );
+    let sides = &board.sides;
+    if let (Some(share), Some(low), Some(high)) = (sides.share, sides.low, sides.high) {
+        let _ = writeln!(
+            text,
+            "Whoever argued for the motion won {:.0} % of what was decided ({:.0} to {:.0} %).",
+            share * 100.0,
+            low * 100.0,
+            high * 100.0
+        );
+    }
+    if let Some(worth) = sides.advantage {
+        let _ = writeln!(
+            text,
+            "Arguing for it is worth {:+.0} points ({:+.0} to {:+.0}), taken off the ratings.",
+            worth.value, worth.low, worth.high
+        );
+    }
+    if board.partial > 0 {
+        let _ = writeln!(
+            text,
+            "In {} of them one of the two, or perhaps the same model, also judged.",
+            board.partial
+        );
+    }
+    text
+}
+
+/// What was not rated, by reason.
+pub fn unrated(board: &Board) -> String {
+    let mut text = String::new();
+    if !board.unrated.is_empty() {
+        text.push_str("\nNot rated:\n");
+        for it in &board.unrated {
+            let _ = writeln!(text, "{:>5}  {}", it.debates, it.says);
+        }
+    }
+    text
+}
+
+/// How far judges agree.
+pub fn judges(rows: &[Agreement]) -> String {
+    let mut text = String::new();
+    if rows.is_empty() {
+        return text;
+    }
+    text.push_str("\nHow often judges chose the same side:\n");
+    for row in rows {
+        let with = match (row.between, &row.other) {
+            (Between::Panel, Some(other)) => short(other),
+            (Between::Panel, None) => "another judge".into(),
+            (Between::Swapped, _) => "itself, sides swapped".into(),
+            (Between::Verdict, _) => "the verdict".into(),
+            (Between::Audience, _) => "the audience".into(),
+        };
+        let kappa = row.kappa.map_or("-".into(), |kappa| format!("{kappa:.2}"));
+        let _ = writeln!(
+            text,
+            "  {:<22} {:<22} {:>4}/{:<4} {:>3.0} % ({:.0}-{:.0}) kappa {kappa}",
+            clipped(&row.judge, 22),
+            clipped(&with, 22),
+            row.same,
+            row.debates,
+            row.share * 100.0,
+            row.low * 100.0,
+            row.high * 100.0
+        );
+    }
+    text
+}
+
+fn line(row: &Row) -> String {
+    let Estimate { value, low, high } = row.rating;
+    let interval = format!("{low:.0} to {high:.0}");
+    format!(
+        "{:>3}  {:<NAME$} {:>6.0}  {:<13} {:>5}  {:<10} {:>5}",
+        row.rank,
+        short(&row.entrant),
+        value,
+        interval,
+        row.total.games,
+        score(row.total),
+        format!("{}/{}", half(row.as_proposer.points()), row.as_proposer.games),
+    )
+}
+
+/// Won, drawn and lost.
+pub fn score(tally: Tally) -> String {
+    format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)
+}
+
+/// Points, without a needless `.0`.
+pub fn half(points: f64) -> String {
+    if points.fract() == 0.0 { format!("{points:.0}") } else { format!("{points:.1}") }
+}
+
+fn short(name: &str) -> String {
+    clipped(name, NAME)
+}
+
+/// A name, no longer than a column.
+pub fn clipped(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.into();
+    }
+    name.chars().take(most - 1).chain(['…']).collect()
+}
+
+fn gap(nth: usize) -> &'static str {
+    if nth == 0 { "" } else { "\n" }
+}

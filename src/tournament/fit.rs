@@ -1,0 +1,96 @@
+//! Whether a tournament can be played here, found out before anything is spent, and what it may come
+//! to.
+use super::file::Plan;
+use super::game::drafted;
+use super::schedule::Game;
+use crate::debate::{Budget, Role, Seat, Voice};
+use crate::engine::{Desk, DeskError, Figures};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is known of a tournament before it begins.
+#[derive(Clone, Debug, Default)]
+pub struct Fit {
+    /// What the games that are left may come to; nothing, if no model is asked.
+    pub figures: Figures,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Why a tournament cannot be played here.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Misfit {
+    #[error("`{0}` has no two sides between whom a judge picks one")]
+    NoSides(String),
+    #[error("`{pro}` against `{con}`: {why}")]
+    Pair { pro: String, con: String, why: Box<DeskError> },
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+}
+
+/// Looks at the format, at every pair, and at every kind of game that is left.
+pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<Fit, Misfit> {
+    desk.sound()?;
+    let format = &desk.catalogue().offered(&plan.format)?.offer.format;
+    if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.seats(role)) {
+        return Err(Misfit::NoSides(plan.format.clone()));
+    }
+    let seated = |voice: &Voice| Plan::seated(voice, folder);
+    for (nth, pro) in plan.entrants.iter().enumerate() {
+        for con in &plan.entrants[nth + 1..] {
+            let mut seats = vec![
+                seat("proposer", Role::Pro, seated(&pro.voice)),
+                seat("challenger", Role::Con, seated(&con.voice)),
+            ];
+            seats.extend(plan.judges.iter().map(|it| seat("judge", Role::Judge, seated(it))));
+            desk.sits_well(&seats).map_err(|why| match why {
+                // Who cannot play at all does not play anybody.
+                DeskError::Unplayable(why) => Misfit::Desk(why.into()),
+                why => {
+                    let (pro, con) = (pro.name.clone(), con.name.clone());
+                    Misfit::Pair { pro, con, why: Box::new(why) }
+                }
+            })?;
+        }
+    }
+    let mut fit = Fit::default();
+    for judge in &plan.judges {
+        let own = plan.entrants.iter().filter(|it| !scripted(judge) && judge.may_be(&it.voice));
+        for entrant in own {
+            fit.warnings.push(format!(
+                "`{judge}` judges games in which `{}` argues, which may be the same model",
+                entrant.name
+            ));
+        }
+    }
+    // What a game may come to hardly depends on its motion.
+    let mut known: BTreeMap<(usize, usize, Option<u8>), Figures> = BTreeMap::new();
+    for game in left {
+        let kind = (game.pro, game.con, game.rounds);
+        if !known.contains_key(&kind) {
+            let limited = Budget { cost: plan.per_game.cost.or(plan.in_all.cost), ..plan.per_game };
+            let (opening, _) = drafted(desk, plan, game, limited, folder)?;
+            let estimated = desk.estimate(&opening)?;
+            for unkept in estimated.iter().filter_map(|it| it.unkept.clone()) {
+                if !fit.warnings.contains(&unkept) {
+                    fit.warnings.push(unkept);
+                }
+            }
+            known.insert(kind, estimated.map(|it| it.figures).unwrap_or_default());
+        }
+        if let Some(figures) = known.get(&kind) {
+            fit.figures.add(figures);
+        }
+    }
+    Ok(fit)
+}
+
+fn scripted(voice: &Voice) -> bool {
+    matches!(voice.tool(), "script" | "demo")
+}
+
+fn seat(name: &str, role: Role, voice: Voice) -> Seat {
+    let (stance, style, kind) = (String::new(), String::new(), String::new());
+    Seat { name: name.into(), role, voice, weight: 1, stance, style, kind }
+}

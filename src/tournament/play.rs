@@ -1,0 +1,260 @@
+//! All games: what is left of them is begun as the limits allow, what fails is tried once more, and
+//! whoever stops it can go on later.
+use super::file::Plan;
+use super::game::{End, Hall};
+use super::limits::{Next, Table};
+use super::past::{self, Known, Past};
+use super::schedule::{Game, schedule};
+use super::standings::{Standings, standings};
+use crate::debate::{Spend, Trouble};
+use crate::engine::preflight::Probe;
+use crate::engine::{Desk, DeskError, Place};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+
+/// How often a game is tried in one run. One that had failed before has had its first.
+const TRIES: u8 = 2;
+
+/// How a tournament is played here.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The repository the games belong to.
+    pub place: Place,
+    /// Where the file lies.
+    pub folder: PathBuf,
+    /// Whether each model is asked first whether it answers.
+    pub probe: bool,
+}
+
+/// What whoever looks on is told.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A game is being played.
+    Begun {
+        /// Which.
+        game: Game,
+        /// The debate.
+        id: String,
+    },
+    /// Somebody else plays it.
+    Waiting {
+        /// Which.
+        game: Game,
+        /// The debate.
+        id: String,
+        /// Who.
+        holder: String,
+    },
+    /// A game came to a verdict.
+    Over {
+        /// Which.
+        game: Game,
+        /// What of it.
+        past: Past,
+        /// All of them, so far.
+        standings: Box<Standings>,
+    },
+    /// A game failed.
+    Failed {
+        /// Which.
+        game: Game,
+        /// Why.
+        why: String,
+        /// Whether it is tried once more.
+        again: bool,
+    },
+    /// A game waits for something only the user can give.
+    Paused {
+        /// Which.
+        game: Game,
+        /// What.
+        why: String,
+    },
+}
+
+/// Why no more is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// There is nothing left to be tried.
+    Done,
+    /// Somebody stopped it.
+    Stopped,
+    /// What all games may spend is spent.
+    Spent,
+}
+
+/// A game that waits to be played.
+struct Waiting {
+    game: Game,
+    tried: u8,
+}
+
+/// The whole of a run.
+struct Run<'a> {
+    desk: &'a Desk,
+    plan: &'a Plan,
+    settings: &'a Settings,
+    games: Vec<Game>,
+    past: BTreeMap<String, Past>,
+    /// Why games could not even be opened.
+    broken: BTreeMap<String, String>,
+    spent: Spend,
+    waiting: VecDeque<Waiting>,
+    table: Table,
+}
+
+/// Plays whatever is left, and says what it came to. Nothing is spent before everyone has answered
+/// once.
+pub async fn play(
+    desk: &Desk,
+    plan: &Plan,
+    settings: &Settings,
+    stop: impl Future<Output = ()>,
+    mut tell: impl FnMut(&News),
+) -> Result<(Ending, Standings), DeskError> {
+    let games = schedule(plan);
+    let (past, spent) = past::past(desk, plan, &settings.place.root)?;
+    let mut waiting = VecDeque::new();
+    for game in &games {
+        let tried = match past.get(&game.key).map(|it| &it.known) {
+            Some(Known::Played) => continue,
+            Some(Known::Failed { .. }) => 1,
+            _ => 0,
+        };
+        waiting.push_back(Waiting { game: game.clone(), tried });
+    }
+    let (table, broken) = (Table::default(), BTreeMap::new());
+    let mut run = Run { desk, plan, settings, games, past, broken, spent, waiting, table };
+    let mut stop = std::pin::pin!(stop);
+    if settings.probe && !run.waiting.is_empty() {
+        tokio::select! {
+            answered = run.answered() => answered?,
+            () = &mut stop => return Ok((Ending::Stopped, run.standings())),
+        }
+    }
+    let (halt, halted) = watch::channel(false);
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let (place, folder) = (&settings.place, settings.folder.as_path());
+    let hall = Hall { desk, plan, place, folder, stop: halted, told };
+    let mut playing = FuturesUnordered::new();
+    let mut ending = Ending::Done;
+    loop {
+        while ending != Ending::Stopped
+            && let Some((next, budget)) = run.next(&mut ending)
+        {
+            let hall = hall.clone();
+            playing.push(async move {
+                let end = hall.one(&next.game, budget).await;
+                (next, end)
+            });
+        }
+        if playing.is_empty() {
+            break;
+        }
+        tokio::select! {
+            Some((game, end)) = playing.next() => {
+                // What was told of it comes before what became of it.
+                while let Ok(news) = heard.try_recv() {
+                    tell(&news);
+                }
+                if let Some(news) = run.ended(game, end, ending)? {
+                    tell(&news);
+                }
+            }
+            Some(news) = heard.recv() => tell(&news),
+            () = &mut stop, if ending != Ending::Stopped => {
+                ending = Ending::Stopped;
+                let _ = halt.send(true);
+            }
+        }
+    }
+    Ok((ending, run.standings()))
+}
+
+impl Run<'_> {
+    /// Whether everyone answers who will be asked.
+    async fn answered(&self) -> Result<(), DeskError> {
+        let entrants = self.plan.entrants.iter().map(|it| &it.voice);
+        let all = entrants.chain(&self.plan.judges);
+        let all = all.map(|voice| Plan::seated(voice, &self.settings.folder)).collect();
+        for Probe { voice, came } in self.desk.probe(all, Duration::MAX).await {
+            if let Err(failure) = came
+                && failure.trouble != Trouble::TimedOut
+            {
+                let (voice, failure) = (voice.to_string(), Box::new(failure));
+                return Err(DeskError::Silent { voice, failure, others: vec![] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The next game that may begin, and what it may come to.
+    fn next(&mut self, ending: &mut Ending) -> Option<(Waiting, crate::debate::Budget)> {
+        let own = |game: &Game| self.past.get(&game.key).map(|it| it.spent).unwrap_or_default();
+        let waiting = self.waiting.iter().map(|it| (&it.game, own(&it.game)));
+        match self.table.next(waiting, self.plan, self.spent) {
+            Next::Wait => None,
+            Next::Spent => {
+                *ending = Ending::Spent;
+                None
+            }
+            Next::Begin(nth, budget) => {
+                let next = self.waiting.remove(nth)?;
+                let own = self.past.get(&next.game.key).map(|it| it.spent).unwrap_or_default();
+                self.table.begin(next.game.clone(), budget, own);
+                Some((next, budget))
+            }
+        }
+    }
+
+    /// Notes what became of a game, and says it.
+    fn ended(
+        &mut self,
+        waiting: Waiting,
+        end: End,
+        ending: Ending,
+    ) -> Result<Option<News>, DeskError> {
+        let Waiting { game, tried } = waiting;
+        self.table.end(&game.key);
+        let now = past::now(self.desk, self.plan, &self.settings.place.root, &game.key)?;
+        let before = self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
+        let before = before.map(|it| it.spent).unwrap_or_default();
+        if let Some(now) = &now {
+            self.spent += Spend {
+                cost: now.spent.cost.saturating_sub(before.cost),
+                tokens: now.spent.tokens.saturating_sub(before.tokens),
+                milliseconds: now.spent.milliseconds.saturating_sub(before.milliseconds),
+            };
+            self.past.insert(game.key.clone(), now.clone());
+        }
+        let why = match (end, now) {
+            (End::Stopped, _) => return Ok(None),
+            (End::Broken(_), _) if ending == Ending::Stopped => return Ok(None),
+            (End::Paused(why), _) => return Ok(Some(News::Paused { game, why })),
+            (End::Broken(why), _) => {
+                self.broken.insert(game.key.clone(), why.clone());
+                why
+            }
+            (End::Over, Some(past)) => match &past.known {
+                Known::Failed { why, .. } => why.clone(),
+                _ => {
+                    let standings = Box::new(self.standings());
+                    return Ok(Some(News::Over { game, past, standings }));
+                }
+            },
+            (End::Over, None) => "it is no longer in the archive".into(),
+        };
+        let again = tried + 1 < TRIES && ending == Ending::Done;
+        if again {
+            self.waiting.push_back(Waiting { game: game.clone(), tried: tried + 1 });
+        }
+        Ok(Some(News::Failed { game, why, again }))
+    }
+
+    fn standings(&self) -> Standings {
+        standings(self.plan, &self.games, &self.past, &self.broken, self.spent)
+    }
+}
