@@ -25,6 +25,14 @@ export default async function ({ browser, stage, ask, url }) {
   await page.waitForSelector("#panel-actions form.remark");
   await owner.shot("owner");
 
+  // Whoever is led here by a page of their own is let in just the same.
+  const file = join(stage.folder, "enter.html");
+  writeFileSync(file, `<meta http-equiv="refresh" content="0;url=${stage.enter}&next=${stage.id}">`);
+  const led = await browser.open();
+  await led.page.goto(pathToFileURL(file).href);
+  await led.page.waitForSelector("#panel-actions form.remark");
+  await led.close();
+
   // A form without the page's own secret is refused, cookie or not.
   const forged = await page.request.post(url(`/debates/${stage.id}/actions/remark`), { form: { text: "forged" } });
   assert.equal(forged.status(), 403);
@@ -57,12 +65,5 @@ export default async function ({ browser, stage, ask, url }) {
   await until("the verdict is there", () => page.isVisible("#panel-verdict"), 30);
   owner.fine();
   stranger.fine();
-
-  // Whoever is led here by a page of their own is let in just the same.
-  const file = join(stage.folder, "enter.html");
-  writeFileSync(file, `<meta http-equiv="refresh" content="0;url=${stage.enter}&next=${stage.id}">`);
-  const led = await browser.open(undefined, { offline: false });
-  await led.page.goto(pathToFileURL(file).href);
-  await led.page.waitForSelector("#turns");
   return {};
 }
