@@ -35,7 +35,7 @@ fn whoever_has_the_token_remarks_pauses_and_asks_for_the_verdict() {
         match ask {
             "is it recorded?" => until("it is recorded", || has(&lab, &id, "interjected")),
             "does it pause?" => until("it pauses", || running.is_over()),
-            "go on" => drop(lab.debate(&["resume", &id]).done()),
+            "go on" => drop(lab.debate(&["resume", &id]).success()),
             what => panic!("{what}?"),
         }
         Value::Null

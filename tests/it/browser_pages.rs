@@ -72,7 +72,7 @@ fn every_debate_is_found_by_its_words() {
     let Some(archive) = Archive::new() else { return };
     let stage = json!({
         "ids": [archive.demo, archive.chinese, archive.court],
-        "search": {"words": "\"git blame\"", "id": archive.demo},
+        "search": {"words": "blame", "id": archive.demo},
         "chinese": {"words": "rusqlite", "id": archive.chinese},
     });
     archive.play("archive", stage);

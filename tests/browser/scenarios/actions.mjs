@@ -1,6 +1,6 @@
 // Whoever has the token takes part; whoever has not is shown how, and refused.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { until } from "../window.mjs";
@@ -32,6 +32,7 @@ export default async function ({ browser, stage, ask, url }) {
   await led.page.goto(pathToFileURL(file).href);
   await led.page.waitForSelector("#panel-actions form.remark");
   await led.close();
+  rmSync(file);
 
   // A form without the page's own secret is refused, cookie or not.
   const forged = await page.request.post(url(`/debates/${stage.id}/actions/remark`), { form: { text: "forged" } });
@@ -60,7 +61,7 @@ export default async function ({ browser, stage, ask, url }) {
 
   // Enough: the verdict, now.
   await page.click("form.verdict button");
-  await until("it is told", async () => (await page.$("form.verdict")) === null || (await page.$(".said[data-ok=true]")));
+  await until("it goes to its ending", async () => (await page.$("form.verdict")) === null);
   await ask("go on");
   await until("the verdict is there", () => page.isVisible("#panel-verdict"), 30);
   owner.fine();
