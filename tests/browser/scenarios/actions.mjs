@@ -62,6 +62,9 @@ export default async function ({ browser, stage, ask, url }) {
   // Enough: the verdict, now.
   await page.click("form.verdict button");
   await until("it goes to its ending", async () => (await page.$("form.verdict")) === null);
+  // A pause lasts until somebody ends it.
+  await page.click("form.continue button");
+  await until("nobody waits for the user", async () => (await page.$("form.continue")) === null);
   await ask("go on");
   await until("the verdict is there", () => page.isVisible("#panel-verdict"), 30);
   owner.fine();
