@@ -30,6 +30,10 @@ export default async function ({ browser, stage, url }) {
     await fits(page);
     await page.setViewportSize({ width: 1280, height: 900 });
     await window.shot(`export-${colorScheme}`, true);
+    // On paper it is dark on light, and whole.
+    await page.emulateMedia({ media: "print" });
+    await window.shot(`print-${colorScheme}`, true);
+    await page.emulateMedia({ media: "screen" });
     window.fine();
     await window.close();
   }
