@@ -133,7 +133,8 @@ pub fn router(site: Site) -> Router {
 /// What may be loaded, run and embedded: ours, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'";
+                      frame-ancestors 'none'; require-trusted-types-for 'script'; \
+                      trusted-types debate";
 
 /// What every answer tells a browser to beware of.
 async fn careful(request: Request, next: Next) -> Response {

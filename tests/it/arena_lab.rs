@@ -66,10 +66,8 @@ impl Arena {
         let mut stdout = BufReader::new(stdout);
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        let served: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
-            drop(stdout);
-            panic!("it does not serve: {line}")
-        });
+        let served: Value =
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("it does not serve: {line}"));
         std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
         let address = served["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
         Arena { address, served, running: Some(running) }

@@ -5,10 +5,19 @@
 mod absent;
 mod aloud;
 mod amend;
+mod arena;
 mod arena_lab;
 mod arena_rules;
 mod asked;
 mod brief;
+#[cfg(unix)]
+mod browser;
+#[cfg(unix)]
+mod browser_acts;
+#[cfg(unix)]
+mod browser_live;
+#[cfg(unix)]
+mod browser_pages;
 mod budgets;
 mod casts;
 mod chaos;
@@ -88,6 +97,7 @@ mod oneline;
 mod outputs;
 #[cfg(unix)]
 mod packaging;
+mod page_assets;
 mod pairing;
 mod pins;
 mod pipeline;

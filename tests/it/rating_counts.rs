@@ -139,7 +139,7 @@ fn whatever_is_missing_a_debate_is_not_rated() {
     assert_eq!(game(&debate), Err(Unrated::Unfinished));
     until(&mut debate, 1, "challenge");
     assert_eq!(game(&debate), Err(Unrated::Unfinished));
-    apply(&mut debate, [Event::Cancelled]);
+    apply(&mut debate, [Event::Cancelled { because: None }]);
     assert_eq!(game(&debate), Err(Unrated::Cancelled));
     let without_sides = played(setup(formats::research(), 1), &[]);
     assert_eq!(game(&without_sides), Err(Unrated::NoVerdict));

@@ -40,7 +40,7 @@ fn desk(lab: &Lab) -> Desk {
 }
 
 fn place(lab: &Lab) -> Place {
-    Place { root: lab.root(), state_file: None }
+    Place { root: lab.root(), state_file: None, record: true }
 }
 
 fn voice(text: &str) -> Voice {

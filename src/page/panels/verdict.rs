@@ -145,8 +145,11 @@ fn sections(sections: &[Section]) -> Html {
         .collect()
 }
 
+/// Lines as reports write them: code and what is struck out are marked as in any Markdown.
 fn list(lines: &[String]) -> Html {
-    let items: Html =
-        lines.iter().map(|line| html!("<li>{}</li>", bounded(&one_line(line), 2_000))).collect();
+    let items: Html = lines
+        .iter()
+        .map(|line| html!("<li>{}</li>", markdown(&bounded(&one_line(line), 2_000), 3)))
+        .collect();
     html!("<ul>{}</ul>", items)
 }

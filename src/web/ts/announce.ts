@@ -1,0 +1,25 @@
+// What screen readers are told: one quiet region, and never more often than it can be listened to.
+
+const PAUSE = 3000;
+
+let waiting: string[] = [];
+let timer: number | undefined;
+
+/** Says something when there is time for it; of many things, the last ones. */
+export function announce(words: string): void {
+  waiting.push(words);
+  timer ??= window.setTimeout(speak, 200);
+}
+
+function speak(): void {
+  const region = document.getElementById("announce");
+  if (!region || waiting.length === 0) {
+    timer = undefined;
+    return;
+  }
+  const left = waiting.length - 2;
+  const last = waiting.slice(-2).join(" ");
+  region.textContent = left > 0 ? `${left} more updates. ${last}` : last;
+  waiting = [];
+  timer = window.setTimeout(speak, PAUSE);
+}

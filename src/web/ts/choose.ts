@@ -1,0 +1,18 @@
+// Two debates to be compared: no third can be chosen, and the button says how many are missing.
+
+export function choose(form: HTMLFormElement): void {
+  const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
+  const boxes = [...form.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+  if (!button) return;
+  const ready = button.textContent;
+  const draw = (): void => {
+    const chosen = boxes.filter((box) => box.checked).length;
+    for (const box of boxes) box.disabled = chosen >= 2 && !box.checked;
+    button.disabled = chosen !== 2;
+    button.textContent = ["Choose two to compare", "Choose another to compare"][chosen] ?? ready;
+  };
+  form.addEventListener("change", draw);
+  // A browser that comes back to the page has kept what was chosen.
+  window.addEventListener("pageshow", draw);
+  draw();
+}

@@ -1,0 +1,63 @@
+// What the reader has done to a part of the page outlives the arrival of a new one: words half
+// written, choices made, parts opened, and where the keyboard was.
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const FIELDS = "textarea,select,input:not([type=hidden])";
+
+/** Remembers it; the function given back brings it into the new part. */
+export function kept(old: Element): (fresh: Element | null) => void {
+  const fields = new Map([...old.querySelectorAll<Field>(FIELDS)].map((field) => [name(field), state(field)]));
+  const opened = [...old.querySelectorAll("details")].map((details) => [summary(details), details.open] as const);
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  const caret = focused instanceof HTMLTextAreaElement ? [focused.selectionStart, focused.selectionEnd] as const : null;
+  const where = focused && name(focused);
+  return (fresh) => {
+    if (!fresh) return;
+    for (const field of fresh.querySelectorAll<Field>(FIELDS)) restore(field, fields.get(name(field)));
+    for (const details of fresh.querySelectorAll("details")) {
+      const was = opened.find(([title]) => title === summary(details));
+      if (was) details.open = was[1];
+    }
+    if (!where) return;
+    const again = [...fresh.querySelectorAll<HTMLElement>("a,button,summary,[tabindex]," + FIELDS)];
+    const next = again.find((element) => name(element) === where);
+    next?.focus({ preventScroll: true });
+    if (caret && next instanceof HTMLTextAreaElement) next.setSelectionRange(...caret);
+  };
+}
+
+interface State {
+  value: string;
+  checked: boolean;
+  touched: boolean;
+}
+
+function state(field: Field): State {
+  const checked = field instanceof HTMLInputElement && field.checked;
+  const touched =
+    field instanceof HTMLSelectElement
+      ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+      : field.value !== field.defaultValue || checked !== (field instanceof HTMLInputElement && field.defaultChecked);
+  return { value: field.value, checked, touched };
+}
+
+function restore(field: Field, was: State | undefined): void {
+  if (!was?.touched) return;
+  if (field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type)) field.checked = was.checked;
+  else field.value = was.value;
+}
+
+/** What an element is known by when it is made anew. */
+function name(element: Element): string {
+  const form = element.closest("form");
+  // Two turns may be waited for at once, each with a form of the same kind.
+  const turn = form?.querySelector<HTMLInputElement>("input[name=turn]")?.value;
+  const own = element.id || element.getAttribute("name") || element.getAttribute("href");
+  const value = element instanceof HTMLInputElement && element.type === "radio" ? element.value : "";
+  const action = form?.getAttribute("action");
+  return [action, turn, element.tagName, own ?? element.textContent, value].join(" ");
+}
+
+const summary = (details: HTMLDetailsElement): string =>
+  details.id || details.querySelector("summary")?.textContent || "";

@@ -1,0 +1,35 @@
+// "3 minutes ago": what a reader wants to know; the moment itself stays in the title.
+
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const full = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+
+function told(at: Date, now: number): string | undefined {
+  const seconds = (at.getTime() - now) / 1000;
+  if (Math.abs(seconds) > 30 * 86_400) return undefined;
+  const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
+}
+
+/** Rewrites every time below an element. */
+export function tell(below: ParentNode = document): void {
+  const now = Date.now();
+  for (const time of below.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    time.title ||= full.format(at);
+    const said = told(at, now);
+    if (said && time.textContent !== said) time.textContent = said;
+  }
+}
+
+/** Keeps them true. */
+export function times(): void {
+  tell();
+  window.setInterval(() => document.hidden || tell(), 30_000);
+}

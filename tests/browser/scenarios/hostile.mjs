@@ -1,0 +1,45 @@
+// Whatever is said stays said: it runs nothing, fetches nothing, and breaks nothing.
+import assert from "node:assert/strict";
+import { fits, until } from "../window.mjs";
+
+export default async function ({ browser, stage, ask }) {
+  // As it comes, by the stream, and as it is when it has come, by the page.
+  const watching = await browser.open(`/debates/${stage.id}`);
+  await watching.page.waitForSelector(".connection[data-state=live]");
+  await ask("finish");
+  await until("the end is told", () => watching.page.$(".connection[data-state=ended]"), 30);
+  const reading = await browser.open(`/debates/${stage.id}`, { viewport: { width: 360, height: 740 } });
+  const replaying = await browser.open(`/debates/${stage.id}?at=2`);
+  await replaying.page.click(".back");
+  await replaying.page.waitForSelector(".replay[data-away=false]");
+  for (const window of [watching, reading, replaying]) {
+    const { page } = window;
+    const found = await page.evaluate(() => ({
+      ran: globalThis.ran,
+      scripts: document.querySelectorAll("script:not([src])").length,
+      active: document.querySelectorAll("#turns :is(script,style,link,iframe,object,embed,img,svg,form,input,video,base)")
+        .length,
+      handlers: [...document.querySelectorAll("main *")].filter((element) =>
+        [...element.attributes].some(({ name }) => name.startsWith("on") || name === "style" || name === "srcdoc")).length,
+      schemes: [...new Set([...document.querySelectorAll("a[href]")].map((link) => link.protocol))].sort(),
+      ids: [...document.querySelectorAll("[id]")].map(({ id }) => id).length -
+        new Set([...document.querySelectorAll("[id]")].map(({ id }) => id)).size,
+      opener: [...document.querySelectorAll("#turns a[href^='http']")].filter(
+        (link) => link.origin !== location.origin && !/noopener/.test(link.rel) && link.target === "_blank").length,
+    }));
+    assert.equal(found.ran, undefined, "nothing has run");
+    assert.deepEqual(
+      [found.scripts, found.active, found.handlers, found.ids, found.opener],
+      [0, 0, 0, 0, 0],
+    );
+    assert.ok(found.schemes.every((scheme) => ["http:", "https:", "mailto:"].includes(scheme)), String(found.schemes));
+    // What was written can still be read, as the text it is.
+    assert.ok((await page.textContent("#turns")).includes("<script>"));
+    await fits(page);
+    // Nothing of it can be clicked into running, either.
+    for (const link of await page.$$("#turns a")) await link.hover({ force: true }).catch(() => undefined);
+    window.fine();
+  }
+  await reading.shot("hostile-phone", true);
+  await watching.shot("hostile", true);
+}

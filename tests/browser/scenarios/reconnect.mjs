@@ -1,0 +1,34 @@
+// The server is killed in the middle and comes back: nothing is lost, nothing comes twice.
+import assert from "node:assert/strict";
+import { said, until } from "../window.mjs";
+
+export default async function ({ browser, stage, ask }) {
+  const window = await browser.open(`/debates/${stage.id}`);
+  const { page } = window;
+  await page.waitForSelector(".connection[data-state=live]");
+  // Whatever is ever put into the transcript is written down.
+  await page.evaluate(() => {
+    globalThis.came = [...document.querySelectorAll("#turns > li > [id]")].map((turn) => turn.id);
+    new MutationObserver((changes) => {
+      for (const change of changes) {
+        for (const added of change.addedNodes) {
+          if (added instanceof HTMLLIElement) globalThis.came.push(added.querySelector("[id]").id);
+        }
+      }
+    }).observe(document.getElementById("turns"), { childList: true });
+  });
+  await until("somebody has spoken", () => page.$("#turns article:not([data-pending])"));
+  await ask("kill");
+  await page.waitForSelector(".connection[data-state=reconnecting]");
+  await window.shot("reconnecting");
+  await ask("happens meanwhile");
+  await ask("restart");
+  await page.waitForSelector(".connection[data-state=live], .connection[data-state=ended]");
+  await ask("finish");
+  await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
+  const ids = await said(page);
+  const came = await page.evaluate(() => globalThis.came);
+  assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
+  window.fine();
+  return { ids, came };
+}

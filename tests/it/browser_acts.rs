@@ -1,0 +1,73 @@
+//! Taking part in a browser: only with the token, and in whichever process the debate is played.
+use crate::browser::{View, chromium, play};
+use crate::casts::tribunal;
+use crate::lab::{Lab, Script, speech, until};
+use serde_json::{Value, json};
+
+fn opened(lab: &Lab) -> String {
+    let mut id = String::new();
+    until("the debate is open", || {
+        let listed = lab.debate(&["list", "--json"]).success().json();
+        id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
+        !id.is_empty()
+    });
+    id
+}
+
+fn has(lab: &Lab, id: &str, event: &str) -> bool {
+    lab.events(id).iter().any(|it| it["event"] == event)
+}
+
+#[test]
+fn whoever_has_the_token_remarks_pauses_and_asks_for_the_verdict() {
+    let Some(tools) = chromium() else { return };
+    let lab = Lab::new();
+    let slow = |phase: &str, text: String| json!({"phase": phase, "delay_ms": 5_000, "text": text});
+    let script = Script::new()
+        .first(slow("propose", speech("Use one file.", "P1", &[])))
+        .first(slow("challenge", speech("One file locks.", "C1", &["P1"])));
+    lab.write(&script);
+    let mut running = lab.run("One file or a database?", &["--rounds", "3"]).start();
+    let id = opened(&lab);
+    let view = View::at(&lab, None);
+    let stage = json!({"url": view.url, "enter": view.enter, "id": id});
+    play(&tools, "actions", stage, |ask| {
+        match ask {
+            "is it recorded?" => until("it is recorded", || has(&lab, &id, "interjected")),
+            "does it pause?" => until("it pauses", || running.is_over()),
+            "go on" => drop(lab.debate(&["resume", &id]).success()),
+            what => panic!("{what}?"),
+        }
+        Value::Null
+    });
+    assert!(!lab.events(&id).iter().any(|event| event.to_string().contains("let me in")));
+    assert!(!lab.events(&id).iter().any(|event| event.to_string().contains("forged")));
+    lab.replays(&id);
+}
+
+#[test]
+fn a_person_in_the_audience_votes() {
+    let Some(tools) = chromium() else { return };
+    let lab = Lab::new();
+    let seat = lab.cast(&tribunal(3));
+    let topic = "Faster with one file or many?";
+    let args = ["run", topic, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
+    let more = ["--same-judge", "--listener", "risk-averse=human", "--listener", "rational-logic"];
+    // The person has nothing to ask for, and is not there when it comes to the vote.
+    let none = "{\"intent\": \"none\"}\n.\n".repeat(3);
+    lab.debate(&[&args[..], &more].concat()).stdin(&none).ends(2);
+    let id = lab.last();
+    let view = View::at(&lab, None);
+    let stage = json!({"url": view.url, "enter": view.enter, "id": id});
+    play(&tools, "vote", stage, |_| {
+        until("the vote is recorded", || {
+            lab.events(&id).iter().any(|event| {
+                event["event"] == "spoke"
+                    && event.to_string().contains("Backups of one file are simple")
+            })
+        });
+        lab.debate(&["resume", &id]).success();
+        Value::Null
+    });
+    lab.replays(&id);
+}
