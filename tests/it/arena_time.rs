@@ -16,6 +16,7 @@ fn whoever_is_late_forfeits_and_a_second_time_ends_it() {
         }
         let state = arena.poll(bot).body;
         assert_eq!(state["state"], "active", "{state}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
     };
     // The one for it is silent in the second and third round; the other speaks every time.
     spoken(&pro, "for");
@@ -44,6 +45,7 @@ fn whoever_is_late_forfeits_and_a_second_time_ends_it() {
         if state["next_speaker"] == pro.identifier.as_str() {
             arena.speak(&pro, &words("for, again"));
         }
+        std::thread::sleep(std::time::Duration::from_millis(100));
     };
     assert_eq!(ended["debate_result"]["winner"], Value::Null);
     let summary = ended["debate_result"]["summary"].as_str().unwrap();
