@@ -7,6 +7,8 @@ mod aloud;
 mod amend;
 mod arena;
 mod arena_lab;
+#[cfg(unix)]
+mod arena_loop;
 mod arena_rules;
 mod arena_time;
 mod asked;
