@@ -15,6 +15,8 @@ mod browser_acts;
 mod browser_live;
 #[cfg(unix)]
 mod browser_pages;
+#[cfg(unix)]
+mod browser_stage;
 mod budgets;
 mod casts;
 mod chaos;
