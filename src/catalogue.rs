@@ -19,7 +19,11 @@ mod words;
 /// Every format there is. In `prompts` a file of the same name takes the place of ours; in `formats`
 /// every `NAME.toml` is a format of the user's own.
 pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
-    let mut catalogue = Catalogue { offerings: ours(prompts), broken: vec![] };
+    let mut catalogue = Catalogue {
+        offerings: ours(prompts),
+        broken: vec![],
+        guest: words::GUEST.iter().map(|words| worded(prompts, words)).collect(),
+    };
     for (name, text) in words::TEMPLATES {
         match file::read(name, text, &catalogue.offerings) {
             Ok((base, offering)) => {
@@ -79,12 +83,15 @@ fn small(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
+/// Words under their name: the user's, where there are any.
+fn worded(folder: &Path, (name, file, ours): &(&str, &str, &str)) -> (String, String) {
+    let own = small(&folder.join(file));
+    ((*name).to_owned(), own.unwrap_or_else(|_| (*ours).to_owned()))
+}
+
 /// Those that come with the program, with the user's words where there are any.
 fn ours(folder: &Path) -> Vec<Offering> {
-    let words = |(name, file, ours): &(&str, &str, &str)| {
-        let own = small(&folder.join(file));
-        ((*name).to_owned(), own.unwrap_or_else(|_| (*ours).to_owned()))
-    };
+    let words = |words| worded(folder, words);
     let offering = |offer: formats::Offer| {
         let (_, own) = words::FORMATS.iter().find(|(name, _)| *name == offer.format.name)?;
         let prompts = own.iter().chain(words::COMMON).map(words).collect::<BTreeMap<_, _>>();

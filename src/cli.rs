@@ -10,6 +10,7 @@
 //! | `written` | a review in its forms, in files and on the screen                                |
 //! | `resume`  | coming back to a debate                                                          |
 //! | `watch`   | a debate another process plays                                                   |
+//! | `join`    | a seat of ours in somebody else's arena                                          |
 //! | `recheck` | what a debate cites, looked up once more                                         |
 //! | `particulars` | what a format may be told besides                                          |
 //! | `formats` | which formats there are                                                          |
@@ -28,6 +29,7 @@
 //! | `init`    | clients are set up, and the other way round                                      |
 //! | `doctor`  | what is wrong here, and how to mend it                                           |
 //! | `inspect` | brief, check and redact: what is useful by itself                                |
+//! | `serve`   | an arena for bots                                                                |
 //! | `exit`    | what the exit codes mean                                                         |
 //! | `output`  | the JSON that commands print                                                     |
 mod archive;
@@ -40,6 +42,7 @@ mod form;
 mod formats;
 pub mod init;
 mod inspect;
+mod join;
 mod leaderboard;
 mod open;
 mod outcome;
@@ -53,6 +56,7 @@ mod replay;
 mod resume;
 mod review;
 mod screen;
+mod serve;
 mod stopwatch;
 mod tournament;
 mod view;
@@ -91,6 +95,7 @@ async fn obey(
     match args.verb {
         Verb::Run(run) => open::run(&run, config, desk, screen).await,
         Verb::Review(review) => review::review(&review, config, desk, screen).await,
+        Verb::Join(join) => join::join(&join, config, desk, screen).await,
         Verb::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
         Verb::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
         Verb::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),
@@ -111,11 +116,10 @@ async fn obey(
         Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
         Verb::View(asked) => view::view(&asked, config, desk, screen).await,
         Verb::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
-        Verb::Tournament(played) => {
-            tournament::tournament(&played, config, desk, screen).await
-        }
+        Verb::Tournament(played) => tournament::tournament(&played, config, desk, screen).await,
         Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
         Verb::Check(check) => inspect::check(&check, config, desk, screen),
+        Verb::Serve(serve) => serve::serve(&serve, config, desk, screen).await,
         Verb::Redact => inspect::redact(desk, screen),
         Verb::Completions { shell } => screen.completions(shell),
         Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),

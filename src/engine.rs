@@ -22,6 +22,7 @@
 //! | `company` | everyone who is to be seated, named or chosen                                   |
 //! | `reviewing` | a change is argued about before it is merged                                 |
 //! | `preflight` | whether each model answers, before anything is opened                        |
+//! | `lending` | a voice asked for one text outside of any debate of ours                         |
 //! | `price`   | what tokens cost                                                                 |
 //! | `survey`  | who could play here, and what a debate may come to                               |
 //! | `taking_in` | files from outside become debates                                              |
@@ -44,6 +45,7 @@ pub mod gate;
 mod handing;
 pub mod inspection;
 pub mod job;
+pub mod lending;
 pub mod live;
 pub mod oneline;
 pub mod opening;
@@ -74,6 +76,7 @@ pub use command::{Command, Error, Request};
 pub use desk::{Desk, DeskError, Parts};
 pub use gate::Gate;
 pub use job::{Handle, Job};
+pub use lending::{Errand, Lender, Lent};
 pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
@@ -85,5 +88,5 @@ pub use ports::{
 };
 pub use price::Price;
 pub use scrutiny::Outside;
-pub use wishing::Wished;
 pub use survey::{Estimated, Figures};
+pub use wishing::Wished;

@@ -1,7 +1,7 @@
 //! A format as it is written in a file: a table of its own, or another format with an eye on one kind
 //! of question.
 use super::sound;
-use crate::debate::formats::Offer;
+use crate::debate::formats::{LENGTHS, Offer};
 use crate::debate::{
     Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Rule, Shortfall, Speakers, Weight,
 };
@@ -160,7 +160,9 @@ pub(super) fn read(
         about: written.about.split_whitespace().collect::<Vec<_>>().join(" "),
         rounds: span.least..=span.most,
         usual: span.usual,
+        lengths: base.map_or(LENGTHS, |base| base.offer.lengths.clone()),
         confirms: written.confirm_plan.unwrap_or(base.is_some_and(|base| base.offer.confirms)),
+        crowd: base.is_none_or(|base| base.offer.crowd),
         impartial: written.impartial_judge.unwrap_or(base.is_some_and(|base| base.offer.impartial)),
     };
     let offering = Offering { offer, prompts, from: From::Program };

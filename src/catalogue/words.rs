@@ -4,8 +4,13 @@
 pub(super) type Words = &'static [(&'static str, &'static str, &'static str)];
 
 /// By the format they belong to.
-pub(super) const FORMATS: &[(&str, Words)] =
-    &[("duel", DUEL), ("research", RESEARCH), ("dialectic", DIALECTIC), ("tribunal", TRIBUNAL)];
+pub(super) const FORMATS: &[(&str, Words)] = &[
+    ("duel", DUEL),
+    ("research", RESEARCH),
+    ("dialectic", DIALECTIC),
+    ("tribunal", TRIBUNAL),
+    ("arena", ARENA),
+];
 
 #[rustfmt::skip]
 const DUEL: Words = &[
@@ -55,6 +60,21 @@ const TRIBUNAL: Words = &[
     ("audience.emotional-resonance", "tribunal/audience/emotional-resonance.md", include_str!("../../prompts/tribunal/audience/emotional-resonance.md")),
 ];
 
+#[rustfmt::skip]
+const ARENA: Words = &[
+    ("open", "arena/open.md", include_str!("../../prompts/arena/open.md")),
+    ("clash", "arena/clash.md", include_str!("../../prompts/arena/clash.md")),
+    ("close", "arena/close.md", include_str!("../../prompts/arena/close.md")),
+    ("judge", "arena/judge.md", include_str!("../../prompts/arena/judge.md")),
+    ("vote", "arena/vote.md", include_str!("../../prompts/arena/vote.md")),
+    ("reply.rubric", "reply/rubric.md", include_str!("../../prompts/reply/rubric.md")),
+    ("audience.rational-logic", "tribunal/audience/rational-logic.md", include_str!("../../prompts/tribunal/audience/rational-logic.md")),
+    ("audience.practical-feasibility", "tribunal/audience/practical-feasibility.md", include_str!("../../prompts/tribunal/audience/practical-feasibility.md")),
+    ("audience.technology-forward", "tribunal/audience/technology-forward.md", include_str!("../../prompts/tribunal/audience/technology-forward.md")),
+    ("audience.risk-averse", "tribunal/audience/risk-averse.md", include_str!("../../prompts/tribunal/audience/risk-averse.md")),
+    ("audience.emotional-resonance", "tribunal/audience/emotional-resonance.md", include_str!("../../prompts/tribunal/audience/emotional-resonance.md")),
+];
+
 /// What every format may say about replies.
 #[rustfmt::skip]
 pub(super) const COMMON: Words = &[
@@ -65,6 +85,16 @@ pub(super) const COMMON: Words = &[
     ("reply.court", "reply/court.md", include_str!("../../prompts/reply/court.md")),
     ("again", "again.md", include_str!("../../prompts/again.md")),
     ("review", "review.md", include_str!("../../prompts/review.md")),
+];
+
+/// What a guest of somebody else's arena is told.
+#[rustfmt::skip]
+pub(super) const GUEST: Words = &[
+    ("guest", "arena/guest.md", include_str!("../../prompts/arena/guest.md")),
+    ("opening", "arena/guest-opening.md", include_str!("../../prompts/arena/guest-opening.md")),
+    ("rebuttal", "arena/guest-rebuttal.md", include_str!("../../prompts/arena/guest-rebuttal.md")),
+    ("closing", "arena/guest-closing.md", include_str!("../../prompts/arena/guest-closing.md")),
+    ("again", "arena/guest-again.md", include_str!("../../prompts/arena/guest-again.md")),
 ];
 
 /// Formats with an eye on one kind of question, as files of the user's own would be.

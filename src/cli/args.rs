@@ -3,15 +3,19 @@ use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-mod review;
+mod join;
 mod rated;
+mod review;
 mod seating;
+mod serve;
 mod view;
 mod words;
 
+pub use join::Join;
 pub use rated::{Leaderboard, Tournament};
 pub use review::{FailOnWord, Review};
 pub use seating::{Most, Seating};
+pub use serve::Serve;
 pub use view::View;
 pub use words::{EffortWord, StatusWord};
 
@@ -41,6 +45,8 @@ pub enum Verb {
     Review(Box<Review>),
     /// Play a whole debate offline, about this repository, with scripted voices
     Demo(Demo),
+    /// Take part in a debate on a platform for bots: any server of that wire, ours included
+    Join(Box<Join>),
     /// Go on with a debate: this repository's newest unfinished one, or the one named
     Resume(Resume),
     /// Follow a debate another process plays, until it waits for somebody or ends
@@ -89,6 +95,8 @@ pub enum Verb {
     Redact,
     /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
     Mcp,
+    /// Hold an arena: bots join over HTTP and debate, judged here and watched on a page
+    Serve(Box<Serve>),
     /// Print completions for a shell
     Completions {
         /// For which shell

@@ -2,6 +2,7 @@
 use crate::debate::{Debate, Status, Trouble, Unfit, standing};
 use crate::engine::pairing::Vacant;
 use crate::engine::{ArchiveError, DeskError, Error, LogError};
+use crate::guest::Left;
 use std::io;
 
 /// How the program ends.
@@ -42,6 +43,9 @@ pub enum Failed {
     /// The desk would not.
     #[error(transparent)]
     Desk(#[from] DeskError),
+    /// A platform was left, or never joined.
+    #[error(transparent)]
+    Guest(#[from] Left),
     /// A file would not.
     #[error("`{0}`: {1}")]
     File(String, io::Error),
@@ -80,7 +84,7 @@ impl Failed {
                 }
                 _ => Exit::Failure,
             },
-            Failed::File(..) | Failed::Other(_) => Exit::Failure,
+            Failed::Guest(_) | Failed::File(..) | Failed::Other(_) => Exit::Failure,
         }
     }
 
@@ -88,6 +92,7 @@ impl Failed {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
+            Failed::Guest(left) => return left.hint().map(Into::into),
             Failed::Desk(DeskError::Vacant(Vacant(role))) => {
                 return Some(format!(
                     "name one with `--{role} SEAT`, or install another model CLI; `debate models` shows \

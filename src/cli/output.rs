@@ -1,4 +1,8 @@
 //! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
+mod joined;
+
+pub use joined::{Attended, Heard, Scores};
+
 use crate::debate::{Citation, Found as Finding, Stands};
 use crate::engine::{
     Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
@@ -22,6 +26,33 @@ pub struct Callable {
     pub v: u8,
     /// Everyone who can be called by name.
     pub models: Vec<Listing>,
+}
+
+/// `debate serve --json`
+#[derive(Serialize, JsonSchema)]
+pub struct Served<'a> {
+    /// Of this layout.
+    pub v: u8,
+    /// Where bots and viewers find it.
+    pub url: &'a str,
+    /// Where whoever runs it enters the page: whoever has this may act there.
+    pub enter: String,
+    /// Where those enter who may only watch, if not everybody may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<String>,
+    /// Who judges.
+    pub judges: Vec<String>,
+    /// Debates that wait for bots.
+    pub waiting: Vec<Waiting<'a>>,
+}
+
+/// A debate that waits for bots.
+#[derive(Serialize, JsonSchema)]
+pub struct Waiting<'a> {
+    /// What bots call it.
+    pub debate_id: &'a str,
+    /// Its motion.
+    pub topic: &'a str,
 }
 
 /// `debate formats --json`
@@ -441,9 +472,11 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("formats", schemars::schema_for!(Formats)),
         ("init", schemars::schema_for!(Wired)),
         ("import", schemars::schema_for!(Imported)),
+        ("join", schemars::schema_for!(Attended)),
         ("leaderboard", schemars::schema_for!(Leaderboard)),
         ("list", schemars::schema_for!(Listed)),
         ("models", schemars::schema_for!(Callable)),
+        ("serve", schemars::schema_for!(Served<'_>)),
         ("outcome", schemars::schema_for!(Learned)),
         ("prompt", schemars::schema_for!(Asked)),
         ("recheck", schemars::schema_for!(Rechecked)),

@@ -93,7 +93,7 @@ fn role(text: &str) -> Result<WantedRole, Failed> {
 }
 
 /// `TYPE`, `TYPE=SEAT`, `TYPE*WEIGHT` or all of it.
-fn listener(text: &str) -> Result<WantedListener, Failed> {
+pub(super) fn listener(text: &str) -> Result<WantedListener, Failed> {
     let (rest, weight) = match text.rsplit_once('*') {
         Some((rest, weight)) => {
             let weight = weight.parse().map_err(|_| {

@@ -6,7 +6,11 @@ use crate::engine::{Desk, DeskError, Place};
 
 /// The repository the program stands in, or the folder if there is none.
 pub(super) fn here(config: &Config) -> Place {
-    Place { root: config.root.clone(), state_file: Some(config.state_file(".claude")) }
+    Place {
+        root: config.root.clone(),
+        state_file: Some(config.state_file(".claude")),
+        record: true,
+    }
 }
 
 /// The debate that is meant. Where the archive knows none, the user's own state files bring theirs

@@ -191,7 +191,14 @@ impl Play<'_> {
                     Answer::Said(text) => {
                         draft.text.clone_from(&text);
                         let reply = Command::Reply { take: debate.take(), cue, text };
-                        let given_up = replied(at.send(reply).await, draft, screen)?;
+                        let done = at.send(reply).await;
+                        if let Err(Error::Illegal(_) | Error::Taken(_)) = done {
+                            screen.note(ELSEWHERE);
+                            self.keep(draft, &at.id, screen);
+                            *draft = Draft::default();
+                            return Ok(None);
+                        }
+                        let given_up = replied(done, draft, screen)?;
                         if given_up.is_some() {
                             self.keep(draft, &at.id, screen);
                         }
@@ -286,7 +293,10 @@ impl Play<'_> {
             }
             _ => at.send(Command::Interject { text: answer.clone() }).await?,
         }
-        at.send(on).await?;
+        match at.send(on).await {
+            Err(Error::Illegal(_)) => screen.note(ELSEWHERE),
+            done => done?,
+        }
         Ok(None)
     }
 
@@ -425,6 +435,9 @@ pub(super) fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Resu
     }
     Ok(exit::of(debate))
 }
+
+/// What is told to somebody whose word is no longer waited for.
+const ELSEWHERE: &str = "[INFO] Somebody else has answered meanwhile, from another program.";
 
 /// How often a person may mend one reply before the debate is put away for later.
 const TRIES: u8 = 3;

@@ -34,9 +34,7 @@ pub(super) async fn tournament(
     let place = Place { state_file: None, ..place::here(config) };
     let games = schedule(&plan);
     let (known, _) = past::past(desk, &plan, &place.root)?;
-    let played = |game: &&Game| {
-        known.get(&game.key).is_some_and(|it| it.known == Known::Played)
-    };
+    let played = |game: &&Game| known.get(&game.key).is_some_and(|it| it.known == Known::Played);
     let left: Vec<&Game> = games.iter().filter(|game| !played(game)).collect();
     let fit = fits(desk, &plan, &left, &folder).map_err(misfit)?;
     if asked.dry_run {

@@ -9,6 +9,7 @@ use crate::engine::Desk;
 use crate::engine::signals::stopped;
 use crate::web::entry::Entry;
 use crate::web::guard::Guard;
+use crate::web::listen;
 use crate::web::site::{self, Scope, Site};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -56,7 +57,7 @@ pub(super) async fn view(
     }
     let _page = if asked.open && !asked.no_open { opened(&enter, screen) } else { None };
     tokio::select! {
-        served = site::serve(listener, site) => served.map_err(|error| Failed::Other(error.to_string()))?,
+        () = listen(listener, site) => {}
         () = stopped() => {}
     }
     Ok(Exit::Ok)

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 mod ruling;
 
 pub use ruling::{
-    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Ruling, Scores,
+    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Rubric, Ruling, Scores,
 };
 
 /// A reply, by kind.

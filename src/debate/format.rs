@@ -183,6 +183,10 @@ pub enum Shortfall {
     GoOn,
     /// The other side has won.
     Forfeit,
+    /// The turn is forfeited and the debate goes on without it. A side's second one ends it: on to
+    /// the last act if both sides have spoken; otherwise there is nothing to rule on, and nobody
+    /// wins.
+    Lapse,
 }
 
 impl Role {

@@ -9,7 +9,7 @@ use Order::{AtOnce, InTurn};
 use Quorum::{All, One};
 use Role::{Advocate, Audience, Auditor, Con, Judge, Lead, Mirror, Partner, Pro, Scribe};
 use Rounds::{Leaving, Once, Open, Through};
-use Shortfall::{Abort, Conclude, Forfeit, GoOn, Stand};
+use Shortfall::{Abort, Conclude, GoOn, Lapse, Stand};
 use Speakers::{Admitted, Prompted, Silent};
 use Weight::{Foul, Mend, Note, Reask};
 use std::ops::RangeInclusive;
@@ -25,17 +25,34 @@ pub struct Offer {
     pub rounds: RangeInclusive<u8>,
     /// If nobody says.
     pub usual: u8,
+    /// Characters of a speech, at least and at most.
+    pub lengths: RangeInclusive<usize>,
     /// Whether the user is shown the plan first, if nobody says.
     pub confirms: bool,
     /// Whether whoever judges must be another model than those who argue.
     pub impartial: bool,
+    /// Whether listeners are seated if nobody says.
+    pub crowd: bool,
 }
+
+/// Characters of a speech, where a format asks for nothing in particular.
+pub const LENGTHS: RangeInclusive<usize> = 1..=200_000;
 
 /// Every table, in the order they are offered.
 pub fn offers() -> [Offer; 5] {
     let offer = |format, about: &str, rounds, usual| {
         let about = about.to_owned();
-        Offer { format, about, rounds, usual, confirms: false, impartial: false }
+        let lengths = LENGTHS;
+        Offer {
+            format,
+            about,
+            rounds,
+            usual,
+            lengths,
+            confirms: false,
+            impartial: false,
+            crowd: false,
+        }
     };
     [
         offer(duel(), "two tools argue a question, and a judge picks a side", 1..=5, 2),
@@ -56,6 +73,7 @@ pub fn offers() -> [Offer; 5] {
         ),
         Offer {
             impartial: true,
+            crowd: true,
             ..offer(
                 tribunal(),
                 "a court of ten rounds in five acts, with a judge, an audience and a vote",
@@ -63,7 +81,10 @@ pub fn offers() -> [Offer; 5] {
                 10,
             )
         },
-        offer(arena(), "two remote bots, and a judge who scores them", 1..=10, 5),
+        Offer {
+            lengths: 50..=2_000,
+            ..offer(arena(), "two bots in short speeches, and a judge who scores them", 1..=10, 5)
+        },
     ]
 }
 
@@ -242,20 +263,25 @@ pub fn tribunal() -> Format {
     ])
 }
 
-/// Two remote bots. Silence loses: a bot that is late or gone has forfeited.
+/// Two bots, who are waited for: one for the motion, who begins, and one against it. Who is late has
+/// forfeited the turn; the second such turn of a side ends the debate. Judged by five criteria, if
+/// anybody is there to judge.
 #[rustfmt::skip]
 pub fn arena() -> Format {
     const SPEAKS: &[(Rule, Weight)] = &[(Rule::FitsLength, Reask)];
-    let speak = |name| row(name, seated([Pro, Con]), InTurn, Speeches, Speech, All, Forfeit, SPEAKS);
+    const RULES: &[(Rule, Weight)] = &[(Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::MarksByRubric, Reask)];
+    let speak = |name| row(name, seated([Pro, Con]), InTurn, Speeches, Speech, All, Lapse, SPEAKS);
     format("arena", [
         act("opening", Through(1), [speak("open")]),
         act("clash",   Leaving(1), [speak("clash")]),
         act("closing", Leaving(0), [speak("close")]),
-        act("verdict", Once, [row("judge", bench(), AtOnce, Speeches, Verdict, One, Conclude, JUDGES)]),
+        act("verdict", Once, [
+            //  name    speakers            order   hears     reply    quorum short rules
+            row("judge", bench(),           AtOnce, Speeches, Verdict, One, GoOn,   RULES),
+            row("vote", seated([Audience]), AtOnce, Speeches, Vote,    One, GoOn,   &[]),
+        ]),
     ])
 }
-
-const JUDGES: &[(Rule, Weight)] = &[(Rule::PicksSide, Reask), (Rule::CitesRecord, Reask)];
 
 /// Judged once, or, if a mirror is seated, twice with the sides swapped.
 fn bench() -> Speakers {

@@ -3,7 +3,7 @@ use super::body::{Body, Help, Kind};
 use super::envelope::Spend;
 use super::event::{Cue, Outcome, Stand, list};
 use super::flags::settled;
-use super::format::{Order, Phase, Quorum, Role, Shortfall, Speakers};
+use super::format::{Order, Phase, Quorum, Role, Shortfall, Side, Speakers};
 use super::seat::Seat;
 use super::setup::{Budget, Hold};
 use super::state::Debate;
@@ -85,6 +85,7 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Rest;
     }
     let ending = debate.setup().ending();
+    let mut lapse = None;
     let mut cut = debate.concluded().then_some(Outcome::Ended);
     for stage in stages(debate) {
         if cut.is_none() && settles(debate, stage.at, ending) {
@@ -94,6 +95,16 @@ pub fn next(debate: &Debate) -> Step {
             continue;
         }
         let (at, phase) = (stage.at, stage.phase.name.clone());
+        // Where turns can lapse, it may come to its ending without anything to rule on.
+        if at.act == ending
+            && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
+            && lapses(debate)
+        {
+            let (at, phase) = lapse.clone().unwrap_or((at, phase.clone()));
+            if let Some(outcome) = silenced(debate, at, phase) {
+                return Step::Close(outcome);
+            }
+        }
         match stage.shortfall(debate) {
             Some((Shortfall::Abort, _)) => return Step::Close(Outcome::Aborted { at, phase }),
             Some((Shortfall::Stand, _)) => return Step::Close(Outcome::Uncontested { at, phase }),
@@ -107,6 +118,16 @@ pub fn next(debate: &Debate) -> Step {
                     None => Outcome::Aborted { at, phase },
                 });
             }
+            Some((Shortfall::Lapse, _)) => {
+                lapse = Some((at, phase.clone()));
+                if stage.lapsed(debate) {
+                    if let Some(outcome) = silenced(debate, at, phase.clone()) {
+                        return Step::Close(outcome);
+                    }
+                    cut.get_or_insert(Outcome::Curtailed { at, phase });
+                    continue;
+                }
+            }
             Some((Shortfall::GoOn, _)) | None => {}
         }
         let due = stage.due(debate);
@@ -118,6 +139,22 @@ pub fn next(debate: &Debate) -> Step {
         return Step::Speak { driven, awaited };
     }
     Step::Close(cut.unwrap_or(Outcome::Completed))
+}
+
+/// Whether turns before the ending can be forfeited one by one.
+fn lapses(debate: &Debate) -> bool {
+    let acts = &debate.setup().format.acts;
+    let before = acts.iter().take(acts.len().saturating_sub(1));
+    before.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
+}
+
+/// How it ends if a side has never spoken: there is nothing to rule on.
+fn silenced(debate: &Debate, at: Stand, phase: String) -> Option<Outcome> {
+    match (debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
+        (true, true) => None,
+        (false, false) => Some(Outcome::Aborted { at, phase }),
+        _ => Some(Outcome::Uncontested { at, phase }),
+    }
 }
 
 /// Whether nobody is asked in this round any more, because the one before it left nothing to say.
@@ -219,6 +256,20 @@ impl Stage<'_> {
             Quorum::All => !failed.is_empty(),
         };
         failed.first().filter(|_| settled && short).map(|first| (self.phase.short, *first))
+    }
+
+    /// Whether a side has forfeited two turns by now.
+    fn lapsed(&self, debate: &Debate) -> bool {
+        let end = Cue { seat: u8::MAX, ..*self.cues.last().unwrap_or(&Cue::END) };
+        let lost = |side: Side| {
+            let lost = debate.missing().filter(|(cue, _)| {
+                *cue <= end
+                    && debate.seat(*cue).role == side.role()
+                    && debate.setup().phase(*cue).short == Shortfall::Lapse
+            });
+            lost.count()
+        };
+        lost(Side::Pro) >= 2 || lost(Side::Con) >= 2
     }
 
     /// A wave that has begun is let finish: all of it has been asked and will be paid for.

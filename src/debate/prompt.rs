@@ -10,7 +10,7 @@ use super::hearing::Line;
 use super::ledger::{self, Entry, Fate};
 use super::mask::{self, Name};
 use super::rules::{Rule, Weight};
-use super::seat::Seat;
+use super::seat::{Seat, Voice};
 use super::state::Debate;
 use super::template;
 use sha2::{Digest as _, Sha256};
@@ -56,7 +56,8 @@ pub fn render(debate: &Debate, cue: Cue) -> Prompt {
             let more = |rule: Rule, name: &str| if asks(rule) { template(name).trim() } else { "" };
             let changed = more(Rule::SaysWhatChanged, "reply.changed");
             let court = more(Rule::NamesDecisive, "reply.court");
-            let parts = [template(&kind).trim(), changed, court];
+            let rubric = more(Rule::MarksByRubric, "reply.rubric");
+            let parts = [template(&kind).trim(), changed, court, rubric];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
         }
         name => page.around(name),
@@ -94,6 +95,12 @@ fn names(debate: &Debate, cue: Cue) -> Vec<Name> {
             }
         };
         add(seat.voice.tool(), [seat.voice.model(), None]);
+        // A bot goes by the name of its seat, or by that without the debate's mark at its end.
+        if seat.voice == Voice::Bot {
+            let plain = seat.name.rsplit_once('_').map_or(seat.name.as_str(), |(name, _)| name);
+            add(&seat.name, [None, None]);
+            add(plain, [None, None]);
+        }
         let turns = debate.within(..debate.horizon(cue)).filter(|(past, _)| past.seat == nth);
         for reply in turns.filter_map(|(_, turn)| turn.as_ref().ok()) {
             let envelope = &reply.envelope;

@@ -60,6 +60,7 @@ pub enum Rule {
     Directs,
     StatesOutcome,
     Tabulates,
+    MarksByRubric,
 }
 
 /// How much it weighs that a rule is broken.
@@ -152,6 +153,7 @@ impl Rule {
             Rule::FollowsChecks => ruling::follows_checks(body),
             Rule::NamesDecisive => ruling::names_decisive(debate, cue, body),
             Rule::NamesBlindSpots => ruling::names_blind_spots(body),
+            Rule::MarksByRubric => ruling::marks_by_rubric(body),
             Rule::Investigates => research::investigates(body),
             Rule::RatesArguments => research::rates_arguments(body),
             Rule::OwnIds => research::own_ids(debate, cue, body),

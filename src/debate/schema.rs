@@ -1,7 +1,7 @@
 //! The shape of every reply that is one JSON object, as a JSON schema: for services that can hold a
 //! model to one. It says no more than [`super::reply`] checks, and nothing is believed because of it.
 //! Every field is required and no other is allowed, because that is what all of them understand.
-use super::body::Kind;
+use super::body::{Kind, Rubric};
 use super::event::Cue;
 use super::format::Speakers;
 use super::rules::Rule;
@@ -78,6 +78,12 @@ fn verdict(turns: usize, asks: impl Fn(Rule) -> bool) -> Value {
     if asks(Rule::NamesDecisive) {
         fields["decisive"] = text();
         fields["blind_spots"] = list(object(json!({"side": side(), "text": text()})));
+    }
+    if asks(Rule::MarksByRubric) {
+        let most = |most: u8| json!({"type": "number", "minimum": 0, "maximum": most});
+        let marks = Rubric::CRITERIA.iter().map(|(name, of)| ((*name).to_owned(), most(*of)));
+        let marks = object(Value::Object(marks.collect()));
+        fields["rubric"] = object(json!({"A": marks.clone(), "B": marks}));
     }
     object(fields)
 }

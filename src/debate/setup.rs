@@ -2,6 +2,7 @@
 //! a newer binary runs under the format, prompts and brief it was opened with.
 use super::event::Cue;
 use super::format::{Act, Format, OPEN_LIMIT, Phase, Role, Rounds, Shortfall, Speakers};
+use super::formats::LENGTHS;
 use super::proposed::Proposed;
 use super::seat::{BadSeat, Effort, Seat};
 use super::template;
@@ -159,8 +160,8 @@ pub struct Budget {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            shortest: 1,
-            longest: 200_000,
+            shortest: *LENGTHS.start(),
+            longest: *LENGTHS.end(),
             prompt: 4_000_000,
             turn_seconds: None,
             await_seconds: None,

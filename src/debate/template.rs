@@ -24,6 +24,7 @@ pub const NAMES: &[&str] = &[
     "decision",
     "language",
     "letter",
+    "length",
     "words",
     "heard",
     "checks",

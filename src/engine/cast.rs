@@ -50,7 +50,8 @@ impl Opening {
     }
 
     fn seated(&self, role: Role, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
-        let bench: Vec<&Voice> = [&self.judge].into_iter().chain(&self.panel).collect();
+        let bench: Vec<&Voice> =
+            [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.unjudged).collect();
         if bench.len() > BENCH {
             return Err(DeskError::Cast(format!("{} judges; at most {BENCH} sit", bench.len())));
         }
@@ -59,6 +60,7 @@ impl Opening {
         let side = |name: &str, voice: &Voice, nth: usize, usual: &str| {
             let stance = Some(self.stances[nth].as_str()).filter(|it| !it.trim().is_empty());
             let stance = stance.or(argues.then_some(usual)).unwrap_or_default().to_owned();
+            let name = self.names[nth].as_deref().unwrap_or(name);
             vec![Seat { stance, style: self.styles[nth].clone(), ..seat(name, role, voice) }]
         };
         Ok(match role {

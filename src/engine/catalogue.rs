@@ -44,6 +44,8 @@ pub struct Catalogue {
     pub offerings: Vec<Offering>,
     /// Those that cannot.
     pub broken: Vec<Broken>,
+    /// The words a guest of somebody else's arena is asked with, by name.
+    pub guest: BTreeMap<String, String>,
 }
 
 impl Offering {

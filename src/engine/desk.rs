@@ -15,7 +15,7 @@ use super::recovery::Stranger;
 use super::scrutiny::Outside;
 use super::session::Session;
 use super::turn::Told;
-use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Trouble, Unfit, next};
+use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Trouble, Unfit, Voice, next};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -140,6 +140,11 @@ impl Desk {
         if who.is_empty() { "a program".into() } else { who.clone() }
     }
 
+    /// The time, in milliseconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.clock.now()
+    }
+
     /// The archive, for those who only read.
     pub fn archive(&self) -> &dyn Archive {
         &*self.archive
@@ -150,6 +155,21 @@ impl Desk {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
         setup.check()?;
         self.sits_well(&setup.seats)?;
+        self.begin(opening, place)
+    }
+
+    /// Opens a debate between bots that have come by themselves, and plays it. Everybody else in it
+    /// must be able to play here.
+    pub fn host(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
+        let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
+        setup.check()?;
+        for seat in setup.seats.iter().filter(|seat| seat.voice != Voice::Bot) {
+            self.voices.playable(&seat.voice)?;
+        }
+        self.begin(opening, place)
+    }
+
+    fn begin(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
         let mut fresh = Told::new();
         let (debate, first, log) = self.create(opening, place, |debate| {
             let (events, told) = Session::opening(debate, self.clock.now());
@@ -383,6 +403,7 @@ pub fn at_home(stored: &Stored, place: &Place) -> Place {
     Place {
         root: home.unwrap_or(&place.root).clone(),
         state_file: place.state_file.clone().filter(|_| here),
+        record: place.record,
     }
 }
 

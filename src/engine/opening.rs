@@ -27,6 +27,8 @@ pub struct Opening {
     pub challenger: Voice,
     /// Rules, and sums up long debates.
     pub judge: Voice,
+    /// Whether nobody rules, because nobody can be asked to.
+    pub unjudged: bool,
     /// Who else rules.
     pub panel: Vec<Voice>,
     /// Who else questions whoever leads.
@@ -37,6 +39,8 @@ pub struct Opening {
     pub audience: Vec<Listener>,
     /// What those who argue for and against are to hold, where the question does not say.
     pub stances: [String; 2],
+    /// What those who argue for and against are called, where they have names of their own.
+    pub names: [Option<String>; 2],
     /// How they are to argue.
     pub styles: [String; 2],
     /// Whether factual claims are audited.
@@ -94,11 +98,13 @@ impl Opening {
             proposer,
             challenger,
             judge,
+            unjudged: false,
             panel: vec![],
             partners: vec![],
             roles: vec![],
             audience: vec![],
             stances: [String::new(), String::new()],
+            names: [None, None],
             styles: [String::new(), String::new()],
             audited: false,
             same_judge: false,
@@ -152,7 +158,8 @@ impl Opening {
                 self.format
             )));
         }
-        let limits = Limits { budget: self.budget, ..Limits::default() };
+        let (shortest, longest) = (*offer.lengths.start(), *offer.lengths.end());
+        let limits = Limits { shortest, longest, budget: self.budget, ..Limits::default() };
         let turn_seconds = self.turn_seconds;
         Ok(Setup {
             grammar: GRAMMAR,

@@ -191,7 +191,8 @@ impl Desk {
         if seats(Role::Audience) {
             let usual = || offering.listeners().map(|kind| (kind.to_owned(), 1, None)).collect();
             wish.cast.listeners = match said.listeners {
-                None => usual(),
+                None if offering.offer.crowd => usual(),
+                None => vec![],
                 Some(all) => all
                     .into_iter()
                     .map(|it| {

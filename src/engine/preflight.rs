@@ -412,14 +412,19 @@ impl Desk {
 
     /// The model the user's configuration has for a tool, where none is named.
     fn with_model(&self, taken: Taken, effort: Option<Effort>, plain: &[String]) -> Taken {
-        let Voice::Model { tool, model: None } = &taken.voice else { return taken };
-        if plain.contains(tool) {
+        if plain.iter().any(|tool| tool == taken.voice.tool()) {
             return taken;
         }
-        let usual = self.voices.usual(tool, effort);
-        let voice = usual.map(|model| Voice::Model { tool: tool.clone(), model: Some(model) });
-        let fits = voice.filter(|voice| voice.check().is_ok());
-        Taken { voice: fits.unwrap_or_else(|| taken.voice.clone()), ..taken }
+        let usual = self.usually(&taken.voice, effort);
+        Taken { voice: usual.unwrap_or_else(|| taken.voice.clone()), ..taken }
+    }
+
+    /// A tool with the model the user's configuration has for it, where none is named.
+    pub(super) fn usually(&self, voice: &Voice, effort: Option<Effort>) -> Option<Voice> {
+        let Voice::Model { tool, model: None } = voice else { return None };
+        let model = self.voices.usual(tool, effort)?;
+        let voice = Voice::Model { tool: tool.clone(), model: Some(model) };
+        Some(voice).filter(|voice| voice.check().is_ok())
     }
 }
 

@@ -95,6 +95,18 @@ impl Desk {
         Ok(listed)
     }
 
+    /// Whoever could judge without being named: those the user would rather see first, then in the
+    /// order of the roster.
+    pub fn judge_by_itself(&self, preferred: &[String]) -> Result<Option<Voice>, DeskError> {
+        self.sound()?;
+        let listed = self.voices.listing();
+        let rather = preferred.iter().filter_map(|seat| seat.parse::<Voice>().ok());
+        let rather = rather.filter(|voice| self.voices.playable(voice).is_ok());
+        let able = listed.iter().filter(|it| it.playable && it.model);
+        let able = able.filter_map(|it| it.seat.parse::<Voice>().ok());
+        Ok(rather.chain(able).next())
+    }
+
     /// Whether what the user has set up about seats can be understood.
     pub fn sound(&self) -> Result<(), DeskError> {
         self.voices.sound().map_err(DeskError::Settings)

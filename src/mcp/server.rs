@@ -71,7 +71,7 @@ impl Server {
 
     fn place(&self, client: &Client) -> Place {
         let state_file = Some(self.config.state_file(client.folder));
-        Place { root: self.config.root.clone(), state_file }
+        Place { root: self.config.root.clone(), state_file, record: true }
     }
 
     async fn call(

@@ -35,10 +35,7 @@ pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
     }
     let mut all = Html::new();
     if !items.is_empty() {
-        all.add(&html!(
-            "<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>",
-            items
-        ));
+        all.add(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
     }
     all.add(&passing(reply, setting));
     all

@@ -122,14 +122,12 @@ fn turns(both: [&Story; 2]) -> Html {
                 false => html!("<p class=\"absent\">No such turn.</p>"),
             }
         };
-        let name = both.iter().find(|story| story.debate().has(cue)).map_or_else(
-            String::new,
-            |story| {
+        let name =
+            both.iter().find(|story| story.debate().has(cue)).map_or_else(String::new, |story| {
                 let debate = story.debate();
                 let when = capital(&super::timeline::when(debate, cue));
                 format!("{when} · {}", bounded(&one_line(&title(debate, cue)), 80))
-            },
-        );
+            });
         rows.add(&html!(
             "<section class=\"pair\"><h2>{}</h2><div class=\"two\"><div>{}</div><div>{}</div></div>\
              </section>",

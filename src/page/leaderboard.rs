@@ -188,7 +188,8 @@ fn agreement(all: &[Agreement]) -> Html {
             let others = compared.iter().map(|other| {
                 let pair = |row: &&Agreement| {
                     let two = (row.judge.as_str(), row.other.as_deref().unwrap_or_default());
-                    row.between == Between::Panel && (two == (judge, other) || two == (other, judge))
+                    row.between == Between::Panel
+                        && (two == (judge, other) || two == (other, judge))
                 };
                 cell(all.iter().find(pair))
             });

@@ -27,8 +27,7 @@ pub(super) fn id_of(cue: Cue) -> String {
 pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
     let debate = story.debate();
     let times = story.times(cue);
-    let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting)
-    };
+    let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting) };
     let (seq, at) = times.taken.unwrap_or((times.touched, times.asked));
     let sealed = debate.sealed(cue);
     let (inner, lang, envelope) = match taken {

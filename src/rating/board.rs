@@ -137,7 +137,8 @@ impl Board {
 
     /// The board these come to, in whatever order they are.
     pub fn of(readings: &[Reading]) -> Board {
-        let rated: Vec<&(Game, Bench)> = readings.iter().filter_map(|it| it.as_ref().ok()).collect();
+        let rated: Vec<&(Game, Bench)> =
+            readings.iter().filter_map(|it| it.as_ref().ok()).collect();
         let games: Vec<Game> = rated.iter().map(|(game, _)| game.clone()).collect();
         let mut reasons: BTreeMap<Unrated, usize> = BTreeMap::new();
         for why in readings.iter().filter_map(|it| it.as_ref().err()) {

@@ -28,7 +28,7 @@ impl Entrant {
             Voice::Host => Err(Unrated::UnknownModel),
             Voice::Human => Ok(Entrant { name: voice.to_string(), voice, model: None }),
             Voice::Bot => {
-                let name = debate.terms().get(bot_term(side)).map(|name| named(name));
+                let name = debate.terms().get(bot_term(side)).map(String::as_str).map(named);
                 let name = name.filter(|name| !name.is_empty()).ok_or(Unrated::UnnamedBot)?;
                 Ok(Entrant { name: format!("bot {name}"), voice, model: None })
             }
@@ -37,7 +37,7 @@ impl Entrant {
                 if models.len() > 1 {
                     return Err(Unrated::ModelChanged);
                 }
-                let model = models.pop_first().map(|model| named(model));
+                let model = models.pop_first().map(named);
                 Ok(Entrant { name: written(&voice, model.as_deref()), voice, model })
             }
         }
@@ -58,7 +58,7 @@ impl Entrant {
 
 /// What a judge is listed under: its voice, with the model that ruled where that is known.
 pub fn judge(debate: &Debate, cue: Cue) -> String {
-    let model = reported(debate, |other| other == cue).pop_first().map(|model| named(model));
+    let model = reported(debate, |other| other == cue).pop_first().map(named);
     written(&debate.seat(cue).voice, model.as_deref())
 }
 

@@ -309,13 +309,6 @@ impl Part {
 /// The groups whom games connect.
 fn connected(size: usize, bouts: &[Bout]) -> Vec<Part> {
     let mut of: Vec<usize> = (0..size).collect();
-    fn root(of: &mut [usize], mut at: usize) -> usize {
-        while of[at] != at {
-            of[at] = of[of[at]];
-            at = of[at];
-        }
-        at
-    }
     for bout in bouts {
         let (one, other) = (root(&mut of, bout.pro), root(&mut of, bout.con));
         of[one.max(other)] = one.min(other);
@@ -326,6 +319,15 @@ fn connected(size: usize, bouts: &[Bout]) -> Vec<Part> {
         groups.entry(first).or_default().push(at);
     }
     groups.into_values().map(|members| Part { members }).collect()
+}
+
+/// Whoever stands for a group.
+fn root(of: &mut [usize], mut at: usize) -> usize {
+    while of[at] != at {
+        of[at] = of[of[at]];
+        at = of[at];
+    }
+    at
 }
 
 fn numbered<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
@@ -349,5 +351,6 @@ fn curve(at: f64) -> f64 {
 }
 
 fn tenth(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+    // Nothing is not less than nothing.
+    (value * 10.0).round() / 10.0 + 0.0
 }

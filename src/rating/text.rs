@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 /// Columns of a name.
 const NAME: usize = 28;
+/// Columns of a judge, and of whom it is compared with.
+const WHO: usize = 21;
 
 /// All of it.
 pub fn board(board: &Board) -> String {
@@ -28,7 +30,7 @@ pub fn ranking(board: &Board) -> String {
         }
         let _ = writeln!(
             text,
-            "{:>3}  {:<NAME$} {:>6}  {:<13} {:>5}  {:<9} {:>5}",
+            "{:>3}  {:<NAME$} {:>6}  {:<13} {:>5}  {:<10} {:>5}",
             "", "entrant", "rating", "95 %", "games", "won-=-lost", "for"
         );
         for row in &group.rows {
@@ -88,7 +90,11 @@ pub fn judges(rows: &[Agreement]) -> String {
     if rows.is_empty() {
         return text;
     }
-    text.push_str("\nHow often judges chose the same side:\n");
+    let _ = writeln!(
+        text,
+        "\nHow often judges chose the same side:\n  {:<WHO$} {:<WHO$} {:>9}  {:<17} {:>5}",
+        "judge", "with", "same", "share, 95 %", "kappa"
+    );
     for row in rows {
         let with = match (row.between, &row.other) {
             (Between::Panel, Some(other)) => short(other),
@@ -100,14 +106,16 @@ pub fn judges(rows: &[Agreement]) -> String {
         let kappa = row.kappa.map_or("-".into(), |kappa| format!("{kappa:.2}"));
         let _ = writeln!(
             text,
-            "  {:<22} {:<22} {:>4}/{:<4} {:>3.0} % ({:.0}-{:.0}) kappa {kappa}",
-            clipped(&row.judge, 22),
-            clipped(&with, 22),
-            row.same,
-            row.debates,
-            row.share * 100.0,
-            row.low * 100.0,
-            row.high * 100.0
+            "  {:<WHO$} {:<WHO$} {:>9}  {:<17} {kappa:>5}",
+            clipped(&row.judge, WHO),
+            clipped(&with, WHO),
+            format!("{}/{}", row.same, row.debates),
+            format!(
+                "{:.0} %, {:.0} to {:.0}",
+                row.share * 100.0,
+                row.low * 100.0,
+                row.high * 100.0
+            ),
         );
     }
     text

@@ -155,7 +155,7 @@ impl Archive for SqliteArchive {
                 known.is_ok_and(|count| count > 0)
                     || (path.exists() && !files::is_record_of(path, &setup.id))
             };
-            let record = files::record_path(&place.root, &name, taken);
+            let record = place.record.then(|| files::record_path(&place.root, &name, taken));
             for (id, row) in search::argued(&change, setup, &place.root)? {
                 if let Some(holder) = lease::holder(&change, &self.home, row, self.clock.now())? {
                     return Err(ArchiveError::Busy { id, holder });
@@ -173,7 +173,7 @@ impl Archive for SqliteArchive {
                         iso(setup.opened_at),
                         json,
                         place.root.display().to_string(),
-                        record.display().to_string(),
+                        record.map(|path| path.display().to_string()),
                         setup.format.name,
                         self.clock.now(),
                     ],
@@ -339,6 +339,29 @@ impl Archive for SqliteArchive {
         let row = self.database.with(|connection| row_of(connection, id))?;
         self.exports.changed(row);
         Ok(())
+    }
+
+    fn rooms(&self) -> Result<Vec<String>, ArchiveError> {
+        self.database.with(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
+                .map_err(broken)?;
+            let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
+            rows.collect::<Result<_, _>>().map_err(broken)
+        })
+    }
+
+    fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError> {
+        self.database.with(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO rooms (id, body, updated_at) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (id) DO UPDATE SET body = ?2, updated_at = ?3",
+                )
+                .and_then(|mut statement| statement.execute(params![id, body, self.clock.now()]))
+                .map(drop)
+                .map_err(broken)
+        })
     }
 
     fn flush(&self) {

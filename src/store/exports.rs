@@ -102,7 +102,18 @@ fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
     }
 }
 
+/// What is written nowhere need not be read.
+const NOWHERE: &str = "SELECT record IS NULL AND setup ->> '$.output' IS NULL
+    AND NOT EXISTS (SELECT 1 FROM state_files WHERE debate_id = id) FROM debates WHERE id = ?1";
+
 fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError> {
+    let nowhere: bool = database.with(|connection| {
+        let mut asked = connection.prepare_cached(NOWHERE).map_err(broken)?;
+        asked.query_row([row], |row| row.get(0)).map_err(broken)
+    })?;
+    if nowhere {
+        return Ok(());
+    }
     let (stored, root, reported): (Stored, String, Option<String>) =
         database.with(|connection| {
             let of_row = "SELECT root, reported FROM debates WHERE id = ?1";

@@ -135,14 +135,14 @@ impl Lookout {
         clock: Arc<dyn Clock>,
         name: String,
     ) {
-        let (sender, pokes) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         // Only the archive keeps it: when that is dropped, the thread ends.
         let lookout = Arc::downgrade(self);
         std::thread::spawn(move || {
             let (mut version, mut beat) = (None, Instant::now());
             loop {
-                let poked = pokes.recv_timeout(LOOK);
+                let poked = receiver.recv_timeout(LOOK);
                 if poked == Err(RecvTimeoutError::Disconnected) {
                     return;
                 }

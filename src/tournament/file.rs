@@ -162,16 +162,19 @@ struct NamedEntrant {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenBudget {
-    max_cost: Option<f64>,
-    max_tokens: Option<u64>,
-    max_minutes: Option<u64>,
+    #[serde(rename = "max_cost")]
+    cost: Option<f64>,
+    #[serde(rename = "max_tokens")]
+    tokens: Option<u64>,
+    #[serde(rename = "max_minutes")]
+    minutes: Option<u64>,
 }
 
 impl WrittenBudget {
     fn read(&self) -> Result<Budget, BadFile> {
-        let cost = self.max_cost.map(|it| millionths(it).ok_or(BadFile::Amount(it))).transpose()?;
-        let milliseconds = self.max_minutes.map(|it| it.saturating_mul(60_000));
-        Ok(Budget { cost, tokens: self.max_tokens, milliseconds })
+        let cost = self.cost.map(|it| millionths(it).ok_or(BadFile::Amount(it))).transpose()?;
+        let milliseconds = self.minutes.map(|it| it.saturating_mul(60_000));
+        Ok(Budget { cost, tokens: self.tokens, milliseconds })
     }
 }
 

@@ -6,6 +6,7 @@ use super::schedule::Game;
 use crate::debate::{Budget, Role, Seat, Voice};
 use crate::engine::{Desk, DeskError, Figures};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 /// What is known of a tournament before it begins.
@@ -68,7 +69,7 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
     let mut known: BTreeMap<(usize, usize, Option<u8>), Figures> = BTreeMap::new();
     for game in left {
         let kind = (game.pro, game.con, game.rounds);
-        if !known.contains_key(&kind) {
+        if let Entry::Vacant(new) = known.entry(kind) {
             let limited = Budget { cost: plan.per_game.cost.or(plan.in_all.cost), ..plan.per_game };
             let (opening, _) = drafted(desk, plan, game, limited, folder)?;
             let estimated = desk.estimate(&opening)?;
@@ -77,7 +78,7 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
                     fit.warnings.push(unkept);
                 }
             }
-            known.insert(kind, estimated.map(|it| it.figures).unwrap_or_default());
+            new.insert(estimated.map(|it| it.figures).unwrap_or_default());
         }
         if let Some(figures) = known.get(&kind) {
             fit.figures.add(figures);

@@ -124,8 +124,8 @@ impl Hall<'_> {
 
     async fn played(&self, mut job: Job) -> Played {
         let mut stop = self.stop.clone();
-        let step = tokio::select! {
-            step = job.idle() => step,
+        let due = tokio::select! {
+            due = job.idle() => due,
             _ = stop.wait_for(|stop| *stop) => {
                 job.stop().await;
                 return Played::End(End::Stopped);
@@ -133,7 +133,7 @@ impl Hall<'_> {
         };
         let id = job.id().to_owned();
         job.stop().await;
-        Played::End(match step {
+        Played::End(match due {
             Ok(Step::Rest | Step::Close(_)) => End::Over,
             Ok(Step::Hold { pause: Pause::Spent { .. }, .. }) => {
                 End::Paused("what one game may spend is spent".into())

@@ -48,7 +48,8 @@ impl Table {
         self.running.retain(|(game, _)| game.key != key);
     }
 
-    /// The first of those that wait whose entrants are both free. What the games being played may
+    /// Of those that wait and whose entrants are both free, the one whose entrants are least busy,
+    /// and of those the first. What the games being played may
     /// still spend is set aside: with a limit on all of them and none on each, they are played one
     /// after another.
     pub fn next<'a>(
@@ -57,16 +58,19 @@ impl Table {
         plan: &Plan,
         spent: Spend,
     ) -> Next {
-        let mut waiting = waiting.into_iter().enumerate().peekable();
-        if self.len() >= plan.at_once || waiting.peek().is_none() {
+        if self.len() >= plan.at_once {
             return Next::Wait;
         }
         let busy = |entrant: usize| {
             let own = |game: &Game| game.pro == entrant || game.con == entrant;
-            self.running.iter().filter(|(game, _)| own(game)).count() >= plan.at_once_per_entrant
+            self.running.iter().filter(|(game, _)| own(game)).count()
         };
-        let free = waiting.find(|(_, (game, _))| !busy(game.pro) && !busy(game.con));
-        let Some((nth, (_, own))) = free else { return Next::Wait };
+        let most = plan.at_once_per_entrant;
+        let free = waiting.into_iter().enumerate().filter_map(|(nth, (game, own))| {
+            let (pro, con) = (busy(game.pro), busy(game.con));
+            (pro < most && con < most).then_some((pro + con, nth, own))
+        });
+        let Some((_, nth, own)) = free.min_by_key(|it| (it.0, it.1)) else { return Next::Wait };
         match self.allowance(plan, spent, own) {
             Some(budget) => Next::Begin(nth, budget),
             None if self.is_empty() => Next::Spent,

@@ -135,10 +135,10 @@ pub async fn play(
             () = &mut stop => return Ok((Ending::Stopped, run.standings())),
         }
     }
-    let (halt, halted) = watch::channel(false);
+    let (end_all, stopping) = watch::channel(false);
     let (told, mut heard) = mpsc::unbounded_channel();
     let (place, folder) = (&settings.place, settings.folder.as_path());
-    let hall = Hall { desk, plan, place, folder, stop: halted, told };
+    let hall = Hall { desk, plan, place, folder, stop: stopping, told };
     let mut playing = FuturesUnordered::new();
     let mut ending = Ending::Done;
     loop {
@@ -167,7 +167,7 @@ pub async fn play(
             Some(news) = heard.recv() => tell(&news),
             () = &mut stop, if ending != Ending::Stopped => {
                 ending = Ending::Stopped;
-                let _ = halt.send(true);
+                let _ = end_all.send(true);
             }
         }
     }
@@ -220,7 +220,8 @@ impl Run<'_> {
         let Waiting { game, tried } = waiting;
         self.table.end(&game.key);
         let now = past::now(self.desk, self.plan, &self.settings.place.root, &game.key)?;
-        let before = self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
+        let before =
+            self.past.get(&game.key).filter(|it| now.as_ref().is_some_and(|now| now.id == it.id));
         let before = before.map(|it| it.spent).unwrap_or_default();
         if let Some(now) = &now {
             self.spent += Spend {
@@ -238,13 +239,11 @@ impl Run<'_> {
                 self.broken.insert(game.key.clone(), why.clone());
                 why
             }
-            (End::Over, Some(past)) => match &past.known {
-                Known::Failed { why, .. } => why.clone(),
-                _ => {
-                    let standings = Box::new(self.standings());
-                    return Ok(Some(News::Over { game, past, standings }));
-                }
-            },
+            (End::Over, Some(Past { known: Known::Failed { why, .. }, .. })) => why,
+            (End::Over, Some(past)) => {
+                let standings = Box::new(self.standings());
+                return Ok(Some(News::Over { game, past, standings }));
+            }
             (End::Over, None) => "it is no longer in the archive".into(),
         };
         let again = tried + 1 < TRIES && ending == Ending::Done;

@@ -74,11 +74,7 @@ async fn obey(
 }
 
 /// The command a form comes to, and what is said when it is done.
-fn command(
-    debate: &Debate,
-    action: &str,
-    sent: &Sent,
-) -> Result<(Command, &'static str), Sorry> {
+fn command(debate: &Debate, action: &str, sent: &Sent) -> Result<(Command, &'static str), Sorry> {
     let text = || {
         let text = sent.text.replace("\r\n", "\n");
         let fits = !text.trim().is_empty();
@@ -135,9 +131,13 @@ fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
 fn vote(debate: &Debate, cue: Cue, sent: &Sent) -> Result<String, Sorry> {
     let side = Some(sent.side.as_str()).filter(|side| matches!(*side, "pro" | "con"));
     let side = side.ok_or_else(|| unfit("Nobody was voted for."))?;
-    let sure: u8 = sent.confidence.trim().parse().ok().filter(|sure| *sure <= 100).ok_or_else(
-        || unfit("How sure you are is a whole number from 0 to 100."),
-    )?;
+    let sure: u8 = sent
+        .confidence
+        .trim()
+        .parse()
+        .ok()
+        .filter(|sure| *sure <= 100)
+        .ok_or_else(|| unfit("How sure you are is a whole number from 0 to 100."))?;
     let name = &debate.seat(cue).name;
     let sure = f64::from(sure) / 100.0;
     let vote =

@@ -205,8 +205,8 @@ impl Now {
 }
 
 fn changed(shown: &Shown, before: &Shown, story: &Story) -> Told {
-    let texts = [Viewer::Reader, Viewer::Owner]
-        .map(|viewer| event(&shown.since(before, story, viewer)));
+    let texts =
+        [Viewer::Reader, Viewer::Owner].map(|viewer| event(&shown.since(before, story, viewer)));
     Told { seq: story.seq(), texts }
 }
 

@@ -11,6 +11,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Guard {
     names: Vec<String>,
+    /// Whether any number will do: nobody's DNS can lead here under one.
+    numbers: bool,
 }
 
 /// Why a request is not looked at.
@@ -26,8 +28,7 @@ impl Guard {
     /// What is bound at an address is known by it, by the names of this machine if nobody else can
     /// reach it, and by whatever else is said.
     pub fn new(bound: SocketAddr, names: &[String]) -> Guard {
-        let mut all: Vec<String> =
-            ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
+        let mut all: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         if !bound.ip().is_unspecified() {
             all.push(match bound.ip() {
                 IpAddr::V4(ip) => ip.to_string(),
@@ -35,7 +36,7 @@ impl Guard {
             });
         }
         all.extend(names.iter().map(|name| name.trim().to_ascii_lowercase()));
-        Guard { names: all }
+        Guard { names: all, numbers: bound.ip().is_unspecified() }
     }
 
     /// Whether a request is looked at. Whoever reads needs the right name only; whoever wants
@@ -49,7 +50,9 @@ impl Guard {
         };
         let host = text(header::HOST).or(uri.authority().map(|it| it.as_str())).unwrap_or_default();
         let host = host.to_ascii_lowercase();
-        if !self.names.iter().any(|name| name == bare(&host)) {
+        let name = bare(&host);
+        let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+        if !self.names.iter().any(|known| known == name) && !(self.numbers && number) {
             return Err(Refusal::Host);
         }
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {

@@ -19,7 +19,6 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tokio::net::TcpListener;
 
 /// Bytes of a form: a speech may be long.
 const FORM: usize = 1_000_000;
@@ -97,7 +96,15 @@ pub fn router(site: Site) -> Router {
     let Site { desk, place, scope, entry, guard: names, door } = site;
     let entry = Arc::new(entry);
     let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
-    let state = State { desk, place, scope, entry, watchers, seats: Seats::default(), board: Arc::default() };
+    let state = State {
+        desk,
+        place,
+        scope,
+        entry,
+        watchers,
+        seats: Seats::default(),
+        board: Arc::default(),
+    };
     let shown = Router::new()
         .route("/", get(of_archive))
         .route("/compare", get(of_two))
@@ -121,11 +128,6 @@ pub fn router(site: Site) -> Router {
         .layer(middleware::from_fn(careful))
         .layer(middleware::from_fn_with_state(Arc::new(names), guard))
         .with_state(state)
-}
-
-/// Serves a site until it breaks.
-pub async fn serve(listener: TcpListener, site: Router) -> std::io::Result<()> {
-    axum::serve(listener, site).await
 }
 
 /// What may be loaded, run and embedded: ours, and nothing else.
@@ -183,17 +185,11 @@ struct At {
     token: String,
     path: String,
     line: Option<usize>,
-    a: Option<String>,
-    b: Option<String>,
     next: String,
 }
 
 /// Lets somebody in who was given a word, and takes it out of the address.
-async fn enter(
-    Shared(state): Shared<State>,
-    Query(at): Query<At>,
-    headers: HeaderMap,
-) -> Response {
+async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: HeaderMap) -> Response {
     let pass = state.entry.of_token(&at.token);
     let Some(cookie) = state.entry.cookie(pass, &headers) else {
         let sorry = Sorry::new(
@@ -219,12 +215,19 @@ async fn of_archive(
     Ok(shown(pages::of_archive(state, wanted).await?))
 }
 
+/// The two are named `a` and `b`, or are the first two that were ticked.
 async fn of_two(
     Shared(state): Shared<State>,
-    Query(at): Query<At>,
+    Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, Sorry> {
-    let some = |id: Option<String>| id.filter(|id| !id.is_empty());
-    Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
+    let named = |wanted: &str| {
+        let mut fits = pairs.iter().filter(|(name, id)| name == wanted && !id.is_empty());
+        fits.next().map(|(_, id)| id.clone())
+    };
+    let mut ticked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
+    let one = named("a").or_else(|| ticked.next());
+    let other = named("b").or_else(|| ticked.next());
+    Ok(shown(pages::of_two(state, one, other).await?))
 }
 
 async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
@@ -296,10 +299,7 @@ async fn followed(
     .await
 }
 
-async fn exported(
-    Shared(state): Shared<State>,
-    Path(id): Path<String>,
-) -> Result<Response, Sorry> {
+async fn exported(Shared(state): Shared<State>, Path(id): Path<String>) -> Result<Response, Sorry> {
     let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let page = pages::exported(state, id).await?;
     let headers = [(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.html\""))];

@@ -116,7 +116,8 @@ impl Line {
     async fn catch_up(&mut self) -> Option<()> {
         let (watchers, watched) = (self.watchers.clone(), self.watched.clone());
         let (seq, viewer) = (self.seq, self.viewer);
-        let start = tokio::task::spawn_blocking(move || watchers.start(&watched, Some(seq), viewer));
+        let start =
+            tokio::task::spawn_blocking(move || watchers.start(&watched, Some(seq), viewer));
         let Start { pieces, receiver, .. } = start.await.ok()?.ok()?;
         self.receiver = receiver;
         pieces.into_iter().for_each(|piece| self.take(piece));

@@ -51,8 +51,8 @@ impl View {
         let mut stdout = BufReader::new(stdout);
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("{error}: `{line}`"));
+        let told: Value =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"));
         let text = |name: &str| told[name].as_str().unwrap().to_owned();
         let (url, enter) = (text("url"), text("enter"));
         View { url, enter, running, _streams: (stdin, stdout) }

@@ -52,9 +52,12 @@ fn a_person_in_the_audience_votes() {
     let view = View::at(&lab, None);
     let stage = json!({"url": view.url, "enter": view.enter, "id": id});
     play(&tools, "vote", stage, |_| {
-        until("the vote is recorded", || lab.events(&id).iter().any(|event| {
-            event["event"] == "spoke" && event.to_string().contains("Backups of one file are simple")
-        }));
+        until("the vote is recorded", || {
+            lab.events(&id).iter().any(|event| {
+                event["event"] == "spoke"
+                    && event.to_string().contains("Backups of one file are simple")
+            })
+        });
         lab.debate(&["resume", &id]).success();
         Value::Null
     });

@@ -1,5 +1,5 @@
 //! What a failure comes to, format by format and row by row.
-use crate::scene::{apply, cue, due, open, played, run, setup, trace, without};
+use crate::scene::{apply, cue, due, open, played, run, setup, silence_loses, trace, without};
 use debate_mcp::debate::{
     Debate, Event, Format, Hold, Line, Pause, Role, Side, Spend, Status, Step, Trouble, formats,
     next, standing::status, verdict::judgment,
@@ -80,22 +80,54 @@ fn research_goes_on_with_any_stance_it_has() {
     assert_eq!((trace(&declined).as_str(), declined.spent()), ("cancelled", Spend::default()));
 }
 
+/// Where silence loses, nobody waits for the other's answer.
 #[test]
-fn in_the_arena_silence_loses() {
-    let all = "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge completed";
-    check(formats::arena(), 3, &[], all);
-    check(formats::arena(), 1, &[], "1.open 1.open 0.judge completed");
-    // A bot that is late or gone has lost; nobody waits for the other's answer.
-    let gone = check(formats::arena(), 3, &["1.open/Ada"], "1.open! forfeited by pro");
+fn whoever_is_silent_where_silence_loses_has_lost() {
+    let gone = check(silence_loses(), 3, &["1.open/Ada"], "1.open! forfeited by pro");
     assert_eq!(judgment(&gone).unwrap().winner, Side::Con);
-    let late = check(
-        formats::arena(),
-        3,
-        &["2.clash/Bob"],
-        "1.open 1.open 2.clash 2.clash! forfeited by con",
-    );
+    let late = "1.open 1.open 2.clash 2.clash! forfeited by con";
+    let late = check(silence_loses(), 3, &["2.clash/Bob"], late);
     assert_eq!(judgment(&late).unwrap().winner, Side::Pro);
-    check(formats::arena(), 1, &["0.judge"], "1.open 1.open 0.judge! curtailed");
+}
+
+/// A turn nobody takes is forfeited, and a side's second one ends it; judged is what both have said
+/// something in.
+#[test]
+fn in_the_arena_two_forfeits_of_a_side_end_it() {
+    let all = "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge 0.vote completed";
+    check(formats::arena(), 3, &[], all);
+    check(formats::arena(), 1, &[], "1.open 1.open 0.judge 0.vote completed");
+    // One each is none too many.
+    let once = "1.open! 1.open 2.clash 2.clash! 3.close 3.close 0.judge 0.vote completed";
+    let once = check(formats::arena(), 3, &["1.open/Ada", "2.clash/Bob"], once);
+    assert!(judgment(&once).is_some());
+    // The second ends it at once, and what both said before is judged.
+    let twice = "1.open 1.open 2.clash! 2.clash 3.close! 0.judge 0.vote curtailed";
+    let twice = check(
+        formats::arena(),
+        4,
+        &["2.clash/Ada", "3.clash/Ada"],
+        &twice.replace("close", "clash"),
+    );
+    assert!(judgment(&twice).is_some());
+    // A side that never spoke leaves nothing to judge, and nobody has won.
+    let silent = "1.open 1.open! 2.clash 2.clash! uncontested";
+    let silent = check(formats::arena(), 3, &["1.open/Bob", "2.clash/Bob"], silent);
+    assert_eq!(judgment(&silent), None);
+    let alone = check(formats::arena(), 1, &["1.open/Bob"], "1.open 1.open! uncontested");
+    assert_eq!(judgment(&alone), None);
+    check(formats::arena(), 1, &["1.open"], "1.open! 1.open! aborted");
+    let nobody = ["1.open", "2.clash/Ada"];
+    let nobody = check(formats::arena(), 3, &nobody, "1.open! 1.open! 2.clash! aborted");
+    assert_eq!(judgment(&nobody), None);
+    // Without a judge it ends all the same, and says nothing about who won but what listeners do.
+    let unjudged = check(
+        formats::arena(),
+        1,
+        &["0.judge", "0.vote"],
+        "1.open 1.open 0.judge! 0.vote! completed",
+    );
+    assert_eq!(judgment(&unjudged), None);
 }
 
 #[test]

@@ -84,42 +84,46 @@ impl Lab {
 
     /// A stand-in for each of the five that says this, in its own way.
     pub(crate) fn speaks(&self, tool: &str, text: &str) {
-        let lines: Vec<Value> = match tool {
-            "claude" => vec![
-                json!({"type": "system", "subtype": "init", "model": "claude-big",
+        self.fake(tool, &Capture { out: printed(tool, text), err: "a banner\n".into(), code: 0 });
+    }
+}
+
+/// What a tool prints when it says this.
+pub(crate) fn printed(tool: &str, text: &str) -> String {
+    let lines: Vec<Value> = match tool {
+        "claude" => vec![
+            json!({"type": "system", "subtype": "init", "model": "claude-big",
                     "claude_code_version": "9.9"}),
-                json!({"type": "stream_event", "event": {"type": "content_block_delta",
+            json!({"type": "stream_event", "event": {"type": "content_block_delta",
                     "delta": {"type": "text_delta", "text": text}}}),
-                json!({"type": "result", "subtype": "success", "is_error": false, "result": text,
+            json!({"type": "result", "subtype": "success", "is_error": false, "result": text,
                     "total_cost_usd": 0.25, "usage": {"input_tokens": 100, "output_tokens": 20},
                     "modelUsage": {"claude-big": {"outputTokens": 20}}}),
-            ],
-            "codex" => vec![
-                json!({"type": "thread.started", "thread_id": "t"}),
-                json!({"type": "item.completed", "item": {"type": "error", "message": "a warning"}}),
-                json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}}),
-                json!({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}),
-            ],
-            "gemini" => vec![
-                json!({"type": "init", "model": "auto"}),
-                json!({"type": "message", "role": "user", "content": "?"}),
-                json!({"type": "message", "role": "assistant", "content": text, "delta": true}),
-                json!({"type": "result", "status": "success", "stats": {"input_tokens": 100,
+        ],
+        "codex" => vec![
+            json!({"type": "thread.started", "thread_id": "t"}),
+            json!({"type": "item.completed", "item": {"type": "error", "message": "a warning"}}),
+            json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}}),
+            json!({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}),
+        ],
+        "gemini" => vec![
+            json!({"type": "init", "model": "auto"}),
+            json!({"type": "message", "role": "user", "content": "?"}),
+            json!({"type": "message", "role": "assistant", "content": text, "delta": true}),
+            json!({"type": "result", "status": "success", "stats": {"input_tokens": 100,
                     "output_tokens": 20, "models": {"gemini-big": {"output_tokens": 20}}}}),
-            ],
-            "opencode" => vec![
-                json!({"type": "step_start", "part": {}}),
-                json!({"type": "text", "part": {"text": text}}),
-                json!({"type": "step_finish", "part": {"cost": 0,
+        ],
+        "opencode" => vec![
+            json!({"type": "step_start", "part": {}}),
+            json!({"type": "text", "part": {"text": text}}),
+            json!({"type": "step_finish", "part": {"cost": 0,
                     "tokens": {"input": 100, "output": 20}}}),
-            ],
-            _ => vec![
-                json!({"type": "assistant.message_delta", "data": {"deltaContent": text}}),
-                json!({"type": "assistant.message", "data": {"content": text, "model": "copilot-big"}}),
-                json!({"type": "result", "exitCode": 0}),
-            ],
-        };
-        let out = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
-        self.fake(tool, &Capture { out, err: "a banner\n".into(), code: 0 });
-    }
+        ],
+        _ => vec![
+            json!({"type": "assistant.message_delta", "data": {"deltaContent": text}}),
+            json!({"type": "assistant.message", "data": {"content": text, "model": "copilot-big"}}),
+            json!({"type": "result", "exitCode": 0}),
+        ],
+    };
+    lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -44,6 +44,7 @@ fn any_phase(rng: &mut Rng) -> Phase {
         Shortfall::Conclude,
         Shortfall::GoOn,
         Shortfall::Forfeit,
+        Shortfall::Lapse,
     ];
     let reply = rng.pick(&kinds);
     Phase {

@@ -5,6 +5,9 @@
 mod absent;
 mod aloud;
 mod amend;
+mod arena;
+mod arena_lab;
+mod arena_rules;
 mod asked;
 mod brief;
 #[cfg(unix)]
@@ -35,6 +38,8 @@ mod cli_failures;
 mod cli_formats;
 mod cli_hostile;
 mod cli_human;
+#[cfg(unix)]
+mod cli_join;
 mod cli_json;
 mod cli_processes;
 mod cli_refused;
@@ -62,6 +67,10 @@ mod formats_own;
 mod gist;
 mod golden;
 mod grammar;
+mod guest;
+#[cfg(unix)]
+mod guest_platform;
+mod guest_visit;
 mod hearing;
 mod host;
 mod inquiry;
@@ -91,6 +100,8 @@ mod outputs;
 #[cfg(unix)]
 mod packaging;
 mod page_assets;
+mod page_debate;
+mod page_markdown;
 mod pairing;
 mod pins;
 mod pipeline;
@@ -102,6 +113,8 @@ mod preflight;
 mod prompt;
 mod properties;
 mod ranges;
+mod rating;
+mod rating_counts;
 #[cfg(unix)]
 mod real;
 #[cfg(unix)]
@@ -172,9 +185,17 @@ mod text;
 mod tidy;
 mod tool_errors;
 mod topics;
+mod tournament;
+#[cfg(unix)]
+mod tournament_play;
 mod tribunal;
 mod verdict;
+#[cfg(unix)]
+mod visitor;
 mod voices;
+#[cfg(unix)]
+mod web_site;
+mod wellformed;
 mod wire;
 #[cfg(unix)]
 mod wishes;

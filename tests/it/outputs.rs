@@ -42,7 +42,7 @@ impl Shelf {
 
     fn place(&self) -> Place {
         let state_file = Some(self.root().join("last-debate.json"));
-        Place { root: self.root(), state_file }
+        Place { root: self.root(), state_file, record: true }
     }
 
     fn opened(&self, setup: Setup) -> (Box<dyn Log>, Debate) {

@@ -1,7 +1,9 @@
 //! Who plays a debate: a seat that is always good, one that depends on the seed and the prompt
 //! alone, and a user who only does what is asked of them.
 use crate::scene::{Rng, due, money, setup};
-use debate_mcp::debate::body::{BlindSpot, Check, Fact, Foul, Grounds, Novelty, Part, Source};
+use debate_mcp::debate::body::{
+    BlindSpot, Check, Fact, Foul, Grounds, Novelty, Part, Rubric, Source,
+};
 use debate_mcp::debate::ledger::{self, Fate};
 use debate_mcp::debate::rules::research;
 use debate_mcp::debate::{
@@ -231,6 +233,19 @@ pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
         let stands = own.find(|entry| entry.fate != Fate::Resolved);
         let id = stands.map(|entry| entry.claim.id.clone());
         ruling.decisive = ruling.decisive.or(id);
+    }
+    if asks(debate, cue, Rule::MarksByRubric) {
+        let marks = |points: [u8; 5]| {
+            let criteria = Rubric::CRITERIA.iter().zip(points);
+            criteria.map(|((name, _), points)| ((*name).to_owned(), points)).collect()
+        };
+        let (ahead, behind) = (marks([24, 18, 15, 10, 8]), marks([20, 15, 12, 9, 6]));
+        let rubric = match ruling.side {
+            Some(Side::Con) => Rubric { pro: behind, con: ahead },
+            _ => Rubric { pro: ahead, con: behind },
+        };
+        ruling.scores = Some(rubric.sums());
+        ruling.rubric = Some(rubric);
     }
     if ruling.blind_spots.is_empty() && asks(debate, cue, Rule::NamesBlindSpots) {
         let spot = |side| BlindSpot { side, text: "The editors.".into() };

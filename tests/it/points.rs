@@ -1,7 +1,8 @@
 //! What marks, fouls, help, rulings and votes come to, in numbers.
 use crate::players::{failed, good, marks, ruling};
 use crate::scene::{
-    apply, citation, due, model, open, played, put, run, say, say_with, setup, until, without,
+    apply, citation, due, model, open, played, put, run, say, say_with, setup, silence_loses,
+    until, without,
 };
 use Side::{Con, Pro};
 use debate_mcp::debate::body::{Foul, Grounds, Scores};
@@ -360,7 +361,7 @@ fn one_is_as_sure_as_the_margin_and_the_agreement_of_the_rulings_allow() {
         let judgment = bench(&[KIM, LOU], rulings);
         assert_eq!(judgment.confidence, Some(expected), "{rulings:?}");
     }
-    let silent = played(setup(formats::arena(), 1), &["1.open/Bob"]);
+    let silent = played(setup(silence_loses(), 1), &["1.open/Bob"]);
     assert_eq!(judgment(&silent).unwrap().confidence, None, "nobody ruled");
 }
 

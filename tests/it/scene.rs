@@ -2,7 +2,7 @@
 use crate::players::{ask, complete, failed, good, said};
 use debate_mcp::debate::{
     Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
-    Origin, Outcome, Resolution, Role, Seat, Setup, Side, Step, Trouble, Voice, next,
+    Origin, Outcome, Resolution, Role, Seat, Setup, Shortfall, Side, Step, Trouble, Voice, next,
     setup::{GRAMMAR, WORDING},
     weigh,
 };
@@ -274,4 +274,15 @@ pub(crate) fn without(mut setup: Setup, roles: &[Role]) -> Setup {
 
 pub(crate) fn open(setup: Setup) -> Debate {
     Debate::open(setup).unwrap()
+}
+
+/// The arena's table, but whoever is silent once has lost.
+pub(crate) fn silence_loses() -> Format {
+    let mut format = debate_mcp::debate::formats::arena();
+    for phase in format.acts.iter_mut().flat_map(|act| &mut act.phases) {
+        if phase.short == Shortfall::Lapse {
+            phase.short = Shortfall::Forfeit;
+        }
+    }
+    format
 }

@@ -1,8 +1,8 @@
 //! How a debate stands, in the words users are told.
 use crate::players::{amended, failed, good};
 use crate::scene::{
-    apply, citation, cue, due, model, money, open, played, put, run, say_with, setup, speech,
-    until, without,
+    apply, citation, cue, due, model, money, open, played, put, run, say_with, setup,
+    silence_loses, speech, until, without,
 };
 use debate_mcp::debate::standing::{
     ALL_TIMED_OUT, NO_EXCHANGES, RIGOR, UNCONTESTED, labels, name_of, notices, rigor,
@@ -80,7 +80,7 @@ fn every_end_has_its_word_and_its_notices() {
         &["[WARN] Sub Agent (gemini) timed out in round 1: down"],
     );
     check(
-        formats::arena(),
+        silence_loses(),
         &["1.open/Bob"],
         "degraded",
         &["[WARN] Challenger (codex) timed out in round 1: down"],

@@ -27,7 +27,7 @@ fn at(now: i64) -> Arc<Set> {
 fn place(folder: &Path) -> Place {
     let root = folder.join("repository");
     std::fs::create_dir_all(&root).unwrap();
-    Place { state_file: Some(root.join(".claude/debate/last-debate.json")), root }
+    Place { state_file: Some(root.join(".claude/debate/last-debate.json")), root, record: true }
 }
 
 fn named(id: &str) -> Setup {

@@ -24,7 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rating", &["debate", "engine"]),
     ("tournament", &["debate", "engine", "rating"]),
     ("page", &["debate", "engine", "rating", "report"]),
-    ("web", &["arena", "config", "debate", "engine", "page", "rating", "report"]),
+    ("web", &["arena", "config", "debate", "engine", "page", "private", "rating", "report"]),
     (
         "cli",
         &[

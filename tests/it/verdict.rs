@@ -1,6 +1,8 @@
 //! What rulings and votes come to, and which rule decided when they do not agree.
 use crate::players::ruling;
-use crate::scene::{citation, open, played, say, say_with, setup, speech, until, without};
+use crate::scene::{
+    citation, open, played, say, say_with, setup, silence_loses, speech, until, without,
+};
 use Basis::{
     Agreement, FewerUnanswered, FewerWrongCitations, Forfeit, LargerMargin, Majority, Proposer,
     Weighed,
@@ -131,7 +133,7 @@ fn marks_and_votes_decide_when_nobody_ruled() {
 
 #[test]
 fn silence_decides_without_a_ruling() {
-    let debate = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    let debate = played(setup(silence_loses(), 2), &["2.close/Bob"]);
     let judgment = judgment(&debate).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Pro, Forfeit));
     for (basis, says) in [

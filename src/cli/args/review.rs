@@ -97,7 +97,7 @@ impl From<FailOnWord> for FailOn {
 }
 
 /// A time as people write it.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {
         "" | "s" => 1,

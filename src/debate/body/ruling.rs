@@ -3,6 +3,7 @@ use crate::debate::event::Cue;
 use crate::debate::format::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A judge's ruling, with everything a reader is owed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +16,9 @@ pub struct Ruling {
     /// Out of 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
+    /// What the scores are made of, where the format says by which criteria.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<Rubric>,
     /// Why.
     pub because: String,
     /// The turns it rests on.
@@ -91,6 +95,32 @@ pub struct Changed {
 pub struct Scores {
     pub pro: u8,
     pub con: u8,
+}
+
+/// What each side was given by each criterion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "the sides")]
+pub struct Rubric {
+    pub pro: BTreeMap<String, u8>,
+    pub con: BTreeMap<String, u8>,
+}
+
+impl Rubric {
+    /// The criteria, and what each counts of a hundred.
+    pub const CRITERIA: [(&str, u8); 5] = [
+        ("argument_quality", 30),
+        ("evidence", 25),
+        ("rebuttal", 20),
+        ("expression", 15),
+        ("overall_logic", 10),
+    ];
+
+    /// What they come to.
+    pub fn sums(&self) -> Scores {
+        let sum =
+            |marks: &BTreeMap<String, u8>| marks.values().fold(0, |a: u8, b| a.saturating_add(*b));
+        Scores { pro: sum(&self.pro), con: sum(&self.con) }
+    }
 }
 
 /// Three questions about the debate rather than the topic.

@@ -20,6 +20,10 @@ impl Page<'_> {
             "audience" => self.audience(),
             "contested" => self.contested(),
             "language" => language::of(debate.topic(cue)).name().into(),
+            "length" => {
+                let limits = &debate.setup().limits;
+                format!("{} to {} characters", limits.shortest, limits.longest)
+            }
             "letter" => research::letter(debate, cue).to_string(),
             "words" => research::most_words(debate).to_string(),
             "goal" => match self.term("goal") {

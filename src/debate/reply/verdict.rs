@@ -2,7 +2,7 @@
 use super::strict::{Object, Sides, word, word_or_none};
 use super::{Fault, WireSide, both, hundred, share};
 use crate::debate::body::{
-    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Ruling, Scores,
+    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Rubric, Ruling, Scores,
 };
 use crate::debate::event::Cue;
 use crate::debate::format::Role;
@@ -20,6 +20,8 @@ pub(super) struct WireVerdict {
     confidence: f64,
     #[serde(default)]
     scores: Option<Sides<f64>>,
+    #[serde(default)]
+    rubric: Option<Sides<Object<BTreeMap<String, f64>>>>,
     reasoning: String,
     cites: Vec<String>,
     #[serde(default)]
@@ -100,6 +102,8 @@ impl WireVerdict {
             let (pro, con) = both(scores.0, role)?;
             Ok(Scores { pro: hundred(pro)?, con: hundred(con)? })
         });
+        let scores = scores.transpose()?;
+        let rubric = self.rubric.map(|rubric| rubric_of(rubric, role)).transpose()?;
         let disagreement = |said: WireDisagreement| {
             let named = said.sides.into_iter().filter_map(|(name, text)| {
                 let side = serde_json::from_value(name.into()).ok()?;
@@ -113,7 +117,8 @@ impl WireVerdict {
         Ok(Ruling {
             side: self.winner.map(|winner| winner.side(role)),
             confidence: share(self.confidence)?,
-            scores: scores.transpose()?,
+            scores: scores.or_else(|| rubric.as_ref().map(Rubric::sums)),
+            rubric,
             because: self.reasoning,
             cites: self.cites.iter().map(|cite| cited(cite, &citable)).collect::<Result<_, _>>()?,
             quality: self.quality.map(|Object(q)| Quality {
@@ -137,6 +142,15 @@ impl WireVerdict {
             despite: self.despite,
         })
     }
+}
+
+/// What each side was given by each criterion; whether those are the right ones is a rule's to say.
+fn rubric_of(said: Sides<Object<BTreeMap<String, f64>>>, role: Role) -> Result<Rubric, Fault> {
+    let marks = |Object(marks): Object<BTreeMap<String, f64>>| -> Result<_, Fault> {
+        marks.into_iter().map(|(name, mark)| Ok((name, hundred(mark)?))).collect()
+    };
+    let (pro, con) = both(said.0, role)?;
+    Ok(Rubric { pro: marks(pro)?, con: marks(con)? })
 }
 
 impl WireCheck {

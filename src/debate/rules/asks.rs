@@ -34,7 +34,8 @@ impl Rule {
             | Rule::ChecksClaims
             | Rule::FollowsChecks
             | Rule::NamesDecisive
-            | Rule::NamesBlindSpots => Kind::Verdict,
+            | Rule::NamesBlindSpots
+            | Rule::MarksByRubric => Kind::Verdict,
             Rule::AuditsArguments => Kind::Audit,
             Rule::KeepsRecord
             | Rule::NineSections
@@ -80,6 +81,7 @@ impl Rule {
             Rule::FollowsChecks => "The ruling follows from those answers, or says why not.",
             Rule::NamesDecisive => "The winner's claim that decided it is named by its id.",
             Rule::NamesBlindSpots => "At least one blind spot of each side is named.",
+            Rule::MarksByRubric => "The scores are the sums of the marks by the five criteria.",
             Rule::Investigates => {
                 "Three to five arguments, two or three weaknesses of the others, one or two \
                  counter-attacks with an answer."

@@ -1,6 +1,6 @@
 //! What is asked of a ruling.
 use super::tick;
-use crate::debate::body::{Body, Check, Ruling};
+use crate::debate::body::{Body, Check, Rubric, Ruling};
 use crate::debate::digest;
 use crate::debate::event::Cue;
 use crate::debate::format::Side;
@@ -153,4 +153,31 @@ pub(super) fn names_blind_spots(body: &Body) -> Option<String> {
     };
     let missing = !named(Side::Pro) || !named(Side::Con);
     missing.then(|| "`blind_spots` must name at least one of each side".into())
+}
+
+/// Both sides are marked by every criterion, within what it counts, and the scores are the sums.
+pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
+    let Body::Verdict(ruling) = body else { return None };
+    let Some(rubric) = &ruling.rubric else {
+        return Some("`rubric` is missing: mark both sides by the five criteria".into());
+    };
+    for marks in [&rubric.pro, &rubric.con] {
+        for (name, most) in Rubric::CRITERIA {
+            match marks.get(name) {
+                None => {
+                    return Some(format!("`rubric` has no {} for one of the sides", tick(name)));
+                }
+                Some(mark) if *mark > most => {
+                    return Some(format!("{} is {mark}; it counts {most} at most", tick(name)));
+                }
+                Some(_) => {}
+            }
+        }
+        let known = |name: &str| Rubric::CRITERIA.iter().any(|(known, _)| *known == name);
+        if let Some(other) = marks.keys().find(|name| !known(name)) {
+            return Some(format!("{} is none of the criteria", tick(other)));
+        }
+    }
+    let sums = rubric.sums();
+    (ruling.scores != Some(sums)).then(|| "the scores are not the sums of the marks".into())
 }

@@ -1,9 +1,9 @@
 //! What can be asked of a debate.
 use super::{Debate, Handed, Lesson, Remark};
-use crate::debate::body::Body;
+use crate::debate::body::{Body, Kind};
 use crate::debate::envelope::Spend;
 use crate::debate::event::{Attempt, Cue, Failure, Outcome, Reply, Stand};
-use crate::debate::format::Role;
+use crate::debate::format::{Role, Side};
 use crate::debate::seat::Seat;
 use crate::debate::setup::{Budget, Hold, Setup};
 use std::collections::BTreeMap;
@@ -154,6 +154,12 @@ impl Debate {
         cues: impl RangeBounds<Cue>,
     ) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
         self.within(cues).filter_map(|(cue, turn)| Some((cue, &turn.as_ref().ok()?.body)))
+    }
+    /// Whether a side has made a speech.
+    pub fn spoke(&self, side: Side) -> bool {
+        self.spoken(..).any(|(cue, body)| {
+            body.kind() == Kind::Speech && self.seat(cue).role.side() == Some(side)
+        })
     }
     /// A debate that came to its end with something missing is a degraded success.
     pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {

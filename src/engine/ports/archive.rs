@@ -54,6 +54,10 @@ pub trait Archive: Send + Sync {
     fn health(&self) -> Result<Health, ArchiveError>;
     /// Writes a debate's files anew: a process that was killed may have left them behind the log.
     fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
+    /// Every room in which bots wait or sit, as it was last kept.
+    fn rooms(&self) -> Result<Vec<String>, ArchiveError>;
+    /// Keeps a room, in place of what was kept under its name.
+    fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError>;
     /// Returns once everything written so far is also in the files people read.
     fn flush(&self);
     /// A word only this user's programs can make, the same whenever it is asked for: what lets
@@ -98,6 +102,8 @@ pub struct Place {
     pub root: PathBuf,
     /// Its `last-debate.json`; none, if it is not to be written there.
     pub state_file: Option<PathBuf>,
+    /// Whether a record is written there, too.
+    pub record: bool,
 }
 
 /// Whether a debate somebody else holds is taken up all the same.

@@ -14,8 +14,11 @@ pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
     }
     let mut all = Html::new();
     for side in [Side::Pro, Side::Con] {
-        let own: Html =
-            entries.iter().filter(|entry| entry.side == side).map(|entry| one(entry, setting)).collect();
+        let own: Html = entries
+            .iter()
+            .filter(|entry| entry.side == side)
+            .map(|entry| one(entry, setting))
+            .collect();
         if own.is_empty() {
             continue;
         }

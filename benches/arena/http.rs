@@ -1,0 +1,118 @@
+//! HTTP by hand, on one connection that is kept: the client shares the machine with the server, and
+//! must not be what is measured.
+use serde_json::Value;
+use std::io;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+/// A connection to the server, made when it is needed.
+pub(super) struct Line {
+    port: u16,
+    stream: Option<BufReader<TcpStream>>,
+}
+
+/// What came back.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Value,
+}
+
+impl Line {
+    pub(super) fn to(port: u16) -> Line {
+        Line { port, stream: None }
+    }
+
+    pub(super) fn hang_up(&mut self) {
+        self.stream = None;
+    }
+
+    pub(super) async fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+        self.ask("GET", path, headers, None).await
+    }
+
+    pub(super) async fn post(
+        &mut self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> io::Result<Answer> {
+        self.ask("POST", path, headers, Some(body.to_string())).await
+    }
+
+    /// One request and its answer. A connection that breaks is made anew by the next request, unless
+    /// it was an old one that the server had closed meanwhile.
+    async fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> io::Result<Answer> {
+        let text = request(self.port, method, path, headers, body.as_deref());
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => connect(self.port).await?,
+        };
+        stream.write_all(text.as_bytes()).await?;
+        let (status, length, close) = head(&mut stream).await?;
+        let mut bytes = vec![0; length.unwrap_or(0)];
+        stream.read_exact(&mut bytes).await?;
+        if !close {
+            self.stream = Some(stream);
+        }
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Ok(Answer { status, body })
+    }
+}
+
+/// A request, as it is written.
+pub(super) fn request(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&str>,
+) -> String {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n");
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if let Some(body) = body {
+        let length = body.len();
+        text.push_str(&format!(
+            "content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        ));
+    } else {
+        text.push_str("\r\n");
+    }
+    text
+}
+
+pub(super) async fn connect(port: u16) -> io::Result<BufReader<TcpStream>> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+    stream.set_nodelay(true)?;
+    Ok(BufReader::new(stream))
+}
+
+/// The status, how long the body is if that is said, and whether the server hangs up after it.
+pub(super) async fn head(
+    stream: &mut BufReader<TcpStream>,
+) -> io::Result<(u16, Option<usize>, bool)> {
+    let (mut status, mut length, mut close, mut line) = (0, None, false, String::new());
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let text = line.trim_end().to_ascii_lowercase();
+        if text.is_empty() {
+            return Ok((status, length, close));
+        } else if let Some(rest) = text.strip_prefix("http/1.1 ") {
+            status = rest.get(..3).and_then(|code| code.parse().ok()).unwrap_or(0);
+        } else if let Some(value) = text.strip_prefix("content-length:") {
+            length = value.trim().parse().ok();
+        } else if let Some(value) = text.strip_prefix("connection:") {
+            close = value.trim() == "close";
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Many bots in many debates at once, against the real `debate serve`:
+//! `cargo bench --bench arena -- --bots 1000 --viewers 200 --kill`.
+//!
+//! Each bot does what bots know: join, poll every five seconds, speak when it is its turn. Every
+//! speech carries a number of its own, and in the end what every bot is told was said is compared
+//! with what was taken from it. With `--kill` the server is killed outright in the middle and started
+//! again. Beside it, in the same run, a bare endpoint is asked at the same pace, so that what the
+//! machine itself takes is known. Ends with an error if anything was lost or doubled.
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+mod bare;
+mod bot;
+mod http;
+mod options;
+mod server;
+mod tally;
+mod viewer;
+
+use bot::Bot;
+use http::Line;
+use options::Options;
+use serde_json::{Value, json};
+use server::Server;
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tally::{Tally, times};
+
+/// How many debates are created, and bots let in, at once.
+const AT_ONCE: usize = 16;
+
+fn main() -> ExitCode {
+    let Some(options) = Options::read() else { return ExitCode::SUCCESS };
+    server::many_files();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
+    let wrong = runtime.block_on(run(options));
+    runtime.shutdown_background();
+    if wrong.is_empty() {
+        println!("\nNothing was lost, nothing was doubled, every debate came to its end.");
+        return ExitCode::SUCCESS;
+    }
+    println!("\nVIOLATIONS");
+    wrong.iter().take(20).for_each(|line| println!("- {line}"));
+    println!("{} in all", wrong.len());
+    ExitCode::FAILURE
+}
+
+async fn run(options: Options) -> Vec<String> {
+    let options = Arc::new(options);
+    let tally = Arc::new(Tally::default());
+    let mut server = Server::start(&options);
+    server.ready().await;
+    let port = server.port;
+    println!(
+        "{} bots in {} debates of {} rounds, a poll each {:.1} s, {} viewers; server {}",
+        options.bots,
+        options.debates(),
+        options.rounds,
+        options.every.as_secs_f64(),
+        options.viewers,
+        server.version(),
+    );
+    let bare = tokio::spawn(bare::probe(bare::serve(), options.clone(), tally.clone()));
+    let began = Instant::now();
+    let bots = enter(&options, port, &tally).await;
+    println!("all have joined after {:.1} s", began.elapsed().as_secs_f64());
+    let watched = archived(port).await;
+    viewer::watch(&options, port, &watched, &tally);
+    let load = Instant::now();
+    let playing: Vec<_> = bots
+        .into_iter()
+        .map(|bot| tokio::spawn(bot.play(options.clone(), port, tally.clone())))
+        .collect();
+    let (all, taken) = (options.speeches(), &tally.taken);
+    let mut killed = None;
+    while playing.iter().any(|bot| !bot.is_finished()) && load.elapsed() < options.limit {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.measure();
+        if options.kill && killed.is_none() && taken.load(Ordering::Relaxed) * 2 >= all {
+            let down = Instant::now();
+            server.kill_and_restart(&options);
+            server.ready().await;
+            killed = Some(down.elapsed());
+            println!(
+                "killed after {:.1} s, {} of {all} speeches taken; answers again after {:.2} s",
+                (down - load).as_secs_f64(),
+                taken.load(Ordering::Relaxed),
+                down.elapsed().as_secs_f64(),
+            );
+        }
+    }
+    let took = load.elapsed();
+    bare.abort();
+    server.measure();
+    let mut ended = vec![];
+    let mut wrong = vec![];
+    for bot in playing {
+        match tokio::time::timeout(Duration::from_millis(1), bot).await {
+            Ok(bot) => ended.push(bot.unwrap()),
+            Err(_) => wrong.push("a bot's debate has not ended in time".to_owned()),
+        }
+    }
+    if options.kill && killed.is_none() {
+        wrong.push("all was over before the server could be killed".into());
+    }
+    report(&options, &server, &tally, took);
+    wrong.extend(compare(&options, &ended));
+    wrong.extend(tally.complaints());
+    wrong
+}
+
+/// Creates the debates and lets two bots into each.
+async fn enter(options: &Arc<Options>, port: u16, tally: &Arc<Tally>) -> Vec<Bot> {
+    let lanes = (0..AT_ONCE).map(|lane| {
+        let (options, tally) = (options.clone(), tally.clone());
+        tokio::spawn(async move {
+            let mut line = Line::to(port);
+            let mut bots = vec![];
+            for debate in (lane..options.debates()).step_by(AT_ONCE) {
+                let topic = format!("Should question {debate} be answered with yes?");
+                let wanted = json!({"topic": topic, "total_rounds": options.rounds});
+                let made = line.post("/api/debate/create", &[], &wanted).await.unwrap();
+                assert!(made.status / 100 == 2, "creating: {} {}", made.status, made.body);
+                let id = made.body["debate_id"].as_str().unwrap().to_owned();
+                for nth in [2 * debate, 2 * debate + 1] {
+                    bots.push(Bot::join(nth, &id, &mut line, &tally).await);
+                }
+            }
+            bots
+        })
+    });
+    let mut bots = vec![];
+    for lane in lanes.collect::<Vec<_>>() {
+        bots.extend(lane.await.unwrap());
+    }
+    bots
+}
+
+/// What the page calls the debates.
+async fn archived(port: u16) -> Vec<String> {
+    let listed = Line::to(port).get("/api/debates", &[]).await.unwrap();
+    let listed = listed.body["debates"].as_array().cloned().unwrap_or_default();
+    let name = |line: &Value| line["archive_id"].as_str().map(ToOwned::to_owned);
+    listed.iter().filter_map(name).collect()
+}
+
+fn report(options: &Options, server: &Server, tally: &Tally, took: Duration) {
+    let seconds = took.as_secs_f64();
+    println!("\n{:<22}{:>9}{:>9}{:>9}{:>9}{:>9}", "ms", "count", "p50", "p95", "p99", "max");
+    let bare = times(&tally.bare);
+    let rows = [("join", &tally.joins), ("poll", &tally.polls), ("speech", &tally.speeches)];
+    for (name, all) in rows
+        .map(|(name, all)| (name, times(all)))
+        .into_iter()
+        .chain([("bare endpoint", bare.clone())])
+    {
+        let [p50, p95, p99, most] = all.quantiles;
+        println!("{name:<22}{:>9}{p50:>9.2}{p95:>9.2}{p99:>9.2}{most:>9.2}", all.count);
+    }
+    for (name, all) in rows.map(|(name, all)| (name, times(all))) {
+        let ratio = |nth: usize| all.quantiles[nth] / bare.quantiles[nth].max(0.001);
+        println!("{name} / bare endpoint: p50 {:.1}x, p99 {:.1}x", ratio(0), ratio(2));
+    }
+    let requests = tally.requests.load(Ordering::Relaxed);
+    println!(
+        "\n{requests} requests in {seconds:.1} s: {:.0} a second; {} had to be made again",
+        requests as f64 / seconds,
+        tally.failed.load(Ordering::Relaxed),
+    );
+    println!(
+        "server: {:.1} MB at most, {:.1} s of CPU ({:.0} % of a core); this client: {:.1} s of CPU",
+        server.memory() / 1e6,
+        server.cpu(),
+        server.cpu() / seconds * 100.0,
+        server::cpu_of("self"),
+    );
+    println!(
+        "viewers: {} of {} connected, {} events, {} connections, {} events heard twice",
+        tally.watching.load(Ordering::Relaxed),
+        options.viewers,
+        tally.events.load(Ordering::Relaxed),
+        tally.connections.load(Ordering::Relaxed),
+        tally.repeated.load(Ordering::Relaxed),
+    );
+    for (code, times) in tally.refusals.lock().unwrap().iter() {
+        println!("refused with {code}: {times}");
+    }
+    for (name, all) in [("poll", &tally.polls), ("speech", &tally.speeches)] {
+        let p99 = times(all).quantiles[2];
+        let met = if p99 <= options.goal { "met" } else { "MISSED" };
+        println!("goal for {name}: p99 within {:.0} ms: {met} ({p99:.1} ms)", options.goal);
+    }
+}
+
+/// What every bot was told in the end, beside what was taken from all of them.
+fn compare(options: &Options, ended: &[Bot]) -> Vec<String> {
+    let mut wrong = vec![];
+    let mut by_debate: HashMap<&str, Vec<&Bot>> = HashMap::new();
+    for bot in ended {
+        by_debate.entry(&bot.debate).or_default().push(bot);
+    }
+    for (debate, bots) in by_debate {
+        let logs: Vec<&Value> = bots.iter().map(|bot| &bot.last["debate_log"]).collect();
+        if logs.iter().any(|log| *log != logs[0]) {
+            wrong.push(format!("{debate}: its bots were told different things"));
+        }
+        let log = logs[0].as_array().cloned().unwrap_or_default();
+        if log.len() != 2 * options.rounds {
+            wrong.push(format!("{debate}: {} speeches of {}", log.len(), 2 * options.rounds));
+        }
+        let mut found: HashMap<String, usize> = HashMap::new();
+        for entry in &log {
+            let text = entry["message"]["content"].as_str().unwrap_or_default();
+            *found.entry(text.to_owned()).or_default() += 1;
+            let known = bots.iter().any(|bot| {
+                bot.sent.contains(text) && entry["speaker"].as_str() == Some(bot.name.as_str())
+            });
+            if !known {
+                wrong.push(format!("{debate}: nobody has sent `{}`", &entry["message"]));
+            }
+        }
+        for bot in &bots {
+            for text in &bot.taken {
+                match found.get(text) {
+                    Some(1) => {}
+                    times => wrong.push(format!(
+                        "{debate}: `{}` was taken and stands there {} times",
+                        bot::number(text),
+                        times.copied().unwrap_or(0)
+                    )),
+                }
+            }
+        }
+        wrong.extend(found.iter().filter(|(_, times)| **times > 1).map(|(text, times)| {
+            format!("{debate}: `{}` stands there {times} times", bot::number(text))
+        }));
+        let result = &bots[0].last["debate_result"];
+        if options.judged && result["winner"].is_null() {
+            wrong.push(format!("{debate}: nobody has won: {result}"));
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
+    wrong
+}

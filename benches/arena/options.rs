@@ -1,0 +1,93 @@
+//! What can be asked of a run.
+use std::time::Duration;
+
+/// How many, how fast, and what is done to the server.
+pub(super) struct Options {
+    pub(super) bots: usize,
+    pub(super) rounds: usize,
+    pub(super) viewers: usize,
+    /// Between two polls of a bot.
+    pub(super) every: Duration,
+    /// Whether each request has a connection of its own, as those of a shell script have.
+    pub(super) fresh: bool,
+    pub(super) kill: bool,
+    pub(super) judged: bool,
+    /// Milliseconds that 99 of 100 requests should stay within.
+    pub(super) goal: f64,
+    /// After which a run has failed.
+    pub(super) limit: Duration,
+    /// Another program than the one built with this.
+    pub(super) program: Option<String>,
+    /// Further arguments for it.
+    pub(super) more: Vec<String>,
+}
+
+const HELP: &str = "\
+cargo bench --bench arena -- [options]
+  --bots N        how many bots, two in each debate (1000)
+  --rounds N      how many rounds a debate has (3)
+  --viewers N     how many watch the page's events (200)
+  --every MS      milliseconds between two polls of a bot (5000)
+  --fresh         a connection for every request, as a shell script has
+  --kill          kill the server outright in the middle, and start it again
+  --no-judge      nobody judges
+  --goal MS       what the slowest hundredth should stay within (50)
+  --limit S       seconds after which a run has failed (600)
+  --program PATH  another `debate` than the one built with this
+  --serve ARG     a further argument of `debate serve`; may be repeated";
+
+impl Options {
+    /// As they were typed; none, if only help was asked for.
+    pub(super) fn read() -> Option<Options> {
+        let mut options = Options {
+            bots: 1000,
+            rounds: 3,
+            viewers: 200,
+            every: Duration::from_secs(5),
+            fresh: false,
+            kill: false,
+            judged: true,
+            goal: 50.0,
+            limit: Duration::from_secs(600),
+            program: None,
+            more: vec![],
+        };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut next =
+                || words.next().unwrap_or_else(|| panic!("{word} needs a value\n{HELP}"));
+            let number = |text: String| -> usize {
+                text.parse().unwrap_or_else(|_| panic!("`{text}` is no number\n{HELP}"))
+            };
+            match word.as_str() {
+                "--bots" => options.bots = number(next()).next_multiple_of(2),
+                "--rounds" => options.rounds = number(next()),
+                "--viewers" => options.viewers = number(next()),
+                "--every" => options.every = Duration::from_millis(number(next()) as u64),
+                "--fresh" => options.fresh = true,
+                "--kill" => options.kill = true,
+                "--no-judge" => options.judged = false,
+                "--goal" => options.goal = number(next()) as f64,
+                "--limit" => options.limit = Duration::from_secs(number(next()) as u64),
+                "--program" => options.program = Some(next()),
+                "--serve" => options.more.push(next()),
+                // What cargo itself passes on.
+                "--bench" => {}
+                _ => {
+                    println!("{HELP}");
+                    return None;
+                }
+            }
+        }
+        Some(options)
+    }
+
+    pub(super) fn debates(&self) -> usize {
+        self.bots / 2
+    }
+
+    /// All that will be said.
+    pub(super) fn speeches(&self) -> usize {
+        self.bots * self.rounds
+    }
+}

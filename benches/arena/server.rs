@@ -1,0 +1,151 @@
+//! The real server in a process of its own, and what it takes of the machine.
+use super::http::Line;
+use super::options::Options;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A server over an archive of its own.
+pub(super) struct Server {
+    child: Child,
+    folder: TempDir,
+    program: PathBuf,
+    pub(super) port: u16,
+    /// The most memory it had, in bytes.
+    memory: f64,
+    /// Seconds of those that were killed.
+    before: f64,
+    /// Seconds of the one there is.
+    now: f64,
+}
+
+impl Server {
+    pub(super) fn start(options: &Options) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        for inner in ["repo", "user"] {
+            fs::create_dir(folder.path().join(inner)).unwrap();
+        }
+        fs::write(folder.path().join("judge.json"), script()).unwrap();
+        let own = env!("CARGO_BIN_EXE_debate");
+        let program = PathBuf::from(options.program.as_deref().unwrap_or(own));
+        let port = free_port();
+        let child = spawn(&program, folder.path(), port, options);
+        Server { child, folder, program, port, memory: 0.0, before: 0.0, now: 0.0 }
+    }
+
+    /// Returns once it answers.
+    pub(super) async fn ready(&mut self) {
+        for _ in 0..600 {
+            if Line::to(self.port).get("/api/debates", &[]).await.is_ok() {
+                return;
+            }
+            let over = self.child.try_wait().unwrap();
+            assert!(over.is_none(), "the server has ended: {over:?}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("the server does not answer");
+    }
+
+    pub(super) fn version(&self) -> String {
+        let told = Command::new(&self.program).arg("--version").output().unwrap();
+        String::from_utf8_lossy(&told.stdout).trim().to_owned()
+    }
+
+    /// `kill -9`, and the same command once more.
+    pub(super) fn kill_and_restart(&mut self, options: &Options) {
+        self.measure();
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.before += std::mem::take(&mut self.now);
+        self.child = spawn(&self.program, self.folder.path(), self.port, options);
+    }
+
+    /// Looks at what it takes now.
+    pub(super) fn measure(&mut self) {
+        let id = self.child.id().to_string();
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        self.memory = self.memory.max(kilobytes.unwrap_or(0.0) * 1024.0);
+        self.now = self.now.max(cpu_of(&id));
+    }
+
+    pub(super) fn memory(&self) -> f64 {
+        self.memory
+    }
+
+    pub(super) fn cpu(&self) -> f64 {
+        self.before + self.now
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Seconds a process has computed, by itself and for itself in the kernel; none are known elsewhere
+/// than on Linux.
+pub(super) fn cpu_of(process: &str) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());
+    let ticks =
+        fields.map(|fields| fields.skip(11).take(2).filter_map(|it| it.parse::<f64>().ok()));
+    ticks.map_or(0.0, |ticks| ticks.sum::<f64>() / 100.0)
+}
+
+fn spawn(program: &Path, folder: &Path, port: u16, options: &Options) -> Child {
+    let judge = if options.judged {
+        format!("script:{}", folder.join("judge.json").display())
+    } else {
+        "none".into()
+    };
+    let log = fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
+    Command::new(program)
+        .args(["serve", "--bind", &format!("127.0.0.1:{port}"), "--judge", &judge])
+        .args(&options.more)
+        .current_dir(folder.join("repo"))
+        .env_clear()
+        .env("HOME", folder.join("user"))
+        .env("DEBATE_HOME", folder.join("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .unwrap()
+}
+
+/// As many open files as this user may have: a connection is one, here and in the server.
+pub(super) fn many_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A judge who has made up its mind.
+fn script() -> String {
+    let marks = |all: [u8; 5]| -> Value {
+        let names = ["argument_quality", "evidence", "rebuttal", "expression", "overall_logic"];
+        names.into_iter().zip(all).map(|(name, mark)| (name.to_owned(), json!(mark))).collect()
+    };
+    json!({"turns": [{"phase": "judge", "json": {
+        "winner": "pro", "confidence": 0.7, "scores": {"pro": 72, "con": 61},
+        "rubric": {"pro": marks([22, 16, 15, 11, 8]), "con": marks([19, 14, 12, 10, 6])},
+        "reasoning": "It was measured in T1 and never answered.", "cites": ["T1"],
+        "recommendation": "Answer with yes.", "checks": [],
+    }}]})
+    .to_string()
+}

@@ -1,0 +1,62 @@
+//! What is counted.
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Times in microseconds, of requests that were answered, and everything else that is counted.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) joins: Mutex<Vec<u32>>,
+    pub(super) polls: Mutex<Vec<u32>>,
+    pub(super) speeches: Mutex<Vec<u32>>,
+    pub(super) bare: Mutex<Vec<u32>>,
+    pub(super) requests: AtomicUsize,
+    /// Requests that were not answered at all.
+    pub(super) failed: AtomicUsize,
+    /// Speeches the server has said it took.
+    pub(super) taken: AtomicUsize,
+    /// Refusals, by what they are called.
+    pub(super) refusals: Mutex<BTreeMap<String, usize>>,
+    pub(super) watching: AtomicUsize,
+    pub(super) connections: AtomicUsize,
+    pub(super) events: AtomicUsize,
+    pub(super) repeated: AtomicUsize,
+}
+
+/// How long something took.
+#[derive(Clone)]
+pub(super) struct Times {
+    pub(super) count: usize,
+    /// Half, 95 of 100, 99 of 100 and all of them, in milliseconds.
+    pub(super) quantiles: [f64; 4],
+}
+
+pub(super) fn times(all: &Mutex<Vec<u32>>) -> Times {
+    let mut all = all.lock().unwrap().clone();
+    all.sort_unstable();
+    let at = |part: f64| {
+        let nth = (all.len() as f64 * part).ceil() as usize;
+        all.get(nth.clamp(1, all.len().max(1)) - 1).map_or(0.0, |it| f64::from(*it) / 1e3)
+    };
+    Times { count: all.len(), quantiles: [at(0.5), at(0.95), at(0.99), at(1.0)] }
+}
+
+impl Tally {
+    pub(super) fn note(&self, kind: &Mutex<Vec<u32>>, took: Duration) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        kind.lock().unwrap().push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
+    }
+
+    pub(super) fn refused(&self, code: &str) {
+        *self.refusals.lock().unwrap().entry(code.to_owned()).or_default() += 1;
+    }
+
+    /// Refusals that nothing a bot here does explains.
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let expected = |code: &str| code == "NOT_YOUR_TURN" || code.starts_with("429");
+        let refusals = self.refusals.lock().unwrap();
+        let strange = refusals.iter().filter(|(code, _)| !expected(code));
+        strange.map(|(code, times)| format!("refused with {code}: {times} times")).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Those who watch the page: a stream of events each, taken up again where it broke off.
+use super::http::{connect, head, request};
+use super::options::Options;
+use super::tally::Tally;
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::net::TcpStream;
+
+/// Watches these debates, evenly, for as long as the run lasts.
+pub(super) fn watch(options: &Options, port: u16, debates: &[String], tally: &Arc<Tally>) {
+    for debate in debates.iter().cycle().take(options.viewers.min(debates.len() * options.viewers))
+    {
+        let (path, tally) = (format!("/debates/{debate}/events"), tally.clone());
+        tokio::spawn(async move {
+            let (mut seen, mut last) = (HashSet::new(), String::new());
+            let mut known = false;
+            loop {
+                let _ = follow(port, &path, &tally, &mut seen, &mut last, &mut known).await;
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+        });
+    }
+}
+
+async fn follow(
+    port: u16,
+    path: &str,
+    tally: &Tally,
+    seen: &mut HashSet<String>,
+    last: &mut String,
+    known: &mut bool,
+) -> io::Result<()> {
+    let mut stream = connect(port).await?;
+    let mut headers = vec![("accept", "text/event-stream")];
+    if !last.is_empty() {
+        headers.push(("last-event-id", last.as_str()));
+    }
+    let text = request(port, "GET", path, &headers, None);
+    tokio::io::AsyncWriteExt::write_all(&mut stream, text.as_bytes()).await?;
+    let (status, _, _) = head(&mut stream).await?;
+    if status != 200 {
+        tally.refused(&format!("{status} for a viewer"));
+        // Nothing to be watched there; it would only be asked again and again.
+        std::future::pending::<()>().await;
+    }
+    tally.connections.fetch_add(1, Ordering::Relaxed);
+    if !std::mem::replace(known, true) {
+        tally.watching.fetch_add(1, Ordering::Relaxed);
+    }
+    let mut rest = String::new();
+    loop {
+        rest.push_str(&chunk(&mut stream).await?);
+        while let Some(end) = rest.find("\n\n") {
+            let event: String = rest.drain(..end + 2).collect();
+            if !event.lines().any(|line| line.starts_with("data:")) {
+                continue;
+            }
+            tally.events.fetch_add(1, Ordering::Relaxed);
+            let id = event.lines().find_map(|line| line.strip_prefix("id:"));
+            if let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) {
+                id.clone_into(last);
+                if !seen.insert(event.clone()) {
+                    tally.repeated.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+/// The next piece of a body that comes in pieces.
+async fn chunk(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
+    let mut line = String::new();
+    if stream.read_line(&mut line).await? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let length = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+    let mut bytes = vec![0; length + 2];
+    stream.read_exact(&mut bytes).await?;
+    if length == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    bytes.truncate(length);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

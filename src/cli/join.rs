@@ -1,0 +1,237 @@
+//! `debate join`: a seat of ours takes part in somebody else's arena.
+use super::args::Join;
+use super::exit::{Exit, Failed};
+use super::output::{Attended, Heard, Scores};
+use super::screen::Screen;
+use crate::config::Config;
+use crate::engine::Desk;
+use crate::engine::signals::stopped;
+use crate::guest::visit::fresh_uuid;
+use crate::guest::wire::{Side, Spoken, is_id};
+use crate::guest::{Address, Ended, Guest, Http, Memory, News, Outcome, Visit, manners};
+use crate::report::text::one_line;
+use tokio::sync::mpsc;
+
+/// Characters of somebody's speech that are shown while it goes on.
+const GLIMPSE: usize = 100;
+
+/// `debate join`
+pub(super) async fn join(
+    asked: &Join,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let address = Address::parse(&asked.url).map_err(|bad| {
+        Failed::Usage(bad.to_string(), "write it as http://localhost:8081 or https://HOST".into())
+    })?;
+    let guest = guest(asked, &address, config, desk, screen).await?;
+    let memory = Memory::at(&config.home);
+    if asked.debate.is_none() {
+        for (debate, name) in memory.left(&address) {
+            let again = onward(asked, &address, &name, &debate);
+            screen.note(&format!("[INFO] You have a seat there already. Go on with: {again}"));
+        }
+    }
+    let platform = Http::new(address.clone()).map_err(Failed::Other)?;
+    let (sender, mut news) = mpsc::unbounded_channel();
+    let tell = move |it: News| {
+        // Whoever does not listen any more is about to stop.
+        let _ = sender.send(it);
+    };
+    let words = &desk.catalogue().guest;
+    let visit = Visit { platform: &platform, lender: desk, words, guest: &guest, tell: &tell };
+    let mut debate = asked.debate.clone();
+    let ended = {
+        let mut attending =
+            std::pin::pin!(visit.attend(&memory, &address, asked.debate.as_deref()));
+        let mut interrupt = std::pin::pin!(stopped());
+        loop {
+            tokio::select! {
+                biased;
+                Some(it) = news.recv() => show(&it, &mut debate, screen),
+                ended = &mut attending => break Some(ended),
+                () = &mut interrupt => break None,
+            }
+        }
+    };
+    while let Ok(it) = news.try_recv() {
+        show(&it, &mut debate, screen);
+    }
+    let Some(ended) = ended else {
+        let on = debate.map(|debate| onward(asked, &address, &guest.name, &debate));
+        let on = on.map(|on| format!(" Go on with: {on}")).unwrap_or_default();
+        screen.warn(&format!("[WARN] Stopped; your turns are missed until you come back.{on}"));
+        return Ok(Exit::Stopped);
+    };
+    finish(&ended?, asked, &address, screen)
+}
+
+/// Who comes: everything that can be refused is refused before anybody is asked.
+async fn guest(
+    asked: &Join,
+    address: &Address,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Guest, Failed> {
+    let wrong = |says: &str, hint: &str| Failed::Usage(says.into(), hint.into());
+    if !desk.lends(&asked.seat) {
+        let hint = "`debate models` shows who can play; `script:FILE` always can";
+        return Err(wrong("a guest is a model or a script", hint));
+    }
+    if asked.debate.as_deref().is_some_and(|id| !is_id(id)) {
+        return Err(wrong("that is no id of a debate", "leave `--debate` out to join any"));
+    }
+    let name = asked.name.clone().unwrap_or_else(|| asked.seat.tool().to_owned());
+    if !is_id(&name) || name.chars().count() > 64 {
+        return Err(wrong("a name has 1 to 64 characters", "give another with `--name`"));
+    }
+    let effort = asked.effort.map(Into::into);
+    let voice = desk.lendable(&asked.seat, effort)?;
+    if !asked.no_probe
+        && config.settings.seats.probe != Some(false)
+        && let Some(slow) = desk.answers(&voice).await?
+    {
+        screen.warn(&format!("[WARN] {slow}"));
+    }
+    if address.open() {
+        screen.warn(
+            "[WARN] This is plain http to another machine: whoever is on the way can read what is \
+             sent, the key of your seat included.",
+        );
+    }
+    Ok(Guest {
+        name,
+        uuid: asked.uuid.clone().map_or_else(fresh_uuid, Ok)?,
+        voice,
+        effort,
+        pace: manners::pace(Some(asked.every), address.near()),
+        patience: asked.patience,
+        wait: asked.wait_for_debate.unwrap_or_default(),
+    })
+}
+
+/// The command that goes on with a seat.
+fn onward(asked: &Join, address: &Address, name: &str, debate: &str) -> String {
+    let quoted = |word: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@".contains(c);
+        let quoted = || format!("'{}'", word.replace('\'', "'\\''"));
+        if word.chars().all(plain) { word.to_owned() } else { quoted() }
+    };
+    format!(
+        "debate join {} --debate {} --seat {} --name {}",
+        quoted(&address.to_string()),
+        quoted(debate),
+        quoted(&asked.seat.to_string()),
+        quoted(name)
+    )
+}
+
+/// What happens, a line each.
+fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
+    let of = |round: &u32| format!("Round {round}");
+    match news {
+        News::Joined { debate: id, identifier, topic } => {
+            *debate = Some(id.clone());
+            let topic = one_line(topic);
+            let about = if topic.is_empty() { topic } else { format!(": {topic}") };
+            screen.note(&format!(
+                "[INFO] Joined debate {} as {}{about}",
+                one_line(id),
+                one_line(identifier)
+            ));
+        }
+        News::Back { debate: id, identifier } => {
+            *debate = Some(id.clone());
+            let (id, identifier) = (one_line(id), one_line(identifier));
+            screen.note(&format!("[INFO] Back in debate {id} as {identifier}"));
+        }
+        News::NoDebate => screen.note("[INFO] No debate to join yet; waiting for one."),
+        News::Waiting { joined } => {
+            screen.note(&format!("[INFO] Waiting for an opponent ({joined} there)."));
+        }
+        News::Began { topic, side, rounds } => {
+            let rounds = if *rounds > 0 { format!(", {rounds} rounds") } else { String::new() };
+            let side = side.word();
+            screen.note(&format!("[INFO] Topic: {}. Our side: {side}{rounds}.", one_line(topic)));
+        }
+        News::Heard(Spoken { round, side, speaker, content }) => {
+            let (content, side) = (one_line(content), one_line(side));
+            let more = if content.chars().count() > GLIMPSE { "…" } else { "" };
+            let glimpse: String = content.chars().take(GLIMPSE).collect();
+            let speaker = one_line(speaker);
+            screen.note(&format!("[{} · {side}] {speaker}: {glimpse}{more}", of(round)));
+        }
+        News::Turn { round, left } => {
+            let left = left.as_secs();
+            screen.note(&format!("[{}] Our turn; up to {left} s to think.", of(round)));
+        }
+        News::Again { why } => screen.note(&format!("[INFO] Asked once more: {}.", one_line(why))),
+        News::Said { round, length, cut } => {
+            let cut = if *cut { "; its end had to be left off" } else { "" };
+            screen.note(&format!("[{}] Spoken: {length} characters{cut}.", of(round)));
+        }
+        News::Missed { round, why } => {
+            screen.warn(&format!("[{}] No speech of ours: {}.", of(round), one_line(why)));
+        }
+        News::Trouble { why, wait } => {
+            let (why, wait) = (one_line(why), wait.as_secs_f32());
+            screen.note(&format!("[INFO] The platform: {why}; again in {wait:.1} s."));
+        }
+    }
+}
+
+fn finish(
+    ended: &Ended,
+    asked: &Join,
+    address: &Address,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    let (poll, verdict) = (&ended.poll, &ended.verdict);
+    let lacking = ended.missed > 0 || ended.outcome == Outcome::Undecided;
+    let exit = if lacking { Exit::Degraded } else { Exit::Ok };
+    if asked.json {
+        let heard = |it: &Spoken| Heard {
+            round: it.round,
+            side: it.side.clone(),
+            speaker: it.speaker.clone(),
+            content: it.content.clone(),
+        };
+        screen.json(&Attended {
+            v: 1,
+            platform: address.to_string(),
+            debate: ended.debate.clone(),
+            identifier: ended.identifier.clone(),
+            topic: poll.topic.clone(),
+            side: poll.side.map(Side::word),
+            rounds: poll.rounds,
+            said: ended.said,
+            missed: ended.missed,
+            status: poll.status.clone(),
+            outcome: ended.outcome.word(),
+            winner: Some(verdict.winner.clone()).filter(|winner| !winner.is_empty()),
+            scores: Scores { supporting: verdict.supporting, opposing: verdict.opposing },
+            summary: verdict.summary.clone(),
+            speeches: poll.log.iter().map(heard).collect(),
+        })?;
+        return Ok(exit);
+    }
+    let result = match ended.outcome {
+        Outcome::Won => "We won.".to_owned(),
+        Outcome::Lost => format!("{} won.", one_line(&verdict.winner)),
+        Outcome::Draw => "A draw.".into(),
+        Outcome::Undecided => "Nobody has ruled.".into(),
+    };
+    screen.say(&format!("{}\n\n{result}", one_line(&poll.topic)))?;
+    if let (Some(supporting), Some(opposing)) = (verdict.supporting, verdict.opposing) {
+        screen.say(&format!("Supporting {supporting}, opposing {opposing}."))?;
+    }
+    if !verdict.summary.trim().is_empty() {
+        screen.say(&format!("\n{}", verdict.summary.trim()))?;
+    }
+    if ended.missed > 0 {
+        screen.warn(&format!("[WARN] {} of our turns were missed.", ended.missed));
+    }
+    Ok(exit)
+}

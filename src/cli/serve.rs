@@ -1,0 +1,131 @@
+//! `debate serve`: an arena for bots, and the page on which it is watched.
+use super::args::Serve;
+use super::exit::{Exit, Failed};
+use super::open::budget;
+use super::output::{Served, Waiting};
+use super::particulars::listener;
+use super::screen::Screen;
+use crate::config::Config;
+use crate::debate::{Budget, Voice};
+use crate::engine::opening::found_again;
+use crate::engine::signals::stopped;
+use crate::engine::{Desk, Listener, Place};
+use crate::web::{Bench, Server, Serving, Terms, Unserved};
+
+/// `debate serve`
+pub(super) async fn serve(
+    asked: &Serve,
+    config: &Config,
+    desk: &Desk,
+    screen: &mut Screen,
+) -> Result<Exit, Failed> {
+    desk.announce("debate serve");
+    let bench = bench(asked, config, desk).await?;
+    let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
+    for line in &bench.chosen {
+        screen.note(&format!("[INFO] Chosen: {line}"));
+    }
+    let serving = Serving {
+        bind: asked.bind,
+        insecure: asked.insecure,
+        terms: Terms {
+            speech: asked.speech_timeout,
+            offline: asked.offline_after,
+            waiting: asked.waiting_limit,
+            total: asked.total_limit,
+            rounds: asked.rounds,
+            ..Terms::default()
+        },
+        bench,
+        swap: asked.swap,
+        topics: asked.topic.clone(),
+        names: asked.host.clone(),
+    };
+    let place = Place { root: config.root.clone(), state_file: None, record: false };
+    let server = Server::bind(desk.clone(), place, serving).await.map_err(unserved)?;
+    let address = server.address().map_err(unserved)?;
+    let url = format!("http://{address}");
+    if asked.insecure && !address.ip().is_loopback() {
+        screen.warn(
+            "[WARN] Others than this machine can reach this, and nothing is encrypted: put a reverse \
+             proxy with TLS before it.",
+        );
+    }
+    if judges.is_empty() {
+        screen.warn(
+            "[WARN] Nobody judges: debates end without a winner. Name a judge with `--judge SEAT` \
+             (see `debate models`).",
+        );
+    }
+    if server.restored > 0 {
+        screen.note(&format!("[INFO] Debates taken up again: {}", server.restored));
+    }
+    if asked.json {
+        let waiting = server.waiting.iter();
+        let waiting = waiting.map(|(id, topic)| Waiting { debate_id: id, topic }).collect();
+        let (enter, watch) = (server.enter(&url), server.watch(&url));
+        screen.json_line(&Served { v: 1, url: &url, enter, watch, judges, waiting })?;
+    } else {
+        screen.print(&format!("Arena and page: {url}\n"))?;
+        for (id, topic) in &server.waiting {
+            screen.print(&format!("Waiting for bots: {id}  {topic}\n"))?;
+        }
+        screen.print(&format!("Bots join with: debate join {url} --seat SEAT\n"))?;
+        screen.print(&format!("To take part on the page: {}\n", server.enter(&url)))?;
+        if let Some(watch) = server.watch(&url) {
+            screen.print(&format!("For those who may only watch: {watch}\n"))?;
+        }
+    }
+    tokio::select! {
+        () = server.run() => {}
+        () = stopped() => screen.note("[INFO] Stopped. Nothing is lost: the same command goes on."),
+    }
+    Ok(Exit::Ok)
+}
+
+fn unserved(error: Unserved) -> Failed {
+    let hint = match &error {
+        Unserved::Insecure(_) => {
+            "leave `--bind` out, or say `--insecure` and put a reverse proxy with TLS before it"
+        }
+        Unserved::Bind(..) => "choose another port, as in `--bind 127.0.0.1:8082`",
+        Unserved::Arena(_) => return Failed::Other(error.to_string()),
+    };
+    Failed::Usage(error.to_string(), hint.into())
+}
+
+/// Who judges and listens: those who were named, or whoever could be asked first.
+async fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
+    let usage = |why: String| Failed::Usage(why, "see `debate serve --help`".into());
+    let (judges, chosen) = match asked.judges().map_err(usage)? {
+        Some(judges) => (judges, vec![]),
+        None => match desk.judge_by_itself(&config.settings.seats.judges)? {
+            Some(voice) => {
+                let why =
+                    format!("judge: {voice}, who can be asked here; `--judge none` for nobody");
+                (vec![voice], vec![why])
+            }
+            None => (vec![], vec![]),
+        },
+    };
+    let folder = &config.folder;
+    let judges: Vec<Voice> = judges.into_iter().map(|it| found_again(it, folder)).collect();
+    let mut audience = vec![];
+    for text in &asked.audience {
+        let wanted = listener(text)?;
+        let voice = match (&wanted.model, judges.first()) {
+            (Some(seat), _) => desk.named(seat, folder)?,
+            (None, Some(judge)) => judge.clone(),
+            (None, None) => return Err(usage(format!("`--audience {text}`: say who it is"))),
+        };
+        let weight = wanted.weight.unwrap_or(1);
+        audience.push(Listener { kind: wanted.kind, voice, weight });
+    }
+    let bench = Bench {
+        judges,
+        audience,
+        budget: budget(asked.most.or(config.settings.limits), Budget::default())?,
+        chosen,
+    };
+    Ok(bench)
+}

@@ -1,0 +1,121 @@
+//! One speech, made in time: asked for, asked for once more if it does not fit, and cut if it still
+//! does not. What there is when the time is over is better than nothing.
+use super::fit::{self, Fit};
+use super::manners;
+use super::news::News;
+use super::prompt::{self, Moment, Words};
+use super::wire::{Lengths, Poll};
+use crate::debate::{Effort, Failure, Trouble, Voice};
+use crate::engine::{Errand, Lender, Lent};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What can be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Speech {
+    pub(super) text: String,
+    /// Whether the end of it had to be left off.
+    pub(super) cut: bool,
+}
+
+/// Who speaks, and with which words it is asked.
+pub(super) struct Speaker<'a> {
+    pub(super) lender: &'a dyn Lender,
+    pub(super) voice: &'a Voice,
+    pub(super) effort: Option<Effort>,
+    pub(super) words: &'a Words,
+    pub(super) identifier: &'a str,
+    pub(super) tell: &'a (dyn Fn(News) + Send + Sync),
+}
+
+/// What came of asking.
+enum Came {
+    Speech(String),
+    /// It cannot be sent: the draft, and why.
+    Draft(String, String),
+    /// Time ran out, and this is what there was.
+    Late(String),
+    Nothing(String),
+}
+
+impl Speaker<'_> {
+    /// A speech for the turn that is due, or why there is none.
+    pub(super) async fn speech(
+        &self,
+        poll: &Poll,
+        salt: &str,
+        left: Duration,
+    ) -> Result<Speech, String> {
+        let (lengths, until) = (poll.lengths, Instant::now() + left);
+        let first = prompt::prompt(self.words, poll, self.identifier, salt);
+        let began = Instant::now();
+        let came = self.ask(poll, first.clone(), 1, left).await;
+        let left = until.saturating_duration_since(Instant::now());
+        let more = manners::again(began.elapsed(), left);
+        let (draft, why, next) = match came {
+            Came::Speech(text) => return Ok(Speech { text, cut: false }),
+            Came::Draft(draft, why) => {
+                let next = prompt::again(self.words, &first, &draft, &why, salt);
+                (draft, why, next)
+            }
+            Came::Late(text) => return half(&text, lengths).ok_or("it took too long".into()),
+            Came::Nothing(why) => (String::new(), why, first),
+        };
+        if !more {
+            return cut(&draft, lengths).ok_or(why);
+        }
+        (self.tell)(News::Again { why: why.clone() });
+        match self.ask(poll, next, 2, left).await {
+            Came::Speech(text) => Ok(Speech { text, cut: false }),
+            Came::Draft(text, _) => cut(&text, lengths).or_else(|| cut(&draft, lengths)).ok_or(why),
+            // A first draft that was too long has at least its beginning whole.
+            Came::Late(text) => cut(&draft, lengths).or_else(|| half(&text, lengths)).ok_or(why),
+            Came::Nothing(later) => cut(&draft, lengths).ok_or(later),
+        }
+    }
+
+    async fn ask(&self, poll: &Poll, prompt: String, attempt: u8, left: Duration) -> Came {
+        let moment = Moment::of(poll, self.identifier);
+        let errand = Errand {
+            voice: self.voice.clone(),
+            effort: self.effort,
+            prompt,
+            seat: prompt::side(poll).word().into(),
+            phase: moment.names()[0].into(),
+            round: u8::try_from(prompt::round(poll, self.identifier)).unwrap_or(u8::MAX),
+            attempt,
+            seconds: u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1),
+        };
+        let Lent { said, so_far } = self.lender.lend(&errand).await;
+        let text = match said {
+            Ok(text) => fit::tidy(&text),
+            Err(Failure { trouble: Trouble::TimedOut, .. }) => {
+                return Came::Late(fit::tidy(&so_far));
+            }
+            Err(failure) => return Came::Nothing(failure.note),
+        };
+        let Lengths { least, most } = poll.lengths;
+        match fit::fit(&text, poll.lengths) {
+            Fit::Right => Came::Speech(text),
+            Fit::Short(has) => Came::Draft(
+                text,
+                format!("it has {has} characters, and at least {least} are taken"),
+            ),
+            Fit::Long(has) => {
+                Came::Draft(text, format!("it has {has} characters, and at most {most} are taken"))
+            }
+        }
+    }
+}
+
+/// As much of a text as can be sent, if that is enough.
+fn cut(text: &str, lengths: Lengths) -> Option<Speech> {
+    let text = fit::cut(text, lengths);
+    (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })
+}
+
+/// The same of a text that breaks off in the middle.
+fn half(text: &str, lengths: Lengths) -> Option<Speech> {
+    let text = fit::broken_off(text, lengths);
+    (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })
+}

@@ -1,0 +1,452 @@
+//! A whole debate, from joining to the result: look how it stands, speak when it is our turn, and
+//! never be silent for long. Every turn begins with a look, so whatever was interrupted goes on
+//! without anything being said twice.
+use super::address::Address;
+use super::fit::{self, narrower};
+use super::manners::{self, Asked, Next, pause};
+use super::memory::{Kept, Memory};
+use super::news::{Ended, News, Outcome};
+use super::platform::{Broken, Platform, Visitor};
+use super::prompt::{Words, round, side};
+use super::speech::{Speaker, Speech};
+use super::wire::{Pass, Poll, Refusal, State, Turn};
+use crate::debate::{Effort, Voice};
+use crate::engine::Lender;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long a seat is asked for where nothing answers at all: an address may just be wrong.
+const KNOCK: Duration = Duration::from_secs(10);
+/// How long a platform may go on saying that it is our turn after it has taken our speech.
+const ECHO: Duration = Duration::from_secs(30);
+/// How often a speech is made shorter for a platform that counts otherwise.
+const SHORTENED: usize = 3;
+
+/// Who comes, and how.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    /// What it wants to be called.
+    pub name: String,
+    /// What it is known by.
+    pub uuid: String,
+    /// Who speaks.
+    pub voice: Voice,
+    /// How hard it is to think.
+    pub effort: Option<Effort>,
+    /// How often the platform is asked.
+    pub pace: Duration,
+    /// How long a platform may be out of reach.
+    pub patience: Duration,
+    /// How long there may be no debate to join.
+    pub wait: Duration,
+}
+
+/// Why a debate was left, or never joined.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Left {
+    #[error("there is no debate to join")]
+    NoDebate,
+    #[error("that debate has all the speakers it needs{0}")]
+    Full(String),
+    #[error("there is no such debate{0}")]
+    Gone(String),
+    #[error("the platform does not know this seat (any more){0}")]
+    Expelled(String),
+    #[error("the platform refuses{0}")]
+    Refused(String),
+    #[error("the platform cannot be reached: {0}")]
+    Silent(String),
+    #[error("the seat cannot be remembered: {0}")]
+    Memory(#[from] std::io::Error),
+    #[error("no random numbers: {0}")]
+    Chance(String),
+}
+
+impl Left {
+    /// What to do about it, where that is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Left::NoDebate => Some("`--wait-for-debate 15m` waits for one"),
+            Left::Full(_) => Some("leave `--debate` out to join any that waits for somebody"),
+            Left::Gone(_) => Some("look at the id, or leave `--debate` out to join any"),
+            Left::Expelled(_) => Some("the same command asks for a new seat"),
+            Left::Refused(_) => Some("look at the address: it is what stands before `/api/debate`"),
+            Left::Silent(_) => {
+                Some("look at the address; with `--debate ID` the same command goes on later")
+            }
+            Left::Memory(_) => Some("look at the folder DEBATE_HOME"),
+            Left::Chance(_) => None,
+        }
+    }
+}
+
+/// A visit to one platform.
+pub struct Visit<'a> {
+    /// Where.
+    pub platform: &'a dyn Platform,
+    /// Whoever has the voice.
+    pub lender: &'a dyn Lender,
+    /// What it is told.
+    pub words: &'a Words,
+    /// Who comes.
+    pub guest: &'a Guest,
+    /// Whoever wants to know.
+    pub tell: &'a (dyn Fn(News) + Send + Sync),
+}
+
+/// Tries of something that may pass.
+#[derive(Default)]
+struct Tries {
+    nth: u32,
+    since: Option<Instant>,
+}
+
+/// What became of sending a speech.
+enum Sent {
+    Taken {
+        length: usize,
+        cut: bool,
+    },
+    /// Nobody knows; how the debate stands will tell.
+    Unknown,
+    Lost(String),
+}
+
+/// A turn that was dealt with, and when.
+struct Done {
+    turn: Turn,
+    at: Instant,
+    said: bool,
+}
+
+/// What was told already.
+#[derive(Default)]
+struct Told {
+    joined: Option<usize>,
+    began: bool,
+    heard: usize,
+}
+
+impl Visit<'_> {
+    /// Takes part in a debate: with the seat we have in it, or a new one.
+    pub async fn attend(
+        &self,
+        memory: &Memory,
+        at: &Address,
+        debate: Option<&str>,
+    ) -> Result<Ended, Left> {
+        let known = debate.and_then(|debate| memory.recall(at, debate, &self.guest.name));
+        let (mut kept, pass) = if let Some(kept) = known {
+            let pass = kept.pass();
+            let (debate, identifier) = (pass.debate.clone(), pass.identifier.clone());
+            (self.tell)(News::Back { debate, identifier });
+            (kept, pass)
+        } else {
+            let pass = self.join(debate).await?;
+            let kept = memory.keep(at, &pass, &self.guest.name)?;
+            let Pass { debate, identifier, topic, .. } = pass.clone();
+            (self.tell)(News::Joined { debate, identifier, topic });
+            (kept, pass)
+        };
+        let ended = self.argue(&pass, &mut kept).await;
+        if matches!(ended, Ok(_) | Err(Left::Gone(_) | Left::Expelled(_))) {
+            kept.forget();
+        }
+        ended
+    }
+
+    async fn join(&self, debate: Option<&str>) -> Result<Pass, Left> {
+        let Guest { name, uuid, wait, patience, pace, .. } = self.guest;
+        let until = Instant::now() + *wait;
+        let patience = (*patience).min(KNOCK).max(*wait);
+        let (mut tries, mut told) = (Tries::default(), false);
+        loop {
+            let broken = match self.platform.join(Visitor { name, uuid, debate }).await {
+                Ok(pass) => return Ok(pass),
+                Err(broken) => broken,
+            };
+            let refusal = match broken {
+                Broken::Refused(refusal) => refusal,
+                Broken::Silent(why) | Broken::Garbage(why) => {
+                    self.hold(&mut tries, why, None, patience).await?;
+                    continue;
+                }
+            };
+            let named = debate.is_some();
+            match manners::next(Asked::Seat { named }, &refusal) {
+                Next::NoDebate if Instant::now() < until => {
+                    if !told {
+                        (self.tell)(News::NoDebate);
+                    }
+                    told = true;
+                    tries = Tries::default();
+                    let left = until.saturating_duration_since(Instant::now());
+                    sleep((*pace).min(left)).await;
+                }
+                Next::NoDebate => return Err(Left::NoDebate),
+                Next::Later(wanted) => {
+                    self.hold(&mut tries, worded(&refusal), wanted, patience).await?;
+                }
+                Next::Full => return Err(Left::Full(said(&refusal))),
+                Next::Gone => return Err(Left::Gone(said(&refusal))),
+                _ => return Err(Left::Refused(said(&refusal))),
+            }
+        }
+    }
+
+    async fn argue(&self, pass: &Pass, kept: &mut Kept) -> Result<Ended, Left> {
+        let (mut tries, mut told) = (Tries::default(), Told::default());
+        let mut done: Option<Done> = None;
+        let mut ready: Option<(Turn, Speech)> = None;
+        let (mut said, mut missed) = (0, 0);
+        let (mut wait, mut before) = (pass.long_poll, None);
+        loop {
+            let waited = wait;
+            let poll = self.look(pass, wait, &mut tries).await?;
+            self.told(&poll, pass, &mut told);
+            if poll.state == State::Ended {
+                return Ok(ended(pass, poll, said, missed));
+            }
+            let ours = is_ours(&poll, pass);
+            wait = poll.long_poll && !ours;
+            if !ours {
+                (before, done, ready) = (Some(Instant::now()), None, None);
+                sleep(pause(self.guest.pace, waited)).await;
+                continue;
+            }
+            let turn = poll.turn();
+            let dealt = |done: &Done| done.turn == turn && !(done.said && done.at.elapsed() > ECHO);
+            if done.as_ref().is_some_and(dealt) {
+                sleep(self.guest.pace).await;
+                continue;
+            }
+            let nth = round(&poll, &pass.identifier);
+            let prepared = ready.take().filter(|(of, _)| *of == turn).map(|(_, speech)| speech);
+            let made = if let Some(speech) = prepared {
+                Ok(speech)
+            } else {
+                let over = before.filter(|_| !waited).map(|it: Instant| it.elapsed());
+                let left = left(&poll, kept, over);
+                (self.tell)(News::Turn { round: nth, left });
+                self.think(&poll, pass, left).await?
+            };
+            let sent = match made {
+                Ok(speech) => {
+                    let sent = self.send(pass, &poll, &speech, &mut tries).await?;
+                    ready = matches!(sent, Sent::Unknown).then_some((turn, speech));
+                    sent
+                }
+                Err(why) => Sent::Lost(why),
+            };
+            match sent {
+                Sent::Taken { length, cut } => {
+                    said += 1;
+                    done = Some(Done { turn, at: Instant::now(), said: true });
+                    (self.tell)(News::Said { round: nth, length, cut });
+                }
+                Sent::Lost(why) => {
+                    missed += 1;
+                    done = Some(Done { turn, at: Instant::now(), said: false });
+                    (self.tell)(News::Missed { round: nth, why });
+                }
+                Sent::Unknown => {}
+            }
+            sleep(self.guest.pace).await;
+        }
+    }
+
+    /// Makes a speech, and goes on looking at the platform meanwhile; or why there is none.
+    async fn think(
+        &self,
+        poll: &Poll,
+        pass: &Pass,
+        left: Duration,
+    ) -> Result<Result<Speech, String>, Left> {
+        let speaker = Speaker {
+            lender: self.lender,
+            voice: &self.guest.voice,
+            effort: self.guest.effort,
+            words: self.words,
+            identifier: &pass.identifier,
+            tell: self.tell,
+        };
+        let salt =
+            chance::<16>()?.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        tokio::select! {
+            speech = speaker.speech(poll, &salt, left) => Ok(speech),
+            () = self.passed(poll, pass) => Ok(Err("the platform has taken the turn back".into())),
+        }
+    }
+
+    /// Returns when a turn is not ours any more.
+    async fn passed(&self, poll: &Poll, pass: &Pass) {
+        loop {
+            sleep(manners::while_thinking(self.guest.pace)).await;
+            let Ok(now) = self.platform.poll(pass, false).await else { continue };
+            if !is_ours(&now, pass) || now.turn() != poll.turn() {
+                return;
+            }
+        }
+    }
+
+    async fn send(
+        &self,
+        pass: &Pass,
+        poll: &Poll,
+        speech: &Speech,
+        tries: &mut Tries,
+    ) -> Result<Sent, Left> {
+        let Speech { mut text, mut cut } = speech.clone();
+        let (mut lengths, patience) = (poll.lengths, self.guest.patience);
+        for _ in 0..=SHORTENED {
+            let refusal = match self.platform.speak(pass, &text).await {
+                Ok(()) => return Ok(Sent::Taken { length: text.chars().count(), cut }),
+                Err(Broken::Refused(refusal)) => refusal,
+                Err(Broken::Silent(why) | Broken::Garbage(why)) => {
+                    self.hold(tries, why, None, patience).await?;
+                    return Ok(Sent::Unknown);
+                }
+            };
+            match manners::next(Asked::Speech, &refusal) {
+                Next::Look => return Ok(Sent::Unknown),
+                Next::Later(wanted) => {
+                    self.hold(tries, worded(&refusal), wanted, patience).await?;
+                    return Ok(Sent::Unknown);
+                }
+                Next::Shorten => {
+                    lengths = narrower(&text, lengths);
+                    text = fit::cut(&text, lengths);
+                    cut = true;
+                }
+                Next::Expelled => return Err(Left::Expelled(said(&refusal))),
+                Next::Gone => return Err(Left::Gone(said(&refusal))),
+                _ => return Ok(Sent::Lost(worded(&refusal))),
+            }
+        }
+        Ok(Sent::Lost("no length of it was taken".into()))
+    }
+
+    async fn look(&self, pass: &Pass, wait: bool, tries: &mut Tries) -> Result<Poll, Left> {
+        let patience = self.guest.patience;
+        loop {
+            let refusal = match self.platform.poll(pass, wait).await {
+                Ok(poll) => {
+                    *tries = Tries::default();
+                    return Ok(poll);
+                }
+                Err(Broken::Refused(refusal)) => refusal,
+                Err(Broken::Silent(why) | Broken::Garbage(why)) => {
+                    self.hold(tries, why, None, patience).await?;
+                    continue;
+                }
+            };
+            match manners::next(Asked::State, &refusal) {
+                Next::Expelled => return Err(Left::Expelled(said(&refusal))),
+                Next::Gone => return Err(Left::Gone(said(&refusal))),
+                Next::Later(wanted) => {
+                    self.hold(tries, worded(&refusal), wanted, patience).await?;
+                }
+                _ => return Err(Left::Refused(said(&refusal))),
+            }
+        }
+    }
+
+    /// Waits before something is tried again, unless it has been tried for too long.
+    async fn hold(
+        &self,
+        tries: &mut Tries,
+        why: String,
+        wanted: Option<Duration>,
+        patience: Duration,
+    ) -> Result<(), Left> {
+        let since = *tries.since.get_or_insert_with(Instant::now);
+        if since.elapsed() >= patience {
+            return Err(Left::Silent(why));
+        }
+        tries.nth += 1;
+        let [chance] = chance::<1>()?;
+        let wait = wanted.unwrap_or_else(|| manners::backoff(tries.nth, chance));
+        (self.tell)(News::Trouble { why, wait });
+        sleep(wait).await;
+        Ok(())
+    }
+
+    /// Tells what is new.
+    fn told(&self, poll: &Poll, pass: &Pass, told: &mut Told) {
+        if poll.state == State::Waiting {
+            if told.joined.replace(poll.joined) != Some(poll.joined) {
+                (self.tell)(News::Waiting { joined: poll.joined });
+            }
+            return;
+        }
+        if !told.began && poll.state == State::Active {
+            told.began = true;
+            let (topic, side, rounds) = (poll.topic.clone(), side(poll), poll.rounds);
+            (self.tell)(News::Began { topic, side, rounds });
+        }
+        let gone = poll.spoken - poll.log.len();
+        for spoken in poll.log.iter().skip(told.heard.saturating_sub(gone)) {
+            if spoken.speaker != pass.identifier {
+                (self.tell)(News::Heard(spoken.clone()));
+            }
+        }
+        told.heard = told.heard.max(poll.spoken);
+    }
+}
+
+fn is_ours(poll: &Poll, pass: &Pass) -> bool {
+    poll.state == State::Active && poll.next == pass.identifier
+}
+
+/// How long there is for a speech. `over` is how long ago it was last known not to be our turn.
+fn left(poll: &Poll, kept: &mut Kept, over: Option<Duration>) -> Duration {
+    let granted = Duration::from_secs(poll.seconds);
+    let now = jiff::Timestamp::now().as_millisecond();
+    let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    let told = poll.deadline.map(|at| at.saturating_sub(now));
+    let told = told.filter(|left| (1..=millis(granted)).contains(left));
+    let since = match told {
+        Some(left) => now - (millis(granted) - left),
+        None => kept.due(poll.turn(), now - over.map_or(0, millis)),
+    };
+    let over = u64::try_from(now.saturating_sub(since)).unwrap_or(0);
+    manners::time_left(granted, Duration::from_millis(over))
+}
+
+fn ended(pass: &Pass, poll: Poll, said: usize, missed: usize) -> Ended {
+    let verdict = poll.result.clone().unwrap_or_default();
+    let outcome = Outcome::of(&verdict.winner, &pass.identifier, poll.side);
+    let (debate, identifier) = (pass.debate.clone(), pass.identifier.clone());
+    Ended { debate, identifier, poll, outcome, verdict, said, missed }
+}
+
+/// A refusal in words that can stand after a sentence.
+fn said(refusal: &Refusal) -> String {
+    format!(": {}", worded(refusal))
+}
+
+fn worded(refusal: &Refusal) -> String {
+    let code = if refusal.code.is_empty() { String::new() } else { format!(" {}", refusal.code) };
+    let message = match refusal.message.split_whitespace().collect::<Vec<_>>().join(" ") {
+        message if message.is_empty() => String::new(),
+        message => format!(" ({message})"),
+    };
+    format!("{}{code}{message}", refusal.status)
+}
+
+fn chance<const N: usize>() -> Result<[u8; N], Left> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| Left::Chance(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// A name nobody else has, in the form of a UUID.
+pub fn fresh_uuid() -> Result<String, Left> {
+    let number = u128::from_be_bytes(chance::<16>()?);
+    // Version 4, variant 1.
+    let number = number & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
+    let hex = format!("{number:032x}");
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    Ok(parts.join("-"))
+}

@@ -1,0 +1,225 @@
+//! An arena that is served by the real program, and bots that speak its wire by hand.
+use crate::lab::{Lab, Running, Script};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// A server under way.
+pub(crate) struct Arena {
+    pub(crate) address: String,
+    pub(crate) served: Value,
+    running: Option<Running>,
+}
+
+/// An answer: its status, its headers in small letters, its body.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Value,
+}
+
+/// A bot, by what it was given.
+#[derive(Clone, Debug)]
+pub(crate) struct Bot {
+    pub(crate) debate: String,
+    pub(crate) identifier: String,
+    pub(crate) key: String,
+}
+
+/// Long enough to be taken.
+pub(crate) fn words(text: &str) -> String {
+    format!(
+        "**{text}**\n\nHonourable judge: first, second, and finally, this is long enough. {text}."
+    )
+}
+
+/// A judge who marks by the five criteria.
+pub(crate) fn judged(winner: &str) -> Value {
+    let mark = |points: [u8; 5]| {
+        json!({"argument_quality": points[0], "evidence": points[1], "rebuttal": points[2],
+            "expression": points[3], "overall_logic": points[4]})
+    };
+    let (ahead, behind) = (mark([26, 20, 16, 12, 8]), mark([20, 15, 12, 10, 7]));
+    let (pro, con, scores) = match winner {
+        "con" => (behind, ahead, json!({"pro": 64, "con": 82})),
+        _ => (ahead, behind, json!({"pro": 82, "con": 64})),
+    };
+    json!({"winner": winner, "confidence": 0.8, "scores": scores,
+        "rubric": {"pro": pro, "con": con}, "reasoning": "Side A has shown it in T1.",
+        "cites": ["T1"], "recommendation": "Use spaces.", "checks": []})
+}
+
+impl Arena {
+    /// Serves a lab's archive, with these flags besides.
+    pub(crate) fn serve(lab: &Lab, more: &[&str]) -> Arena {
+        Arena::at(lab, "127.0.0.1:0", more)
+    }
+
+    /// The same, at this address.
+    pub(crate) fn at(lab: &Lab, bind: &str, more: &[&str]) -> Arena {
+        let mut args = vec!["serve", "--json", "--bind", bind];
+        args.extend(more);
+        let mut running = lab.debate(&args).start();
+        let (_, stdout) = running.streams();
+        let mut stdout = BufReader::new(stdout);
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let served: Value =
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("it does not serve: {line}"));
+        std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+        let address = served["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
+        Arena { address, served, running: Some(running) }
+    }
+
+    /// With a judge who rules for this side, shown either way round.
+    pub(crate) fn judging(lab: &Lab, winner: &str, more: &[&str]) -> Arena {
+        lab.write(&Script::empty().first(json!({"phase": "judge", "json": judged(winner)})));
+        let judge = lab.seat("script");
+        let mut args = vec!["--judge", &judge];
+        args.extend(more);
+        Arena::serve(lab, &args)
+    }
+
+    /// Killed at once, as by a crash.
+    pub(crate) fn kill(&mut self) {
+        let running = self.running.take().unwrap();
+        running.signal("KILL");
+        running.wait();
+    }
+
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
+        send(&self.address, method, path, headers, body)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: Value) -> Answer {
+        self.send("POST", path, &[("content-type", "application/json")], &body.to_string())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "")
+    }
+
+    /// A debate that waits.
+    pub(crate) fn create(&self, topic: &str, rounds: u8) -> String {
+        let made = self.post("/api/debate/create", json!({"topic": topic, "total_rounds": rounds}));
+        assert_eq!(made.status, 201, "{made:?}");
+        made.body["debate_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn join(&self, name: &str, debate: &str) -> Bot {
+        let body =
+            json!({"bot_name": name, "bot_uuid": format!("uuid-{name}"), "debate_id": debate});
+        Bot::of(&self.post("/api/debate/join", body))
+    }
+
+    /// Two bots in a new debate: who argues for it, and who against.
+    pub(crate) fn pair(&self, topic: &str, rounds: u8) -> (Bot, Bot) {
+        let id = self.create(topic, rounds);
+        let (one, other) = (self.join("one", &id), self.join("other", &id));
+        let side = self.poll(&one).body["your_side"].clone();
+        if side == "supporting" { (one, other) } else { (other, one) }
+    }
+
+    pub(crate) fn poll(&self, bot: &Bot) -> Answer {
+        let path = format!("/api/debate/{}/poll", bot.debate);
+        self.send("GET", &path, &bot.headers(), "")
+    }
+
+    pub(crate) fn speak(&self, bot: &Bot, content: &str) -> Answer {
+        let body = json!({"message": {"format": "markdown", "content": content}});
+        self.speech(bot, &body)
+    }
+
+    pub(crate) fn speech(&self, bot: &Bot, body: &Value) -> Answer {
+        let path = format!("/api/debate/{}/speech", bot.debate);
+        self.send("POST", &path, &bot.headers(), &body.to_string())
+    }
+
+    /// Waits until a bot's debate stands so.
+    #[track_caller]
+    pub(crate) fn until(&self, bot: &Bot, state: &str) -> Value {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let body = self.poll(bot).body;
+            if body["state"] == state {
+                return body;
+            }
+            assert!(Instant::now() < deadline, "not {state} in time: {body}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Bot {
+    #[track_caller]
+    pub(crate) fn of(joined: &Answer) -> Bot {
+        assert_eq!(joined.status, 200, "{joined:?}");
+        let text = |name: &str| joined.body[name].as_str().unwrap().to_owned();
+        Bot {
+            debate: text("debate_id"),
+            identifier: text("bot_identifier"),
+            key: text("debate_key"),
+        }
+    }
+
+    pub(crate) fn headers(&self) -> [(&'static str, &str); 2] {
+        [("X-Bot-Identifier", &self.identifier), ("X-Debate-Key", &self.key)]
+    }
+}
+
+/// One request on a connection of its own.
+pub(crate) fn send(
+    address: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        head.push_str(&format!("Host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+    stream.write_all(head.as_bytes()).unwrap();
+    // Whoever refuses a body need not read it.
+    let _ = stream.write_all(body.as_bytes());
+    let mut bytes = vec![];
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    let headers = head.to_lowercase();
+    let body = if headers.contains("transfer-encoding: chunked") {
+        unchunked(body)
+    } else {
+        body.to_owned()
+    };
+    let body = serde_json::from_str(&body).unwrap_or(Value::String(body));
+    Answer { status, headers, body }
+}
+
+fn unchunked(body: &str) -> String {
+    let (mut rest, mut whole) = (body.as_bytes(), vec![]);
+    while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
+        let size = std::str::from_utf8(&rest[..end]).unwrap_or("0");
+        let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
+        if size == 0 {
+            break;
+        }
+        whole.extend_from_slice(&rest[end + 2..end + 2 + size]);
+        rest = &rest[end + 2 + size + 2..];
+    }
+    String::from_utf8_lossy(&whole).into_owned()
+}

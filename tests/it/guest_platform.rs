@@ -1,0 +1,299 @@
+//! A platform for bots, written from the published description of its wire alone: it shares no type
+//! with the program, and does in a few lines what any such server would.
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// One request, as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) query: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Value,
+}
+
+/// An answer that is no JSON of ours: status, headers, body.
+pub(crate) type Raw = (u16, Vec<(&'static str, String)>, String);
+
+/// How a platform behaves.
+#[derive(Clone)]
+pub(crate) struct Rules {
+    pub(crate) topic: String,
+    pub(crate) rounds: usize,
+    pub(crate) least: usize,
+    pub(crate) most: usize,
+    /// Leaves out every field a guest can do without.
+    pub(crate) bare: bool,
+    /// Says that polls may wait.
+    pub(crate) long_poll: bool,
+    /// Counts bytes where it should count characters.
+    pub(crate) counts_bytes: bool,
+    /// Answers before anybody looks at the request.
+    pub(crate) fault: Option<Fault>,
+}
+
+pub(crate) type Fault = Arc<dyn Fn(&Request, usize) -> Option<Raw> + Send + Sync>;
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            topic: "人工智能是否会取代人类工作".into(),
+            rounds: 3,
+            least: 50,
+            most: 2000,
+            bare: false,
+            long_poll: false,
+            counts_bytes: false,
+            fault: None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Room {
+    /// Identifier and key, the supporting side first.
+    bots: Vec<(String, String)>,
+    log: Vec<Value>,
+    requests: Vec<Request>,
+}
+
+/// A server with one debate, `abc123`, that lives as long as the test.
+pub(crate) struct Arena {
+    port: u16,
+    rules: Arc<Rules>,
+    room: Arc<Mutex<Room>>,
+    open: Arc<AtomicBool>,
+}
+
+pub(crate) const DEBATE: &str = "abc123";
+
+impl Arena {
+    pub(crate) fn new(rules: Rules) -> Arena {
+        let mut arena =
+            Arena { port: 0, rules: Arc::new(rules), room: Arc::default(), open: Arc::default() };
+        arena.start();
+        arena
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Listens, at the address it had before.
+    pub(crate) fn start(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port)).unwrap();
+        self.port = listener.local_addr().unwrap().port();
+        self.open = Arc::new(AtomicBool::new(true));
+        let (rules, room, open) = (self.rules.clone(), self.room.clone(), self.open.clone());
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if !open.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (rules, room) = (rules.clone(), room.clone());
+                thread::spawn(move || serve(&stream, &rules, &room));
+            }
+        });
+    }
+
+    /// Nobody is there any more; what was said is kept.
+    pub(crate) fn stop(&mut self) {
+        self.open.store(false, Ordering::SeqCst);
+        // Wakes whoever listens, so that it can go.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+            thread::yield_now();
+        }
+    }
+
+    pub(crate) fn log(&self) -> Vec<Value> {
+        self.room.lock().unwrap().log.clone()
+    }
+
+    pub(crate) fn keys(&self) -> Vec<String> {
+        self.room.lock().unwrap().bots.iter().map(|(_, key)| key.clone()).collect()
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.room.lock().unwrap().requests.clone()
+    }
+
+    /// What was said, by whom.
+    pub(crate) fn said(&self) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let log = self.log();
+        log.iter().map(|it| (text(&it["speaker"]), text(&it["message"]["content"]))).collect()
+    }
+}
+
+fn serve(stream: &TcpStream, rules: &Rules, room: &Mutex<Room>) {
+    let Some(request) = read(stream) else { return };
+    let nth = {
+        let mut room = room.lock().unwrap();
+        room.requests.push(request.clone());
+        room.requests.len()
+    };
+    if let Some(raw) = rules.fault.as_ref().and_then(|fault| fault(&request, nth)) {
+        return write(stream, &raw);
+    }
+    let (status, body) = answer(&request, rules, &mut room.lock().unwrap());
+    write(stream, &(status, vec![], body.to_string()));
+}
+
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, target) = (words.next()?, words.next()?);
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.insert(name.to_lowercase(), value.to_owned());
+    }
+    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    let (path, query) = (path.to_owned(), query.to_owned());
+    Some(Request {
+        method,
+        path,
+        query,
+        headers,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    })
+}
+
+fn write(mut stream: &TcpStream, (status, headers, body): &Raw) {
+    let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", body.len());
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += "Content-Type: application/json\r\nConnection: close\r\n\r\n";
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+}
+
+fn refused(status: u16, code: &str, message: &str) -> (u16, Value) {
+    let body = json!({"error_code": code, "message": message, "debate_id": DEBATE,
+        "recoverable": false});
+    (status, body)
+}
+
+fn answer(request: &Request, rules: &Rules, room: &mut Room) -> (u16, Value) {
+    match (request.method.as_str(), request.path.as_str()) {
+        ("POST", "/api/debate/join") => join(&request.body, rules, room),
+        ("GET", "/api/debate/abc123/poll") => match who(request, room) {
+            Ok(bot) => (200, poll(&bot, rules, room)),
+            Err(refusal) => refusal,
+        },
+        ("POST", "/api/debate/abc123/speech") => match who(request, room) {
+            Ok(bot) => speech(&bot, &request.body, rules, room),
+            Err(refusal) => refused(refusal.0, "INVALID_CREDENTIALS", "who is that?"),
+        },
+        _ => refused(404, "DEBATE_NOT_FOUND", "no such debate"),
+    }
+}
+
+fn who(request: &Request, room: &Room) -> Result<String, (u16, Value)> {
+    let header = |name: &str| request.headers.get(name).cloned();
+    let (Some(bot), Some(key)) = (header("x-bot-identifier"), header("x-debate-key")) else {
+        return Err(refused(401, "MISSING_AUTH", "two headers are needed"));
+    };
+    if room.bots.contains(&(bot.clone(), key.clone())) {
+        return Ok(bot);
+    }
+    // Careless on purpose: a platform may repeat what it was sent.
+    Err(refused(401, "INVALID_CREDENTIALS", &format!("`{key}` is no key of `{bot}`")))
+}
+
+fn join(body: &Value, rules: &Rules, room: &mut Room) -> (u16, Value) {
+    let wanted = body["debate_id"].as_str();
+    if wanted.is_some_and(|id| id != DEBATE) {
+        return refused(404, "DEBATE_NOT_FOUND", "no such debate");
+    }
+    if room.bots.len() == 2 {
+        return match wanted {
+            Some(_) => refused(409, "debate_full", "two bots are enough"),
+            None => refused(404, "no_available_debate", "nothing waits for anybody"),
+        };
+    }
+    assert!(body["bot_uuid"].as_str().is_some_and(|uuid| !uuid.is_empty()), "{body}");
+    let bot = format!("{}_{DEBATE}", body["bot_name"].as_str().unwrap());
+    let key = format!("k-{}-{}", room.bots.len(), "q7Zr".repeat(5));
+    room.bots.push((bot.clone(), key.clone()));
+    let joined: Vec<&String> = room.bots.iter().map(|(bot, _)| bot).collect();
+    let full = json!({"status": "login_confirmed", "message": "Successfully joined debate",
+        "debate_id": DEBATE, "debate_key": key, "bot_identifier": bot, "topic": rules.topic,
+        "joined_bots": joined, "long_poll": rules.long_poll});
+    let least = json!({"debate_id": DEBATE, "debate_key": key, "bot_identifier": bot});
+    (200, if rules.bare { least } else { full })
+}
+
+fn next(room: &Room) -> String {
+    room.bots[room.log.len() % 2].0.clone()
+}
+
+fn poll(bot: &str, rules: &Rules, room: &Room) -> Value {
+    let common = json!({"debate_id": DEBATE, "topic": rules.topic, "total_rounds": rules.rounds,
+        "your_identifier": bot, "long_poll": rules.long_poll});
+    let mut answer = if rules.bare { json!({"topic": rules.topic}) } else { common };
+    let mut add = |more: Value| {
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    };
+    if room.bots.len() < 2 {
+        let joined: Vec<&String> = room.bots.iter().map(|(bot, _)| bot).collect();
+        add(json!({"state": "waiting", "joined_bots": joined}));
+    } else if room.log.len() >= rules.rounds * 2 {
+        add(json!({"state": "ended"}));
+        if !rules.bare {
+            add(json!({"status": "completed", "debate_log": room.log, "debate_result": {
+                "winner": room.bots[0].0, "supporting_score": 85, "opposing_score": 72,
+                "summary": "The first was clearer."}}));
+        }
+    } else if rules.bare {
+        add(json!({"state": "active", "next_speaker": next(room)}));
+    } else {
+        let side = if room.bots[0].0 == bot { "supporting" } else { "opposing" };
+        add(json!({"state": "active", "supporting_side": room.bots[0].0,
+            "opposing_side": room.bots[1].0, "current_round": room.log.len() / 2 + 1,
+            "your_side": side, "next_speaker": next(room), "timeout_seconds": 120,
+            "min_content_length": rules.least, "max_content_length": rules.most,
+            "debate_log": room.log}));
+    }
+    answer
+}
+
+fn speech(bot: &str, body: &Value, rules: &Rules, room: &mut Room) -> (u16, Value) {
+    let over = room.bots.len() < 2 || room.log.len() >= rules.rounds * 2;
+    if over || next(room) != bot {
+        return refused(409, "NOT_YOUR_TURN", "It is not your turn to speak");
+    }
+    assert_eq!(body["message"]["format"], "markdown", "{body}");
+    let content = body["message"]["content"].as_str().unwrap();
+    let length = if rules.counts_bytes { content.len() } else { content.chars().count() };
+    if length > rules.most {
+        return refused(422, "CONTENT_TOO_LONG", "too long");
+    }
+    if length < rules.least {
+        return refused(422, "CONTENT_TOO_SHORT", "too short");
+    }
+    let (round, side) = (room.log.len() / 2 + 1, ["supporting", "opposing"][room.log.len() % 2]);
+    room.log.push(json!({"round": round, "speaker": bot, "side": side,
+        "timestamp": "2026-02-16T10:30:00Z",
+        "message": {"format": "markdown", "content": content}}));
+    let next = next(room);
+    (
+        200,
+        json!({"status": "speech_accepted", "debate_id": DEBATE, "round": round,
+        "next_speaker": next}),
+    )
+}

@@ -1,0 +1,203 @@
+//! A visit to an arena, with a clock that does not have to be waited for.
+use debate_mcp::catalogue;
+use debate_mcp::debate::{Failure, Trouble, Voice};
+use debate_mcp::engine::{Boxed, Errand, Lender, Lent};
+use debate_mcp::guest::platform::{Broken, Visitor};
+use debate_mcp::guest::wire::{Pass, Poll, Refusal};
+use debate_mcp::guest::{Address, Ended, Guest, Left, Memory, News, Platform, Visit};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const ME: &str = "me_d";
+
+/// A platform of one debate with one speech in it: ours.
+struct Quiet {
+    began: Instant,
+    /// Seconds it grants for a speech; then the turn is over, and so is the debate.
+    grants: u64,
+    polls: Mutex<Vec<Instant>>,
+    said: Mutex<Option<(Instant, String)>>,
+    /// What each speech is answered with, the first first, before one is taken.
+    answers: Mutex<Vec<Broken>>,
+    /// Whether a speech that is answered so was taken all the same.
+    takes: bool,
+    /// Whether it goes on saying that it is our turn.
+    deaf: bool,
+}
+
+impl Quiet {
+    fn new(grants: u64) -> Quiet {
+        let (polls, said, answers) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Quiet { began: Instant::now(), grants, polls, said, answers, takes: false, deaf: false }
+    }
+
+    fn over(&self) -> bool {
+        let late = self.began.elapsed() > Duration::from_secs(self.grants);
+        late || (self.said.lock().unwrap().is_some() && !self.deaf)
+    }
+
+    /// The longest time in which nothing was heard of the guest.
+    fn silence(&self) -> Duration {
+        let polls = self.polls.lock().unwrap();
+        polls.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or_default()
+    }
+}
+
+impl Platform for Quiet {
+    fn join<'a>(&'a self, visitor: Visitor<'a>) -> Boxed<'a, Result<Pass, Broken>> {
+        let key = "x".repeat(12);
+        let _ = visitor;
+        let answer = json!({"debate_id": "d", "bot_identifier": ME, "debate_key": key});
+        Box::pin(async move { Ok(Pass::read(&answer).unwrap()) })
+    }
+
+    fn poll<'a>(&'a self, _: &'a Pass, wait: bool) -> Boxed<'a, Result<Poll, Broken>> {
+        assert!(!wait, "nobody has said that polls may wait");
+        self.polls.lock().unwrap().push(Instant::now());
+        let state: Value = if self.over() {
+            json!({"state": "ended", "debate_result": {"winner": "draw"}})
+        } else {
+            json!({"state": "active", "next_speaker": ME, "timeout_seconds": self.grants,
+                "min_content_length": 10, "max_content_length": 100, "current_round": 1})
+        };
+        Box::pin(async move { Ok(Poll::read(&state, ME).unwrap()) })
+    }
+
+    fn speak<'a>(&'a self, _: &'a Pass, content: &'a str) -> Boxed<'a, Result<(), Broken>> {
+        Box::pin(async move {
+            let answer = self.answers.lock().unwrap().pop();
+            let mut said = self.said.lock().unwrap();
+            if answer.is_none() || self.takes {
+                assert!(said.is_none(), "it was said twice");
+                *said = Some((Instant::now(), content.into()));
+            }
+            answer.map_or(Ok(()), Err)
+        })
+    }
+}
+
+/// A voice that takes its time.
+struct Slow {
+    seconds: u64,
+    so_far: &'static str,
+    text: &'static str,
+    asked: Mutex<Vec<Errand>>,
+}
+
+impl Slow {
+    fn new(seconds: u64, so_far: &'static str, text: &'static str) -> Slow {
+        Slow { seconds, so_far, text, asked: Mutex::default() }
+    }
+}
+
+impl Lender for Slow {
+    fn lend<'a>(&'a self, errand: &'a Errand) -> Boxed<'a, Lent> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(errand.clone());
+            let allowed = u64::from(errand.seconds);
+            sleep(Duration::from_secs(self.seconds.min(allowed))).await;
+            let said = if self.seconds > allowed {
+                Err(Failure::new(Trouble::TimedOut, "late"))
+            } else {
+                Ok(self.text.into())
+            };
+            Lent { said, so_far: self.so_far.into() }
+        })
+    }
+}
+
+async fn visit(platform: &Quiet, voice: &Slow) -> (Result<Ended, Left>, Vec<News>) {
+    let (news, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
+    let nowhere = Path::new("/nowhere");
+    let words = catalogue::load(nowhere, nowhere).guest;
+    let guest = Guest {
+        name: "me".into(),
+        uuid: "u".into(),
+        voice: Voice::Model { tool: "slow".into(), model: None },
+        effort: None,
+        pace: Duration::from_secs(5),
+        patience: Duration::from_secs(600),
+        wait: Duration::ZERO,
+    };
+    let tell = |it: News| news.lock().unwrap().push(it);
+    let visit = Visit { platform, lender: voice, words: &words, guest: &guest, tell: &tell };
+    let at = Address::parse("http://localhost").unwrap();
+    let ended = visit.attend(&Memory::at(folder.path()), &at, None).await;
+    (ended, news.into_inner().unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_that_thinks_is_never_taken_for_gone() {
+    let platform = Quiet::new(1_000);
+    let voice = Slow::new(700, "", "A speech that took a while.");
+    let (ended, _) = visit(&platform, &voice).await;
+    assert_eq!(ended.unwrap().said, 1);
+    assert!(platform.silence() <= Duration::from_secs(30), "{:?}", platform.silence());
+    assert!(platform.polls.lock().unwrap().len() > 40);
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_speech_is_sent_when_the_time_is_nearly_over() {
+    let platform = Quiet::new(120);
+    let voice = Slow::new(10_000, "One half of a speech. And the", "never");
+    let (ended, _) = visit(&platform, &voice).await;
+    let (at, text) = platform.said.lock().unwrap().clone().unwrap();
+    assert_eq!(text, "One half of a speech.", "up to the last whole sentence");
+    let took = at - platform.began;
+    assert!(took > Duration::from_secs(100) && took < Duration::from_secs(115), "{took:?}");
+    assert_eq!(ended.unwrap().missed, 0);
+    assert_eq!(voice.asked.lock().unwrap().len(), 1, "there is no time to ask again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voice_with_nothing_to_say_misses_the_turn_and_is_not_asked_for_ever() {
+    let platform = Quiet::new(120);
+    let (ended, news) = visit(&platform, &Slow::new(10_000, "Hm.", "never")).await;
+    assert_eq!(ended.unwrap().missed, 1);
+    assert!(platform.said.lock().unwrap().is_none());
+    assert!(news.iter().any(|it| matches!(it, News::Missed { round: 1, .. })), "{news:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_speech_nobody_knows_the_fate_of_is_looked_after_before_it_is_sent_again() {
+    let lost = || Broken::Silent("connection reset".into());
+    // It arrived although the answer was lost: then it is not sent again.
+    let platform = Quiet { takes: true, ..Quiet::new(120) };
+    platform.answers.lock().unwrap().push(lost());
+    let voice = Slow::new(1, "", "A speech that is sent once.");
+    let (ended, _) = visit(&platform, &voice).await;
+    assert_eq!((ended.unwrap().missed, voice.asked.lock().unwrap().len()), (0, 1));
+    // It did not: then the same words are sent, and nobody is asked for others.
+    let platform = Quiet::new(120);
+    let busy = Refusal { status: 503, retry_after: Some(3), ..Refusal::default() };
+    platform.answers.lock().unwrap().extend([lost(), Broken::Refused(busy)]);
+    let voice = Slow::new(1, "", "A speech that is sent again.");
+    let (ended, news) = visit(&platform, &voice).await;
+    assert_eq!((ended.unwrap().said, voice.asked.lock().unwrap().len()), (1, 1));
+    let waited =
+        |it: &News| matches!(it, News::Trouble { wait, .. } if *wait == Duration::from_secs(3));
+    assert!(news.iter().any(waited), "{news:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_is_slow_to_notice_a_speech_is_not_given_another() {
+    let platform = Quiet { deaf: true, ..Quiet::new(25) };
+    let voice = Slow::new(1, "", "A speech that is sent once.");
+    let (ended, _) = visit(&platform, &voice).await;
+    assert_eq!((ended.unwrap().said, voice.asked.lock().unwrap().len()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seat_is_asked_as_what_it_is_and_given_nothing_else() {
+    let platform = Quiet::new(60);
+    let voice = Slow::new(1, "", "A speech of the right length.");
+    visit(&platform, &voice).await.0.unwrap();
+    let asked = voice.asked.lock().unwrap();
+    let [errand] = asked.as_slice() else { panic!("{asked:#?}") };
+    assert_eq!((errand.seat.as_str(), errand.phase.as_str()), ("supporting", "opening"));
+    assert_eq!((errand.round, errand.attempt, errand.seconds), (1, 1, 54));
+    assert!(!errand.prompt.contains("xxxxxxxxxxxx"), "the key is nobody's business");
+}

@@ -1,0 +1,251 @@
+//! Which debates are rated, and why the others are not.
+use crate::players::{good, ruling, said};
+use crate::scene::{Rng, apply, due, model, open, played, put, run, say, setup, until};
+use debate_mcp::debate::Status;
+use debate_mcp::debate::body::Scores;
+use debate_mcp::debate::{
+    Body, Change, Cue, Debate, Event, Origin, Role, Setup, Side, Step, Voice, formats, next,
+};
+use debate_mcp::engine::Card;
+use debate_mcp::rating::counts::{by_card, game};
+use debate_mcp::rating::{Bench, Score, Unrated};
+
+fn duel() -> Setup {
+    setup(formats::duel(), 1)
+}
+
+fn with(role: Role, voice: Voice) -> Setup {
+    let mut setup = duel();
+    setup.seats.iter_mut().filter(|seat| seat.role == role).for_each(|it| it.voice = voice.clone());
+    setup
+}
+
+/// Plays to the end, with a model that says it has answered at each turn.
+fn reporting(setup: Setup, model: impl Fn(&Debate, Cue) -> Option<String>) -> Debate {
+    let mut debate = open(setup);
+    loop {
+        let event = match next(&debate) {
+            Step::Rest => return debate,
+            Step::Close(outcome) => Event::Closed { outcome },
+            Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+            Step::Speak { .. } => {
+                put(&mut debate);
+                let cue = due(&debate)[0];
+                let mut event = said(&debate, cue, good(&debate, cue)).unwrap();
+                if let Event::Spoke { reply, .. } = &mut event {
+                    reply.envelope.model_reported = model(&debate, cue);
+                }
+                event
+            }
+        };
+        apply(&mut debate, [event]);
+    }
+}
+
+/// The judge rules so and its mirror so, so far apart.
+fn ruled(rulings: [Side; 2], apart: u8) -> Debate {
+    let mut debate = open(duel());
+    let judge = until(&mut debate, 0, "judge");
+    let first = debate.turns().next().unwrap().0;
+    for (side, seat) in rulings.into_iter().zip([10, 11]) {
+        let Body::Verdict(mut body) = ruling(Some(side), 80, vec![first]) else { panic!() };
+        body.scores = Some(match side {
+            Side::Pro => Scores { pro: 50 + apart, con: 50 },
+            Side::Con => Scores { pro: 50, con: 50 + apart },
+        });
+        say(&mut debate, Cue { seat, ..judge }, Body::Verdict(body));
+    }
+    run(&mut debate, &[], |_| false);
+    debate
+}
+
+#[test]
+fn a_whole_debate_between_two_is_rated_under_their_voices() {
+    for side in [Side::Pro, Side::Con] {
+        let debate = ruled([side; 2], 30);
+        let rated = game(&debate).unwrap();
+        assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("claude", "codex"));
+        assert_eq!(rated.score, if side == Side::Pro { Score::Pro } else { Score::Con });
+        assert_eq!(rated.motion, "Tabs or spaces?");
+        assert!(!rated.partial);
+        let bench = Bench::of(&debate);
+        assert_eq!(bench.judges, [("gemini".to_owned(), side, Some(side))]);
+        assert_eq!((bench.verdict, bench.audience), (Some(side), None));
+    }
+}
+
+#[test]
+fn a_contested_verdict_is_half_a_win_for_each() {
+    assert_eq!(game(&ruled([Side::Pro, Side::Con], 30)).unwrap().score, Score::Draw, "by order");
+    assert_eq!(game(&ruled([Side::Con; 2], 5)).unwrap().score, Score::Draw, "by its margin");
+}
+
+#[test]
+fn the_model_that_answered_is_better_than_the_one_that_was_asked_for() {
+    let of = |debate: &Debate, cue: Cue| match debate.seat(cue).role {
+        Role::Pro => Some("claude-big".to_owned()),
+        Role::Con => None,
+        _ => Some("judge-x".to_owned()),
+    };
+    let debate = reporting(duel(), of);
+    let rated = game(&debate).unwrap();
+    assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("claude:claude-big", "codex"));
+    assert_eq!(Bench::of(&debate).judges[0].0, "gemini:judge-x");
+}
+
+#[test]
+fn one_model_against_itself_is_never_rated() {
+    let same = |_: &Debate, _: Cue| Some("big".to_owned());
+    assert_eq!(game(&reporting(duel(), same)), Err(Unrated::SingleModel), "two tools, one model");
+    let through = |debate: &Debate, cue: Cue| {
+        let role = debate.seat(cue).role;
+        Some(if role == Role::Pro { "vendor/Big".to_owned() } else { "big".into() })
+    };
+    assert_eq!(game(&reporting(duel(), through)), Err(Unrated::SingleModel), "under two names");
+    for (pro, con) in [("claude", "claude"), ("claude:a", "claude"), ("claude", "claude:b")] {
+        let mut setup = with(Role::Pro, pro.parse().unwrap());
+        setup.seats[1].voice = con.parse().unwrap();
+        assert_eq!(game(&played(setup.clone(), &[])), Err(Unrated::SingleModel), "{pro} {con}");
+    }
+    let mut setup = with(Role::Pro, "claude:a".parse().unwrap());
+    setup.seats[1].voice = "claude:b".parse().unwrap();
+    assert!(game(&played(setup, &[])).is_ok(), "two models of one vendor are two");
+}
+
+#[test]
+fn a_side_that_changes_its_model_in_the_middle_is_nobody() {
+    let turns = |_: &Debate, cue: Cue| Some(format!("big-{}", cue.round));
+    let debate = reporting(setup(formats::duel(), 2), turns);
+    assert_eq!(game(&debate), Err(Unrated::ModelChanged));
+}
+
+#[test]
+fn scripts_and_the_demo_are_never_rated_wherever_they_sit() {
+    for role in [Role::Pro, Role::Con, Role::Judge, Role::Mirror] {
+        let script = with(role, "script:a.json".parse().unwrap());
+        assert_eq!(game(&played(script, &[])), Err(Unrated::Scripted), "{role:?}");
+        assert_eq!(game(&played(with(role, model("demo")), &[])), Err(Unrated::Demo), "{role:?}");
+    }
+}
+
+#[test]
+fn whatever_is_missing_a_debate_is_not_rated() {
+    let of = |down: &[&str]| game(&played(duel(), down));
+    assert_eq!(of(&["0.judge/Lou"]), Err(Unrated::Degraded), "no swapped ruling");
+    assert_eq!(of(&["0.judge"]), Err(Unrated::Degraded), "no ruling at all");
+    assert_eq!(of(&["1.challenge"]), Err(Unrated::Degraded), "uncontested");
+    assert_eq!(of(&["1.propose"]), Err(Unrated::Failed), "nothing to debate");
+    let mut debate = open(duel());
+    assert_eq!(game(&debate), Err(Unrated::Unfinished));
+    until(&mut debate, 1, "challenge");
+    assert_eq!(game(&debate), Err(Unrated::Unfinished));
+    apply(&mut debate, [Event::Cancelled { because: None }]);
+    assert_eq!(game(&debate), Err(Unrated::Cancelled));
+    let without_sides = played(setup(formats::research(), 1), &[]);
+    assert_eq!(game(&without_sides), Err(Unrated::NoVerdict));
+    let silent = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    assert_eq!(game(&silent), Err(Unrated::Forfeited));
+}
+
+#[test]
+fn what_came_from_elsewhere_or_changed_hands_is_not_rated() {
+    let mut imported = duel();
+    imported.origin = Origin::Transcript { id: None };
+    let mut debate = open(imported);
+    run(&mut debate, &[], |_| false);
+    assert_eq!(game(&debate), Err(Unrated::Imported));
+    let mut debate = open(duel());
+    until(&mut debate, 1, "challenge");
+    let change = Change::Seat { seat: 1, voice: model("copilot") };
+    apply(&mut debate, [Event::Amended { change, because: "so".into() }]);
+    run(&mut debate, &[], |_| false);
+    assert_eq!(game(&debate), Err(Unrated::HandedOver));
+}
+
+#[test]
+fn people_are_rated_clients_are_not_and_bots_by_their_names() {
+    assert_eq!(game(&played(with(Role::Con, Voice::Human), &[])).unwrap().con, "human");
+    assert_eq!(game(&played(with(Role::Pro, Voice::Host), &[])), Err(Unrated::UnknownModel));
+    let bots = |names: &[(&str, &str)]| {
+        let mut setup = with(Role::Pro, Voice::Bot);
+        setup.seats[1].voice = Voice::Bot;
+        setup.terms = names.iter().map(|(key, name)| ((*key).into(), (*name).into())).collect();
+        game(&played(setup, &[]))
+    };
+    assert_eq!(bots(&[("supporting_bot", "clawd_pot")]), Err(Unrated::UnnamedBot));
+    let rated = bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "a\u{7}  b")]).unwrap();
+    assert_eq!((rated.pro.as_str(), rated.con.as_str()), ("bot clawd_pot", "bot a b"));
+    let same = bots(&[("supporting_bot", "clawd_pot"), ("opposing_bot", "clawd_pot")]);
+    assert_eq!(same, Err(Unrated::SingleModel));
+}
+
+#[test]
+fn the_audience_of_a_court_is_counted_by_the_weight_of_its_votes() {
+    let bench = Bench::of(&played(setup(formats::tribunal(), 7), &[]));
+    assert_eq!((bench.audience, bench.judges.len()), (Some(Side::Con), 1));
+}
+
+#[test]
+fn who_argues_and_judges_is_rated_and_counted() {
+    let mut setup = with(Role::Judge, model("claude"));
+    setup.seats[11].voice = model("claude");
+    assert!(game(&played(setup, &[])).unwrap().partial);
+}
+
+/// What makes a card another.
+type Alters<'a> = &'a dyn Fn(&mut Card);
+
+/// What a card says must never throw away what the debate itself would count.
+#[test]
+fn a_card_leaves_out_only_what_cannot_count() {
+    let card = |change: &dyn Fn(&mut Card)| {
+        let mut card = Card {
+            id: "debate-1".into(),
+            topic: "Tabs?".into(),
+            format: "duel".into(),
+            status: Status::Completed,
+            created_at: 0,
+            updated_at: 0,
+            root: "/r".into(),
+            proposer: Some("claude".into()),
+            challenger: Some("codex".into()),
+            winner: Some("claude".into()),
+            labels: vec![],
+            confidence: None,
+            proof: None,
+        };
+        change(&mut card);
+        by_card(&card)
+    };
+    assert_eq!(card(&|_| {}), Ok(()));
+    assert_eq!(card(&|it| it.labels = vec!["partial-judge".into()]), Ok(()));
+    assert_eq!(card(&|it| it.proposer = Some("scripture".into())), Ok(()));
+    let cases: [(Alters<'_>, Unrated); 7] = [
+        (&|it| it.labels = vec!["demo".into()], Unrated::Demo),
+        (&|it| it.labels = vec!["single-model".into()], Unrated::SingleModel),
+        (&|it| it.labels = vec!["imported".into()], Unrated::Imported),
+        (&|it| it.challenger = Some("script:/x.json".into()), Unrated::Scripted),
+        (&|it| it.status = Status::Degraded, Unrated::Degraded),
+        (&|it| it.status = Status::Paused, Unrated::Unfinished),
+        (&|it| it.winner = None, Unrated::NoVerdict),
+    ];
+    for (change, why) in cases {
+        assert_eq!(card(change), Err(why));
+    }
+}
+
+/// Whatever happens in a debate, it is either whole and between two, or it is not rated.
+#[test]
+fn no_chaos_is_rated() {
+    for seed in 0..200 {
+        let setup = crate::players::any_setup(formats::duel(), seed);
+        if Debate::open(setup.clone()).is_err() {
+            continue;
+        }
+        let (debate, _) = crate::chaos::Chaos::play(&setup, Rng(seed).below(1 << 20) as u64);
+        if let Ok(rated) = game(&debate) {
+            assert!(debate.missing().next().is_none() && debate.handed().is_empty());
+            assert_ne!(rated.pro, rated.con);
+        }
+    }
+}

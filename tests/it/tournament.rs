@@ -1,0 +1,156 @@
+//! What a tournament's file says, which games that makes, and how many of them are played at a time.
+use debate_mcp::debate::{Budget, Spend};
+use debate_mcp::tournament::limits::Next;
+use debate_mcp::tournament::{BadFile, Game, Plan, Table, schedule};
+use std::collections::BTreeSet;
+
+const FILE: &str = r#"
+name = "spring"
+motions = ["Tabs or spaces?", "One file or many?"]
+entrants = ["claude", "codex:gpt-5", { name = "Gem", seat = "gemini" }]
+judge = "copilot"
+"#;
+
+fn plan(more: &str) -> Plan {
+    Plan::read(&format!("{FILE}{more}")).unwrap()
+}
+
+fn keys(plan: &Plan) -> BTreeSet<String> {
+    schedule(plan).into_iter().map(|game| game.key).collect()
+}
+
+#[test]
+fn every_pair_meets_on_every_motion_once_on_either_side() {
+    let plan = plan("rounds = [1, 2]");
+    let games = schedule(&plan);
+    assert_eq!(games.len(), 2 * 2 * 3 * 2, "motions, numbers of rounds, pairs, sides");
+    assert_eq!(keys(&plan).len(), games.len(), "each under a name of its own");
+    for game in &games {
+        let back = |it: &&Game| {
+            (it.pro, it.con, &it.motion, it.rounds)
+                == (game.con, game.pro, &game.motion, game.rounds)
+        };
+        assert_eq!(games.iter().filter(back).count(), 1, "with the sides swapped");
+        assert_ne!(game.pro, game.con);
+    }
+    let half = &games[..games.len() / 2];
+    assert!(half.iter().all(|game| game.motion == "Tabs or spaces?"), "motion by motion");
+    assert_eq!((games[0].pro, games[0].con, games[1].pro, games[1].con), (0, 1, 1, 0));
+}
+
+#[test]
+fn a_game_is_called_the_same_however_the_file_has_changed_around_it() {
+    let before = plan("");
+    assert_eq!(
+        schedule(&before)[0].key,
+        schedule(&plan("at_once = 5\n[in_all]\nmax_cost = 3"))[0].key
+    );
+    let more = FILE
+        .replace("motions = [", "motions = [\"First?\", ")
+        .replace("entrants = [", "entrants = [\"opencode\", ");
+    let more = Plan::read(&more).unwrap();
+    assert!(keys(&more).is_superset(&keys(&before)), "nothing is played twice");
+    assert_eq!(keys(&more).len(), 3 * 12);
+    let renamed = Plan::read(&FILE.replace("name = \"Gem\", ", "")).unwrap();
+    assert_eq!(keys(&renamed), keys(&before));
+    for other in [
+        FILE.replace("copilot", "opencode"),
+        format!("{FILE}rounds = 1"),
+        format!("{FILE}format = \"tribunal\""),
+        format!("{FILE}effort = \"low\""),
+        format!("{FILE}context = \"auto\""),
+        FILE.replace("Tabs", "Dots").replace("One file", "Two files"),
+    ] {
+        let other = Plan::read(&other).unwrap();
+        assert!(keys(&other).is_disjoint(&keys(&before)), "another game has another name");
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_a_hint() {
+    let cases: &[(&str, &str, &str)] = &[
+        ("name = \"spring\"", "name = \" \"", "no name"),
+        ("motions = [\"Tabs or spaces?\", \"One file or many?\"]", "", "no motions"),
+        ("\"One file or many?\"", "\"  \"", "motion 2 is empty"),
+        ("\"One file or many?\"", "\"Tabs or spaces? \"", "motion 2 stands there twice"),
+        ("\"claude\", \"codex:gpt-5\", ", "", "two entrants or more"),
+        (
+            "\"claude\", ",
+            "\"claude\", \"claude:opus\", ",
+            "`claude` and `claude:opus` are, or may be",
+        ),
+        ("name = \"Gem\"", "name = \"claude\"", "two entrants are called `claude`"),
+        ("\"codex:gpt-5\"", "\"human\"", "`human` is waited for"),
+        ("judge = \"copilot\"", "judge = \"bot\"", "`bot` is waited for"),
+        ("judge = \"copilot\"", "", "there is no judge"),
+        ("judge = \"copilot\"", "judge = \"copilot\"\nrounds = []", "`rounds` is an empty list"),
+        ("judge = \"copilot\"", "judge = \"copilot\"\nrounds = [1, 1]", "twice"),
+        ("judge = \"copilot\"", "judge = \"copilot\"\nat_once = 0", "`at_once` must be 1"),
+        ("judge = \"copilot\"", "judge = \"copilot\"\nper_game = { max_cost = -1 }", "no amount"),
+        ("judge = \"copilot\"", "judge = \"copilot\"\nprize = 3", "unknown field `prize`"),
+        ("\"codex:gpt-5\"", "\"-rf\"", "a tool's name"),
+    ];
+    for (old, new, says) in cases {
+        let text = FILE.replace(old, new);
+        assert_ne!(text, FILE, "{old}");
+        let bad = Plan::read(&text).unwrap_err();
+        assert!(bad.to_string().contains(says), "{new}: {bad}");
+        assert!(!bad.hint().is_empty());
+    }
+    let many: Vec<String> = (0..200).map(|nth| format!("\"t{nth}\"")).collect();
+    let many = format!("name='x'\njudge='j'\nmotions=['a?']\nentrants=[{}]", many.join(","));
+    assert_eq!(Plan::read(&many), Err(BadFile::TooMany(39_800)));
+}
+
+/// Begins whatever may be begun, and says which.
+fn begun(table: &mut Table, waiting: &mut Vec<Game>, plan: &Plan, spent: Spend) -> Vec<Budget> {
+    let mut all = vec![];
+    loop {
+        let own = waiting.iter().map(|game| (game, Spend::default()));
+        let Next::Begin(nth, budget) = table.next(own, plan, spent) else { return all };
+        table.begin(waiting.remove(nth), budget, Spend::default());
+        all.push(budget);
+    }
+}
+
+#[test]
+fn no_entrant_plays_more_games_at_a_time_than_it_may() {
+    for (at_once, each, wanted) in [(1, 1, 1), (8, 1, 1), (8, 2, 3), (2, 2, 2), (8, 4, 6)] {
+        let plan = plan(&format!("at_once = {at_once}\nat_once_per_entrant = {each}"));
+        let mut waiting = schedule(&plan);
+        let mut table = Table::default();
+        begun(&mut table, &mut waiting, &plan, Spend::default());
+        assert_eq!(table.len(), wanted, "{at_once} at once, {each} each");
+    }
+    // Two pairs that share nobody play at the same time, though others stand before them.
+    let four = FILE.replace("entrants = [", "entrants = [\"opencode\", ") + "at_once = 4";
+    let four = Plan::read(&four).unwrap();
+    let mut table = Table::default();
+    begun(&mut table, &mut schedule(&four), &four, Spend::default());
+    assert_eq!(table.len(), 2);
+}
+
+#[test]
+fn what_all_games_may_spend_is_never_promised_twice() {
+    let spent = |cost| Spend { cost, ..Spend::default() };
+    let wide = "at_once = 8\nat_once_per_entrant = 8\n";
+    let plan = plan(&format!("{wide}[per_game]\nmax_cost = 0.4\n[in_all]\nmax_cost = 1.0"));
+    let mut table = Table::default();
+    let promised = begun(&mut table, &mut schedule(&plan), &plan, spent(0));
+    let costs: Vec<_> = promised.iter().map(|it| it.cost.unwrap()).collect();
+    assert_eq!(costs, [400_000, 400_000, 200_000], "the last gets what is left");
+    let mut table = Table::default();
+    let own = spent(300_000);
+    let games = schedule(&plan);
+    let all = || games.iter().map(|game| (game, own));
+    assert_eq!(table.next(all(), &plan, spent(1_000_000)), Next::Spent);
+    let Next::Begin(0, budget) = table.next(all(), &plan, spent(900_000)) else { panic!() };
+    assert_eq!(budget.cost, Some(400_000), "what it has spent is in it");
+    table.begin(games[0].clone(), budget, own);
+    assert_eq!(table.next(all(), &plan, spent(900_000)), Next::Wait, "until the other is over");
+    table.end(&games[0].key);
+    assert!(table.is_empty());
+    let endless = Plan { in_all: Budget::default(), ..plan };
+    let promised = begun(&mut table, &mut schedule(&endless), &endless, spent(9_000_000));
+    assert!(promised.iter().all(|it| it.cost == Some(400_000)) && promised.len() == 8);
+}
