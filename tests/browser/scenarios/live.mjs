@@ -18,7 +18,7 @@ export default async function ({ browser, stage, ask }) {
   await page.keyboard.press("e");
   await window.shot("live");
   await ask("finish");
-  await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
+  await until("the end is told", () => page.$(".connection[data-state=ended]"));
   const ids = await said(page);
   assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
   assert.equal(await page.$("[data-pending=true]"), null, "nobody speaks any more");

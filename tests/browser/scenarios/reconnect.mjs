@@ -26,7 +26,7 @@ export default async function ({ browser, stage, ask }) {
   await page.waitForSelector(".connection[data-state=live]");
   await until("what has happened is told", () => page.$("#turns article:not([data-pending])"));
   await ask("finish");
-  await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
+  await until("the end is told", () => page.$(".connection[data-state=ended]"));
   const ids = await said(page);
   const came = await page.evaluate(() => globalThis.came);
   assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
