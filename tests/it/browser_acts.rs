@@ -23,6 +23,7 @@ fn whoever_has_the_token_remarks_pauses_and_asks_for_the_verdict() {
         match ask {
             "is it recorded?" => until("it is recorded", || has(&lab, &id, "interjected")),
             "does it pause?" => {
+                until("the wish is recorded", || has(&lab, &id, "held"));
                 let_on(&lab, "claude", 1);
                 let_on(&lab, "codex", 1);
                 until("it pauses", || played.running.is_over());
