@@ -35,14 +35,12 @@ fn a_debate_played_by_another_process_is_watched_word_by_word() {
     let view = View::at(&lab, None);
     let stage = json!({"url": view.url, "id": played.id, "first": FIRST, "second": SECOND});
     let seen = play(&tools, "live", stage, |ask| {
-        match ask {
-            "go on" => let_on(&lab, "claude", 1),
-            _ => {
-                let_on(&lab, "claude", 2);
-                let_on(&lab, "claude", 3);
-                let_on(&lab, "codex", 1);
-            }
-        }
+        let steps: &[(&str, usize)] = if ask == "go on" {
+            &[("claude", 1)]
+        } else {
+            &[("claude", 2), ("claude", 3), ("codex", 1)]
+        };
+        steps.iter().for_each(|(tool, step)| let_on(&lab, tool, *step));
         Value::Null
     });
     all_seen(&lab, &played.id, &seen["ids"]);

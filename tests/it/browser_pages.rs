@@ -4,6 +4,7 @@ use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::casts::{Tongue, research, tribunal};
 use crate::cli_evidence;
 use crate::lab::{Lab, speech, until};
+use crate::needs::here;
 use serde_json::{Value, json};
 
 const COURT: &str = "Faster with one file or many?";
@@ -106,12 +107,12 @@ fn what_a_reader_wishes_is_done() {
     archive.play("wishes", json!({"id": archive.demo}));
 }
 
-/// `cargo test pages_are_light -- --nocapture` prints the figures.
+/// The figures are left in `target/browser/weight.json`.
 #[test]
 fn pages_are_light_and_soon_there() {
     let Some(archive) = Archive::new() else { return };
     let seen = archive.play("weight", json!({"pages": archive.pages()}));
-    println!("{seen:#}");
+    std::fs::write(here("target/browser/weight.json"), format!("{seen:#}")).unwrap();
 }
 
 /// Everything a model might say to a browser.

@@ -2,6 +2,7 @@
 //! in steps, and wait for a file before each but the first.
 use crate::lab::{Lab, Running, until};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::fs;
 
 /// A debate that another process plays.
@@ -19,7 +20,7 @@ pub(crate) fn begin(lab: &Lab, topic: &str, rounds: &str) -> Played {
     let mut id = String::new();
     until("the debate is open", || {
         let listed = lab.debate(&["list", "--json"]).success().json();
-        id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
+        listed["debates"][0]["id"].as_str().unwrap_or_default().clone_into(&mut id);
         !id.is_empty()
     });
     Played { running, id }
@@ -66,12 +67,13 @@ fn in_steps(lab: &Lab, tool: &str, steps: &[Vec<Value>]) {
     for (nth, lines) in steps.iter().enumerate() {
         if nth > 0 {
             let gate = lab.outside(&format!("let-{tool}-{nth}"));
-            does += &format!("while [ ! -e '{}' ]; do /bin/sleep 0.05; done\n", gate.display());
+            let gate = gate.display();
+            let _ = writeln!(does, "while [ ! -e '{gate}' ]; do /bin/sleep 0.05; done");
         }
         let said = lab.outside(&format!("said-{tool}-{nth}"));
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
         fs::write(&said, lines.join("\n") + "\n").unwrap();
-        does += &format!("/bin/cat '{}'\n", said.display());
+        let _ = writeln!(does, "/bin/cat '{}'", said.display());
     }
     lab.program(tool, &does);
 }
