@@ -123,11 +123,13 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
         let (one, other) = (bounded(&one_line(one), 80), bounded(&one_line(other), 80));
         facts.add(&html!(" <span class=\"sides\">{} against {}</span>", one, other));
     }
-    if let Some(winner) = &card.winner {
+    // Before it is over, what was ruled may still be sealed.
+    let over = card.status.over();
+    if let Some(winner) = card.winner.as_ref().filter(|_| over) {
         let winner = bounded(&one_line(winner), 80);
         facts.add(&html!(" <span class=\"winner\">for {}</span>", winner));
     }
-    if let Some(confidence) = card.confidence {
+    if let Some(confidence) = card.confidence.filter(|_| over) {
         facts.add(&html!(" <span class=\"confidence\">{}% sure</span>", confidence));
     }
     if !card.labels.is_empty() {

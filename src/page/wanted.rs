@@ -42,14 +42,14 @@ impl Wanted {
     /// Whether a debate is among those asked for, as far as its card tells.
     pub fn fits(&self, card: &Card) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
+        // Before it is over, what was ruled may still be sealed.
+        let winner = card.winner.as_deref().filter(|_| card.status.over());
         let ruled = match self.verdict.as_str() {
-            "yes" | "contested" => card.winner.is_some(),
-            "no" => card.winner.is_none(),
+            "yes" | "contested" => winner.is_some(),
+            "no" => winner.is_none(),
             _ => true,
         };
-        same(&self.format, &card.format)
-            && same(&self.winner, card.winner.as_deref().unwrap_or_default())
-            && ruled
+        same(&self.format, &card.format) && same(&self.winner, winner.unwrap_or_default()) && ruled
     }
 
     /// Whether only those with a verdict to be doubted are asked for, which a card does not tell.

@@ -185,8 +185,6 @@ struct At {
     token: String,
     path: String,
     line: Option<usize>,
-    a: Option<String>,
-    b: Option<String>,
     next: String,
 }
 
@@ -217,9 +215,19 @@ async fn of_archive(
     Ok(shown(pages::of_archive(state, wanted).await?))
 }
 
-async fn of_two(Shared(state): Shared<State>, Query(at): Query<At>) -> Result<Response, Sorry> {
-    let some = |id: Option<String>| id.filter(|id| !id.is_empty());
-    Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
+/// The two are named `a` and `b`, or are the first two that were ticked.
+async fn of_two(
+    Shared(state): Shared<State>,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Sorry> {
+    let named = |wanted: &str| {
+        let mut fits = pairs.iter().filter(|(name, id)| name == wanted && !id.is_empty());
+        fits.next().map(|(_, id)| id.clone())
+    };
+    let mut ticked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
+    let one = named("a").or_else(|| ticked.next());
+    let other = named("b").or_else(|| ticked.next());
+    Ok(shown(pages::of_two(state, one, other).await?))
 }
 
 async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {

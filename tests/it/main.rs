@@ -99,6 +99,8 @@ mod outputs;
 #[cfg(unix)]
 mod packaging;
 mod page_assets;
+mod page_debate;
+mod page_markdown;
 mod pairing;
 mod pins;
 mod pipeline;
@@ -187,7 +189,12 @@ mod tournament;
 mod tournament_play;
 mod tribunal;
 mod verdict;
+#[cfg(unix)]
+mod visitor;
 mod voices;
+#[cfg(unix)]
+mod web_site;
+mod wellformed;
 mod wire;
 #[cfg(unix)]
 mod wishes;
