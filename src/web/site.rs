@@ -8,6 +8,7 @@ use super::pages;
 use super::sorry::Sorry;
 use super::stream::{Seats, stream};
 use crate::engine::{Card, Desk, Place, Query as Asked, Stored};
+use crate::page::message::message;
 use crate::page::shown::Viewer;
 use crate::page::wanted::Wanted;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State as Shared};
@@ -203,7 +204,15 @@ async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: Head
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     let known = !at.next.is_empty() && at.next.chars().all(plain);
     let to = if known { format!("/debates/{}", at.next) } else { "/".into() };
-    let mut response = Redirect::to(&to).into_response();
+    // Whoever was led here by a page elsewhere, as the one that `view --open` opens, would be sent
+    // on without the cookie, which is kept from such journeys; from a page of ours they are not.
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    let mut response = if matches!(site, Some("none" | "same-origin")) {
+        Redirect::to(&to).into_response()
+    } else {
+        let page = message("You are in", "The page you asked for is next.", "", assets::assets());
+        ([(header::REFRESH, format!("0; url={to}"))], shown(page)).into_response()
+    };
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     response
 }

@@ -116,7 +116,7 @@ impl Server {
 
     /// The cookie of somebody who has entered, as a header.
     pub(crate) fn cookie(&self) -> String {
-        let answer = self.get(&self.enter);
+        let answer = self.get_as(&self.enter, &["Sec-Fetch-Site: none"]);
         assert_eq!(answer.status, 303, "{answer:?}");
         let set = answer.head.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
         let value = set.split_once(':').unwrap().1.split(';').next().unwrap().trim();

@@ -6,6 +6,7 @@ use crate::wellformed::flaw;
 use crate::wishes::{desk, place};
 use debate_mcp::web::entry::Entry;
 use debate_mcp::web::guard::Guard;
+use debate_mcp::web::listen;
 use debate_mcp::web::site::{self, Scope, Site};
 use serde_json::json;
 
@@ -200,7 +201,7 @@ fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
         guard: Guard::new(address, &["Debates.example".into()]),
         door: String::new(),
     });
-    runtime.spawn(site::serve(listener, site));
+    runtime.spawn(listen(listener, site));
     let stranger = Server::at(address.port(), "0000");
     assert_eq!(stranger.get("/").status, 401);
     assert_eq!(stranger.get(&format!("/debates/{court}/events")).status, 401);
@@ -263,14 +264,17 @@ fn who_has_not_entered_reads_and_does_nothing() {
     assert_eq!(server.post(&action("remark"), &[&cookie], &empty).status, 422);
     assert_eq!(server.post(&action("explode"), &[&cookie], &good).status, 404);
     assert_eq!(lab.events(&id).len(), before, "none of these was done");
-    let set = server.get(&server.enter).head;
-    in_order(
-        &set,
-        &["location: /\r\n".trim_end(), "set-cookie: debate_view=", "httponly; samesite=strict"],
-    );
-    assert!(!set.contains("secure"));
-    let tls = server.get_as(&server.enter, &["X-Forwarded-Proto: https"]).head;
-    assert!(tls.contains("; secure"), "{tls}");
+    // Typed in, it leads on at once; from a page elsewhere, by way of a page of ours.
+    let set = server.get_as(&server.enter, &["Sec-Fetch-Site: none"]);
+    assert_eq!(set.status, 303);
+    in_order(&set.head, &["location: /", "set-cookie: debate_view=", "httponly; samesite=strict"]);
+    assert!(!set.head.contains("secure"));
+    let led = ["Sec-Fetch-Site: cross-site", "X-Forwarded-Proto: https"];
+    let led = server.get_as(&format!("{}&next={id}", server.enter), &led).ok();
+    assert!(led.head.contains("samesite=strict; secure"), "{}", led.head);
+    assert!(led.head.contains(&format!("refresh: 0; url=/debates/{}", id.to_lowercase())));
+    let astray = server.get(&format!("{}&next=//evil.example", server.enter)).ok();
+    assert!(astray.head.contains("refresh: 0; url=/\r\n"), "{}", astray.head);
 }
 
 #[test]
