@@ -271,7 +271,7 @@ impl Hall {
                 }
             };
             if let Err(refusal) = result {
-                tracing::warn!("debate `{}`: {}", board.room.id, refusal.says());
+                tracing::warn!("debate `{}`: {}", board.room.id, refusal.told());
             }
         }
     }

@@ -114,6 +114,14 @@ impl Refusal {
         }
     }
 
+    /// In a sentence for whoever runs the arena.
+    pub fn told(&self) -> String {
+        match self {
+            Refusal::Internal(why) => why.clone(),
+            other => other.says(),
+        }
+    }
+
     /// In a sentence.
     pub fn says(&self) -> String {
         match self {
@@ -148,7 +156,8 @@ impl Refusal {
             Refusal::TooFast { .. } => "Too many requests; see Retry-After".into(),
             Refusal::Forbidden(why) => why.clone(),
             Refusal::Unknown(what) => format!("There is no {what}"),
-            Refusal::Internal(why) => format!("Something went wrong here: {why}"),
+            // What went wrong is told to whoever runs the arena, not to its guests.
+            Refusal::Internal(_) => "Something went wrong here; try again in a moment".into(),
         }
     }
 }

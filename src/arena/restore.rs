@@ -31,7 +31,7 @@ impl Hall {
             if !over && room.debate.is_some() {
                 // Somebody else may be playing it; it is tried again with every tick.
                 if let Err(refusal) = self.resume(&table) {
-                    tracing::warn!("debate `{}`: {}", room.id, refusal.says());
+                    tracing::warn!("debate `{}`: {}", room.id, refusal.told());
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Hall {
                 let mut room = table.board().room.clone();
                 room.closed.get_or_insert(Closed { at: hall.desk.now(), because: None });
                 if let Err(refusal) = hall.keep(&room) {
-                    tracing::warn!("debate `{}`: {}", room.id, refusal.says());
+                    tracing::warn!("debate `{}`: {}", room.id, refusal.told());
                 }
                 table.seat(room);
             }

@@ -48,9 +48,13 @@ impl Table {
 
     /// Shows how the debate stands.
     pub(super) fn show(&self, followed: &Followed) {
-        self.board.send_modify(|board| {
-            let room = board.room.clone();
-            *board = Arc::new(Board { room, course: Some(followed.course()) });
+        self.board.send_if_modified(|board| {
+            let news = board.course.as_ref().is_none_or(|known| known.seq != followed.seq());
+            if news {
+                let room = board.room.clone();
+                *board = Arc::new(Board { room, course: Some(followed.course()) });
+            }
+            news
         });
     }
 

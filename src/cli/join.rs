@@ -154,7 +154,7 @@ fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
         News::Began { topic, side, rounds } => {
             let rounds = if *rounds > 0 { format!(", {rounds} rounds") } else { String::new() };
             let side = side.word();
-            screen.note(&format!("[INFO] Topic: {}. Our side: {side}{rounds}.", one_line(topic)));
+            screen.note(&format!("[INFO] Our side: {side}{rounds}. Topic: {}", one_line(topic)));
         }
         News::Heard(Spoken { round, side, speaker, content }) => {
             let (content, side) = (one_line(content), one_line(side));

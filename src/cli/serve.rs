@@ -121,6 +121,8 @@ async fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Fai
         let weight = wanted.weight.unwrap_or(1);
         audience.push(Listener { kind: wanted.kind, voice, weight });
     }
+    let everybody = judges.iter().chain(audience.iter().map(|it| &it.voice));
+    desk.playable(&everybody.collect::<Vec<_>>())?;
     let bench = Bench {
         judges,
         audience,

@@ -158,15 +158,16 @@ impl Desk {
         self.begin(opening, place)
     }
 
-    /// Opens a debate between bots that have come by themselves, and plays it. Everybody else in it
-    /// must be able to play here.
+    /// Opens a debate between bots that have come by themselves, and plays it. They are not sent away
+    /// because nobody could judge them just now: then that is what the record says.
     pub fn host(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
-        let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
-        setup.check()?;
-        for seat in setup.seats.iter().filter(|seat| seat.voice != Voice::Bot) {
-            self.voices.playable(&seat.voice)?;
-        }
+        opening.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?;
         self.begin(opening, place)
+    }
+
+    /// Whether everybody named could play here.
+    pub fn playable(&self, voices: &[&Voice]) -> Result<(), DeskError> {
+        Ok(voices.iter().try_for_each(|voice| self.voices.playable(voice))?)
     }
 
     fn begin(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {

@@ -242,6 +242,7 @@ impl Visit<'_> {
             match sent {
                 Sent::Taken { length, cut } => {
                     said += 1;
+                    wait = poll.long_poll;
                     done = Some(Done { turn, at: Instant::now(), said: true });
                     (self.tell)(News::Said { round: nth, length, cut });
                 }
@@ -252,7 +253,7 @@ impl Visit<'_> {
                 }
                 Sent::Unknown => {}
             }
-            sleep(self.guest.pace).await;
+            sleep(pause(self.guest.pace, wait)).await;
         }
     }
 

@@ -107,13 +107,16 @@ impl Writer {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             _ if self.table.as_ref().is_some_and(Table::beyond) => {}
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.out.say(&text),
+            Event::Text(text)
+            | Event::Html(text)
+            | Event::InlineHtml(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text)
+            | Event::FootnoteReference(text) => self.out.say(&text),
             Event::Code(text) => self.out.add(&html!("<code>{}</code>", &*text)),
             Event::SoftBreak => self.out.tag("\n"),
             Event::HardBreak => self.out.tag("<br>"),
             Event::Rule => self.out.tag("<hr>"),
-            Event::InlineMath(text) | Event::DisplayMath(text) => self.out.say(&text),
-            Event::FootnoteReference(text) => self.out.say(&text),
             Event::TaskListMarker(done) => self.out.tag(if done { "[x] " } else { "[ ] " }),
         }
     }

@@ -2,6 +2,7 @@
 use crate::debate::Status;
 use crate::engine::{Card, Query};
 use serde::Deserialize;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Debates on one page.
@@ -79,7 +80,7 @@ impl Wanted {
         ];
         let mut address = format!("/?page={}", nth + 1);
         for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
-            address += &format!("&{name}={}", super::html::query(value));
+            let _ = write!(address, "&{name}={}", super::html::query(value));
         }
         address
     }

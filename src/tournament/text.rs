@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 /// Entrants a cross table has room for.
 const ACROSS: usize = 7;
+/// Failed games that are told one by one.
+const FAILED: usize = 10;
 /// Columns of a name beside it.
 const NAME: usize = 22;
 
@@ -18,11 +20,14 @@ pub fn table(standings: &Standings) -> String {
     }
     if !standings.failed.is_empty() {
         text.push_str("\nFailed:\n");
-        for it in &standings.failed {
+        for it in standings.failed.iter().take(FAILED) {
             let id = it.id.as_deref().unwrap_or("not opened");
             let _ = writeln!(text, "  {id}: {} against {}", it.proposer, it.challenger);
             let _ = writeln!(text, "    {}", clipped(&it.why.replace('\n', " "), 74));
         }
+    }
+    if let Some(more @ 1..) = standings.failed.len().checked_sub(FAILED) {
+        let _ = writeln!(text, "  and {more} more; `--json` lists all");
     }
     text.push_str(&judges(&standings.board.judges));
     text

@@ -78,7 +78,7 @@ impl Server {
         let listener =
             TcpListener::bind(bind).await.map_err(|error| Unserved::Bind(bind, error))?;
         let hall = Hall::new(desk.clone(), place.clone(), terms, bench, swap);
-        let arena = |refusal: crate::arena::Refusal| Unserved::Arena(refusal.says());
+        let arena = |refusal: crate::arena::Refusal| Unserved::Arena(refusal.told());
         let restored = hall.restore().await.map_err(arena)?;
         for topic in topics {
             let waits = hall.list(Some("waiting"), usize::MAX).debates;

@@ -180,7 +180,7 @@ fn shown(page: crate::page::html::Html) -> Response {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct At {
+struct Given {
     at: Option<u64>,
     after: Option<u64>,
     token: String,
@@ -190,7 +190,11 @@ struct At {
 }
 
 /// Lets somebody in who was given a word, and takes it out of the address.
-async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: HeaderMap) -> Response {
+async fn enter(
+    Shared(state): Shared<State>,
+    Query(at): Query<Given>,
+    headers: HeaderMap,
+) -> Response {
     let pass = state.entry.of_token(&at.token);
     let Some(cookie) = state.entry.cookie(pass, &headers) else {
         let sorry = Sorry::new(
@@ -246,7 +250,7 @@ async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
 async fn of_debate(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Result<Response, Sorry> {
     let viewer = state.viewer(&headers);
@@ -256,7 +260,7 @@ async fn of_debate(
 async fn fragments(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Response {
     let viewer = state.viewer(&headers);
@@ -276,7 +280,7 @@ async fn moments(Shared(state): Shared<State>, Path(id): Path<String>) -> Respon
 async fn events(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
@@ -318,7 +322,7 @@ async fn exported(Shared(state): Shared<State>, Path(id): Path<String>) -> Resul
 async fn of_source(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Result<Response, Sorry> {
     let pass = state.entry.of(&headers);

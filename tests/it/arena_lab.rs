@@ -76,7 +76,7 @@ impl Arena {
     /// With a judge who rules for this side, shown either way round.
     pub(crate) fn judging(lab: &Lab, winner: &str, more: &[&str]) -> Arena {
         lab.write(&Script::empty().first(json!({"phase": "judge", "json": judged(winner)})));
-        let judge = lab.seat("script");
+        let judge = lab.seat("pro.json");
         let mut args = vec!["--judge", &judge];
         args.extend(more);
         Arena::serve(lab, &args)

@@ -129,7 +129,7 @@ async fn whoever_is_awaited_answers_in_turn_and_once() {
     }
     assert_eq!(run.drive(&voices).await.unwrap(), Step::Rest);
     let votes = "0.vote 0.vote 0.vote";
-    assert_eq!(trace(run.debate()), format!("1.open 1.open 0.judge 0.judge {votes} completed"));
+    assert_eq!(trace(run.debate()), format!("1.open 1.open 0.judge! 0.judge! {votes} completed"));
 }
 
 #[tokio::test(start_paused = true)]

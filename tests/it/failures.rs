@@ -94,15 +94,17 @@ fn whoever_is_silent_where_silence_loses_has_lost() {
 /// something in.
 #[test]
 fn in_the_arena_two_forfeits_of_a_side_end_it() {
-    let all = "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge 0.vote completed";
+    let all =
+        "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge 0.vote 0.vote 0.vote completed";
     check(formats::arena(), 3, &[], all);
-    check(formats::arena(), 1, &[], "1.open 1.open 0.judge 0.vote completed");
+    check(formats::arena(), 1, &[], "1.open 1.open 0.judge 0.vote 0.vote 0.vote completed");
     // One each is none too many.
-    let once = "1.open! 1.open 2.clash 2.clash! 3.close 3.close 0.judge 0.vote completed";
+    let once =
+        "1.open! 1.open 2.clash 2.clash! 3.close 3.close 0.judge 0.vote 0.vote 0.vote completed";
     let once = check(formats::arena(), 3, &["1.open/Ada", "2.clash/Bob"], once);
     assert!(judgment(&once).is_some());
     // The second ends it at once, and what both said before is judged.
-    let twice = "1.open 1.open 2.clash! 2.clash 3.close! 0.judge 0.vote curtailed";
+    let twice = "1.open 1.open 2.clash! 2.clash 3.close! 0.judge 0.vote 0.vote 0.vote curtailed";
     let twice = check(
         formats::arena(),
         4,
@@ -125,7 +127,7 @@ fn in_the_arena_two_forfeits_of_a_side_end_it() {
         formats::arena(),
         1,
         &["0.judge", "0.vote"],
-        "1.open 1.open 0.judge! 0.vote! completed",
+        "1.open 1.open 0.judge! 0.vote! 0.vote! 0.vote! completed",
     );
     assert_eq!(judgment(&unjudged), None);
 }

@@ -8,6 +8,7 @@ mod amend;
 mod arena;
 mod arena_lab;
 mod arena_rules;
+mod arena_time;
 mod asked;
 mod brief;
 #[cfg(unix)]

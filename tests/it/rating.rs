@@ -54,8 +54,8 @@ fn known_strengths_lie_within_their_intervals_as_often_as_is_said() {
             let it = of(&fitted, &format!("e{nth}"));
             let wanted = MIDDLE + true_strength - mean;
             within += usize::from(it.low <= wanted && wanted <= it.high);
-            all += 1;
         }
+        all += truth.len();
         let first = fitted.advantage.unwrap();
         first_within += usize::from(first.low <= 40.0 && 40.0 <= first.high);
     }

@@ -1,6 +1,8 @@
 //! Which debates are rated, and why the others are not.
 use crate::players::{good, ruling, said};
-use crate::scene::{Rng, apply, due, model, open, played, put, run, say, setup, until};
+use crate::scene::{
+    Rng, apply, due, model, open, played, put, run, say, setup, silence_loses, until,
+};
 use debate_mcp::debate::Status;
 use debate_mcp::debate::body::Scores;
 use debate_mcp::debate::{
@@ -143,7 +145,9 @@ fn whatever_is_missing_a_debate_is_not_rated() {
     assert_eq!(game(&debate), Err(Unrated::Cancelled));
     let without_sides = played(setup(formats::research(), 1), &[]);
     assert_eq!(game(&without_sides), Err(Unrated::NoVerdict));
-    let silent = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    let late = played(setup(formats::arena(), 2), &["2.close/Bob"]);
+    assert_eq!(game(&late), Err(Unrated::Degraded), "a turn was forfeited");
+    let silent = played(setup(silence_loses(), 2), &["2.close/Bob"]);
     assert_eq!(game(&silent), Err(Unrated::Forfeited));
 }
 

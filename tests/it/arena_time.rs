@@ -1,0 +1,136 @@
+//! What time does to an arena, and a restart does not.
+use crate::arena::refused;
+use crate::arena_lab::{Arena, Bot, words};
+use crate::lab::Lab;
+use serde_json::{Value, json};
+
+#[test]
+fn whoever_is_late_forfeits_and_a_second_time_ends_it() {
+    let lab = Lab::new();
+    let arena = Arena::judging(&lab, "con", &["--speech-timeout", "1"]);
+    let (pro, con) = arena.pair("Tabs or spaces?", 5);
+    let spoken = |bot: &Bot, text: &str| loop {
+        let answer = arena.speak(bot, &words(text));
+        if answer.status == 200 {
+            break answer.body;
+        }
+        let state = arena.poll(bot).body;
+        assert_eq!(state["state"], "active", "{state}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    // The one for it is silent in the second and third round; the other speaks every time.
+    spoken(&pro, "for");
+    spoken(&con, "against");
+    spoken(&con, "against, while nobody answers");
+    let ended = arena.until(&con, "ended");
+    assert_eq!(ended["end_reason"], "forfeit");
+    let forfeits = ended["forfeits"].as_array().unwrap();
+    let lost: Vec<(&Value, &Value)> =
+        forfeits.iter().map(|it| (&it["round"], &it["side"])).collect();
+    let side = json!("supporting");
+    assert_eq!(lost, [(&json!(2), &side), (&json!(3), &side)]);
+    assert_eq!(ended["debate_log"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        ended["debate_result"]["winner"], con.identifier,
+        "both have spoken, so it is judged"
+    );
+    // A side that never speaks leaves nothing to judge.
+    let (pro, con) = arena.pair("Vim or emacs?", 5);
+    spoken(&pro, "for");
+    let ended = loop {
+        let state = arena.poll(&pro).body;
+        if state["state"] == "ended" {
+            break state;
+        }
+        if state["next_speaker"] == pro.identifier.as_str() {
+            arena.speak(&pro, &words("for, again"));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    assert_eq!(ended["debate_result"]["winner"], Value::Null);
+    let summary = ended["debate_result"]["summary"].as_str().unwrap();
+    assert_eq!(
+        summary,
+        format!("Not judged: {} has never spoken, so there is nothing to judge.", con.identifier)
+    );
+}
+
+#[test]
+fn whoever_is_not_heard_of_is_offline() {
+    let lab = Lab::new();
+    let arena = Arena::judging(&lab, "pro", &["--offline-after", "1"]);
+    let (pro, con) = arena.pair("Tabs or spaces?", 3);
+    arena.speak(&pro, &words("for"));
+    arena.speak(&con, &words("against"));
+    // From now on only one of them polls.
+    let ended = arena.until(&pro, "ended");
+    assert_eq!(ended["end_reason"], "offline");
+    assert_eq!(ended["debate_result"]["winner"], pro.identifier.as_str());
+    let (pro, con) = arena.pair("Vim or emacs?", 3);
+    let ended = arena.until(&pro, "ended");
+    let summary = ended["debate_result"]["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Not judged: neither side has spoken"), "{summary}");
+    assert!(
+        summary.contains(&format!("{} has not polled for more than 1 seconds", con.identifier)),
+        "{summary}"
+    );
+    // Who waits and is gone gives the seat up.
+    let id = arena.create("Nobody waits here", 1);
+    let gone = arena.join("gone", &id);
+    crate::lab::until("its seat is free", || {
+        let shown = arena.get(&format!("/api/debate/{id}")).body;
+        shown["joined_bots"] == json!([])
+    });
+    refused(&arena.poll(&gone), 401, "INVALID_CREDENTIALS", false);
+    arena.join("one", &id);
+}
+
+#[test]
+fn nothing_waits_or_lasts_for_ever() {
+    let lab = Lab::new();
+    let arena = Arena::judging(&lab, "pro", &["--waiting-limit", "1", "--total-limit", "2"]);
+    let (pro, con) = arena.pair("Tabs or spaces?", 3);
+    arena.speak(&pro, &words("for"));
+    arena.speak(&con, &words("against"));
+    let ended = arena.until(&pro, "ended");
+    assert_eq!(
+        (&ended["end_reason"], &ended["debate_result"]["winner"]),
+        (&json!("timeout"), &json!(pro.identifier))
+    );
+    let id = arena.create("Nobody comes", 1);
+    crate::lab::until("it is given up", || {
+        arena.get(&format!("/api/debate/{id}")).body["state"] == "ended"
+    });
+    let shown = arena.get(&format!("/api/debate/{id}")).body;
+    assert_eq!(shown["debate_result"]["summary"], "Not held: nobody has come for 1 seconds.");
+    let late = arena.post("/api/debate/join", json!({"bot_name": "late", "debate_id": id}));
+    refused(&late, 409, "DEBATE_ENDED", false);
+}
+
+#[test]
+fn a_restart_loses_nothing() {
+    let lab = Lab::new();
+    let mut arena = Arena::judging(&lab, "pro", &[]);
+    let (pro, con) = arena.pair("Tabs or spaces?", 2);
+    let waiting = arena.create("Somebody waits", 1);
+    let patient = arena.join("patient", &waiting);
+    assert_eq!(arena.speak(&pro, &words("before")).status, 200);
+    let before = arena.poll(&con).body;
+    let address = arena.address.clone();
+    arena.kill();
+    let judge = lab.seat("pro.json");
+    let arena = Arena::at(&lab, &address, &["--judge", &judge]);
+    // The same keys, the same deadline, the same words.
+    assert_eq!(arena.poll(&con).body, before);
+    assert_eq!(arena.poll(&patient).body["state"], "waiting");
+    let again = arena.speak(&pro, &words("before"));
+    assert_eq!((again.status, &again.body["round"]), (200, &json!(1)), "what was taken is known");
+    for (bot, text) in [(&con, "after"), (&pro, "after"), (&con, "after, too")] {
+        assert_eq!(arena.speak(bot, &words(text)).status, 200);
+    }
+    let ended = arena.until(&pro, "ended");
+    assert_eq!(ended["debate_log"].as_array().unwrap().len(), 4);
+    assert_eq!(ended["debate_result"]["winner"], pro.identifier.as_str());
+    arena.join("late", &waiting);
+    assert_eq!(arena.poll(&patient).body["state"], "active");
+}
