@@ -44,14 +44,13 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
         (1, _) => "One debate.".to_owned(),
         (many, _) => format!("{many} debates."),
     };
-    let list = match items.is_empty() {
-        true => Html::new(),
-        false => html!("<ol class=\"debates\">{}</ol>", items),
-    };
+    let list =
+        if items.is_empty() { Html::new() } else { html!("<ol class=\"debates\">{}</ol>", items) };
     // Two of them can be chosen without the script: the form's own fields are `a` and `b`.
-    let compare = match cards.len() > 1 {
-        true => html!("<button type=\"submit\">Compare the two that are chosen</button>"),
-        false => Html::new(),
+    let compare = if cards.len() > 1 {
+        html!("<button type=\"submit\">Compare the two that are chosen</button>")
+    } else {
+        Html::new()
     };
     let main = html!(
         "<h1>Debates</h1>{}<p class=\"count\" role=\"status\">{}</p>\
@@ -62,9 +61,10 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
         compare,
         pages(wanted, *total)
     );
-    let title = match wanted.searches() {
-        true => format!("{} · debate", bounded(&one_line(&wanted.q), 80)),
-        false => "Archive · debate".into(),
+    let title = if wanted.searches() {
+        format!("{} · debate", bounded(&one_line(&wanted.q), 80))
+    } else {
+        "Archive · debate".into()
     };
     layout(&Page { kind: "archive", title: &title, about: Html::new(), main }, assets)
 }
@@ -123,11 +123,13 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
         let (one, other) = (bounded(&one_line(one), 80), bounded(&one_line(other), 80));
         facts.add(&html!(" <span class=\"sides\">{} against {}</span>", one, other));
     }
-    if let Some(winner) = &card.winner {
+    // Before it is over, what was ruled may still be sealed.
+    let over = card.status.over();
+    if let Some(winner) = card.winner.as_ref().filter(|_| over) {
         let winner = bounded(&one_line(winner), 80);
         facts.add(&html!(" <span class=\"winner\">for {}</span>", winner));
     }
-    if let Some(confidence) = card.confidence {
+    if let Some(confidence) = card.confidence.filter(|_| over) {
         facts.add(&html!(" <span class=\"confidence\">{}% sure</span>", confidence));
     }
     if !card.labels.is_empty() {
@@ -170,10 +172,7 @@ fn excerpts(card: &Card, listing: &Listing<'_>) -> Html {
             )
         })
         .collect();
-    match items.is_empty() {
-        true => Html::new(),
-        false => html!("<ul class=\"excerpts\">{}</ul>", items),
-    }
+    if items.is_empty() { Html::new() } else { html!("<ul class=\"excerpts\">{}</ul>", items) }
 }
 
 /// A text with some words marked in it, whatever their case.
@@ -187,17 +186,14 @@ pub fn marked(text: &str, words: &[&str]) -> Html {
     let (mut done, mut plain, mut at) = (Html::new(), String::new(), 0);
     while at < flat.len() {
         let here = words.iter().filter(|word| !word.is_empty() && flat[at..].starts_with(word));
-        match here.map(Vec::len).max() {
-            Some(length) => {
-                done.say(&std::mem::take(&mut plain));
-                let found: String = letters[at..at + length].iter().collect();
-                done.add(&html!("<mark>{}</mark>", found));
-                at += length;
-            }
-            None => {
-                plain.push(letters[at]);
-                at += 1;
-            }
+        if let Some(length) = here.map(Vec::len).max() {
+            done.say(&std::mem::take(&mut plain));
+            let found: String = letters[at..at + length].iter().collect();
+            done.add(&html!("<mark>{}</mark>", found));
+            at += length;
+        } else {
+            plain.push(letters[at]);
+            at += 1;
         }
     }
     done.say(&plain);

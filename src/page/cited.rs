@@ -111,15 +111,12 @@ fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
     let there = citation.found.verified()
         || matches!(citation.found, Found::Located | Found::ElsewhereInRepo);
     let base = setting.links.as_ref().filter(|_| there)?;
-    let (path, line) = match citation.found {
-        Found::ElsewhereInRepo => {
-            let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
-            (path.to_owned(), line.parse().ok())
-        }
-        _ => {
-            let place = citation.place().filter(|place| !place.removed)?;
-            (place.file, place.line.or(citation.line))
-        }
+    let (path, line) = if citation.found == Found::ElsewhereInRepo {
+        let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
+        (path.to_owned(), line.parse().ok())
+    } else {
+        let place = citation.place().filter(|place| !place.removed)?;
+        (place.file, place.line.or(citation.line))
     };
     let path = query(&path);
     Some(match line {

@@ -18,9 +18,10 @@ pub fn choose(chosen: Option<&str>, cards: &[Card], assets: Assets<'_>) -> Html 
             .iter()
             .map(|card| {
                 let says = format!("{} ({})", bounded(&one_line(&card.topic), 100), card.id);
-                let mark = match mine && chosen == Some(card.id.as_str()) {
-                    true => html!(" selected"),
-                    false => Html::new(),
+                let mark = if mine && chosen == Some(card.id.as_str()) {
+                    html!(" selected")
+                } else {
+                    Html::new()
                 };
                 html!("<option value=\"{}\"{}>{}</option>", card.id.as_str(), mark, says)
             })
@@ -117,9 +118,10 @@ fn turns(both: [&Story; 2]) -> Html {
         let cue = Cue { act, round, phase, seat };
         let cell = |nth: usize| {
             let story = both[nth];
-            match cues(story).contains(&cue) {
-                true => taken(story, cue, nth),
-                false => html!("<p class=\"absent\">No such turn.</p>"),
+            if cues(story).contains(&cue) {
+                taken(story, cue, nth)
+            } else {
+                html!("<p class=\"absent\">No such turn.</p>")
             }
         };
         let name =

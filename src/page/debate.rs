@@ -95,9 +95,12 @@ fn speaking(
 
 /// To other moments of the debate, without the script.
 fn replay(base: &str, seq: u64, last: u64) -> Html {
-    let step = |to: u64, says: &str| match to == seq {
-        true => html!("<li><span>{}</span></li>", says),
-        false => html!("<li><a href=\"{}?at={}\">{}</a></li>", base, to, says),
+    let step = |to: u64, says: &str| {
+        if to == seq {
+            html!("<li><span>{}</span></li>", says)
+        } else {
+            html!("<li><a href=\"{}?at={}\">{}</a></li>", base, to, says)
+        }
     };
     html!(
         "<nav id=\"replay\" aria-label=\"Replay\"><p>Event {} of {}</p><ul>{}{}{}{}</ul></nav>",
@@ -106,9 +109,10 @@ fn replay(base: &str, seq: u64, last: u64) -> Html {
         step(0, "First"),
         step(seq.saturating_sub(1), "Previous"),
         step((seq + 1).min(last), "Next"),
-        match seq == last {
-            true => html!("<li><span>Last</span></li>"),
-            false => html!("<li><a href=\"{}\">Last</a></li>", base),
+        if seq == last {
+            html!("<li><span>Last</span></li>")
+        } else {
+            html!("<li><a href=\"{}\">Last</a></li>", base)
         }
     )
 }

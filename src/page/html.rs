@@ -1,7 +1,7 @@
 //! Markup that text cannot get into by accident: everything but literals and markup is escaped.
 use crate::debate::unseen;
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Markup. It is made of literals by [`crate::page::html!`], and of nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,7 @@ pub fn query(text: &str) -> String {
         if plain {
             safe.push(char::from(byte));
         } else {
-            safe.push_str(&format!("%{byte:02X}"));
+            let _ = write!(safe, "%{byte:02X}");
         }
     }
     safe

@@ -24,10 +24,8 @@ pub struct Page<'a> {
 
 /// A page with its surroundings.
 pub fn layout(page: &Page<'_>, assets: Assets<'_>) -> Html {
-    let here = |kind: &str| match kind == page.kind {
-        true => html!(" aria-current=\"page\""),
-        false => Html::new(),
-    };
+    let here =
+        |kind: &str| if kind == page.kind { html!(" aria-current=\"page\"") } else { Html::new() };
     html!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

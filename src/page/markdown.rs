@@ -12,8 +12,8 @@ const DEEPEST: usize = 24;
 const ROWS: usize = 200;
 /// Columns of a table.
 const COLUMNS: usize = 20;
-/// Pieces of one text.
-const PIECES: usize = 200_000;
+/// Pieces of one text that are rendered; what is beyond is shown as it is.
+const PIECES: usize = 400_000;
 /// Characters of an address.
 const ADDRESS: usize = 2_000;
 /// Quotes, lists and the like that are opened at the beginning of one line.
@@ -21,18 +21,23 @@ const OPENED: usize = 64;
 
 /// Somebody's Markdown. Its headings come below `under`, the level of the heading it stands under.
 pub fn markdown(text: &str, under: u8) -> Html {
-    let text = shallow(text);
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
-    let (text, rest) = text.split_at(end);
+    let whole = shallow(text);
+    let end = whole.char_indices().nth(LONGEST).map_or(whole.len(), |(at, _)| at);
+    let (text, rest) = whole.split_at(end);
     let mut options = Options::empty();
     options.insert(Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let mut writer = Writer::new(under);
-    for event in Parser::new_ext(text, options).take(PIECES) {
+    let mut beyond = rest;
+    for (nth, (event, at)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
+        if nth >= PIECES {
+            beyond = &whole[at.start..];
+            break;
+        }
         writer.take(event);
     }
     let mut done = writer.finish();
-    if !rest.is_empty() {
-        done.add(&html!("<pre tabindex=\"0\">{}</pre>", rest));
+    if !beyond.is_empty() {
+        done.add(&html!("<pre tabindex=\"0\">{}</pre>", beyond));
     }
     done
 }
@@ -102,13 +107,16 @@ impl Writer {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             _ if self.table.as_ref().is_some_and(Table::beyond) => {}
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.out.say(&text),
+            Event::Text(text)
+            | Event::Html(text)
+            | Event::InlineHtml(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text)
+            | Event::FootnoteReference(text) => self.out.say(&text),
             Event::Code(text) => self.out.add(&html!("<code>{}</code>", &*text)),
             Event::SoftBreak => self.out.tag("\n"),
             Event::HardBreak => self.out.tag("<br>"),
             Event::Rule => self.out.tag("<hr>"),
-            Event::InlineMath(text) | Event::DisplayMath(text) => self.out.say(&text),
-            Event::FootnoteReference(text) => self.out.say(&text),
             Event::TaskListMarker(done) => self.out.tag(if done { "[x] " } else { "[ ] " }),
         }
     }

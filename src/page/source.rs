@@ -36,9 +36,10 @@ pub fn source(source: &Source<'_>, assets: Assets<'_>) -> Html {
         .take(LINES)
         .map(|(nth, words)| row(nth + 1, words, *line == Some(nth + 1)))
         .collect();
-    let cut = match total > LINES {
-        true => html!("<p>Lines {} to {} of {}.</p>", first + 1, first + LINES, total),
-        false => Html::new(),
+    let cut = if total > LINES {
+        html!("<p>Lines {} to {} of {}.</p>", first + 1, first + LINES, total)
+    } else {
+        Html::new()
     };
     let name = bounded(path, 300);
     let main = html!(

@@ -48,9 +48,12 @@ fn cue_of(event: &Event) -> Option<Cue> {
 
 /// An event in a few words, without anybody's speech.
 pub fn label(debate: &Debate, event: &Event) -> String {
-    let who = |cue: &Cue| match debate.has(*cue) {
-        true => format!("{} ({})", one_line(&title(debate, *cue)), when(debate, *cue)),
-        false => "somebody unknown".into(),
+    let who = |cue: &Cue| {
+        if debate.has(*cue) {
+            format!("{} ({})", one_line(&title(debate, *cue)), when(debate, *cue))
+        } else {
+            "somebody unknown".into()
+        }
     };
     let says = match event {
         Event::Asked { cues, .. } => {

@@ -2,6 +2,7 @@
 use crate::debate::Status;
 use crate::engine::{Card, Query};
 use serde::Deserialize;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Debates on one page.
@@ -42,14 +43,14 @@ impl Wanted {
     /// Whether a debate is among those asked for, as far as its card tells.
     pub fn fits(&self, card: &Card) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
+        // Before it is over, what was ruled may still be sealed.
+        let winner = card.winner.as_deref().filter(|_| card.status.over());
         let ruled = match self.verdict.as_str() {
-            "yes" | "contested" => card.winner.is_some(),
-            "no" => card.winner.is_none(),
+            "yes" | "contested" => winner.is_some(),
+            "no" => winner.is_none(),
             _ => true,
         };
-        same(&self.format, &card.format)
-            && same(&self.winner, card.winner.as_deref().unwrap_or_default())
-            && ruled
+        same(&self.format, &card.format) && same(&self.winner, winner.unwrap_or_default()) && ruled
     }
 
     /// Whether only those with a verdict to be doubted are asked for, which a card does not tell.
@@ -79,7 +80,7 @@ impl Wanted {
         ];
         let mut address = format!("/?page={}", nth + 1);
         for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
-            address += &format!("&{name}={}", super::html::query(value));
+            let _ = write!(address, "&{name}={}", super::html::query(value));
         }
         address
     }

@@ -93,9 +93,7 @@ impl Entry {
         pass.max(if self.open { Pass::Read } else { Pass::None })
     }
 
-    /// The cookie that stands for a word from now on. It comes along when a page elsewhere leads here,
-    /// as the one that `view --open` opens does; what is asked for by forms of other sites comes
-    /// without it, and is refused for two more reasons. Where a proxy speaks TLS, only over that.
+    /// The cookie that stands for a word from now on. Where a proxy speaks TLS, only over that.
     pub fn cookie(&self, pass: Pass, headers: &HeaderMap) -> Option<HeaderValue> {
         let value = match pass {
             Pass::Act => &self.owner.cookie,
@@ -105,7 +103,7 @@ impl Entry {
         let proxied = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
         let secure = if proxied { "; Secure" } else { "" };
         let name = &self.name;
-        let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}");
+        let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::from_str(&line).ok()
     }
 }

@@ -1,6 +1,7 @@
 //! Which requests are looked at at all. A page anywhere can make a browser ask this server for
 //! something; what it cannot do is choose the names under which it asks.
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -48,11 +49,12 @@ impl Guard {
             // Two of them are nobody's.
             if all.next().is_some() { Some("?") } else { first }
         };
-        let host = text(header::HOST).or(uri.authority().map(|it| it.as_str())).unwrap_or_default();
+        let host =
+            text(header::HOST).or(uri.authority().map(Authority::as_str)).unwrap_or_default();
         let host = host.to_ascii_lowercase();
         let name = bare(&host);
         let number = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
-        if !self.names.iter().any(|known| known == name) && !(self.numbers && number) {
+        if !(self.names.iter().any(|known| known == name) || self.numbers && number) {
             return Err(Refusal::Host);
         }
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {

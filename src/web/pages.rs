@@ -4,8 +4,9 @@ use super::entry::Pass;
 use super::site::{Scope, State};
 use super::sorry::Sorry;
 use crate::debate::verdict::judgment;
+use crate::debate::{Cue, Debate};
 use crate::engine::source::cites;
-use crate::engine::{Card, Stored};
+use crate::engine::{Card, Hit, Query, Stored};
 use crate::page::archive::{Listing, archive, ordered};
 use crate::page::compare;
 use crate::page::debate::{Around, debate};
@@ -20,7 +21,7 @@ use crate::page::timeline::{Moment, timeline};
 use crate::page::wanted::{PAGE, Wanted};
 use crate::rating::Board;
 use axum::http::StatusCode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -145,14 +146,12 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             query.root = None;
         }
         let mut hits = vec![];
-        let mut cards = state
-            .desk
-            .archive()
-            .list(&crate::engine::Query { limit: Some(LOOKED_THROUGH), ..query.clone() })?;
+        let most = Query { limit: Some(LOOKED_THROUGH), ..query.clone() };
+        let mut cards = state.desk.archive().list(&most)?;
         if wanted.searches() {
             query.limit = Some(HITS);
             let words: String = wanted.q.chars().take(200).collect();
-            hits = state.desk.archive().search(&words, &query)?;
+            hits = open(&state, &cards, state.desk.archive().search(&words, &query)?);
             let found: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
             cards.retain(|card| found.contains(card.id.as_str()));
         }
@@ -183,6 +182,25 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
         Ok(archive(&listing, assets()))
     })
     .await
+}
+
+/// Without what is sealed: the index holds it, and nobody is to find it before it is opened.
+fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
+    let over: BTreeSet<&str> =
+        cards.iter().filter(|card| card.status.over()).map(|card| card.id.as_str()).collect();
+    let mut read: BTreeMap<String, Option<Debate>> = BTreeMap::new();
+    let mut fits = |hit: &Hit| {
+        let Some(turn) = hit.turn.as_deref().filter(|_| !over.contains(hit.id.as_str())) else {
+            return true;
+        };
+        let debate = read
+            .entry(hit.id.clone())
+            .or_insert_with(|| state.desk.read(&hit.id).ok().map(|(_, debate, _)| debate));
+        let cue: Option<Cue> = turn.parse().ok();
+        let both = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has(*cue));
+        both.is_some_and(|(debate, cue)| !debate.sealed(cue))
+    };
+    hits.into_iter().filter(|hit| fits(hit)).collect()
 }
 
 fn contested(state: &State, card: &Card) -> bool {

@@ -8,6 +8,7 @@ use super::pages;
 use super::sorry::Sorry;
 use super::stream::{Seats, stream};
 use crate::engine::{Card, Desk, Place, Query as Asked, Stored};
+use crate::page::message::message;
 use crate::page::shown::Viewer;
 use crate::page::wanted::Wanted;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State as Shared};
@@ -179,19 +180,21 @@ fn shown(page: crate::page::html::Html) -> Response {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct At {
+struct Given {
     at: Option<u64>,
     after: Option<u64>,
     token: String,
     path: String,
     line: Option<usize>,
-    a: Option<String>,
-    b: Option<String>,
     next: String,
 }
 
 /// Lets somebody in who was given a word, and takes it out of the address.
-async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: HeaderMap) -> Response {
+async fn enter(
+    Shared(state): Shared<State>,
+    Query(at): Query<Given>,
+    headers: HeaderMap,
+) -> Response {
     let pass = state.entry.of_token(&at.token);
     let Some(cookie) = state.entry.cookie(pass, &headers) else {
         let sorry = Sorry::new(
@@ -205,7 +208,15 @@ async fn enter(Shared(state): Shared<State>, Query(at): Query<At>, headers: Head
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     let known = !at.next.is_empty() && at.next.chars().all(plain);
     let to = if known { format!("/debates/{}", at.next) } else { "/".into() };
-    let mut response = Redirect::to(&to).into_response();
+    // Whoever was led here by a page elsewhere, as the one that `view --open` opens, would be sent
+    // on without the cookie, which is kept from such journeys; from a page of ours they are not.
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    let mut response = if matches!(site, Some("none" | "same-origin")) {
+        Redirect::to(&to).into_response()
+    } else {
+        let page = message("You are in", "The page you asked for is next.", "", assets::assets());
+        ([(header::REFRESH, format!("0; url={to}"))], shown(page)).into_response()
+    };
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     response
 }
@@ -217,9 +228,19 @@ async fn of_archive(
     Ok(shown(pages::of_archive(state, wanted).await?))
 }
 
-async fn of_two(Shared(state): Shared<State>, Query(at): Query<At>) -> Result<Response, Sorry> {
-    let some = |id: Option<String>| id.filter(|id| !id.is_empty());
-    Ok(shown(pages::of_two(state, some(at.a), some(at.b)).await?))
+/// The two are named `a` and `b`, or are the first two that were ticked.
+async fn of_two(
+    Shared(state): Shared<State>,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Sorry> {
+    let named = |wanted: &str| {
+        let mut fits = pairs.iter().filter(|(name, id)| name == wanted && !id.is_empty());
+        fits.next().map(|(_, id)| id.clone())
+    };
+    let mut ticked = pairs.iter().filter(|(name, _)| name == "id").map(|(_, id)| id.clone());
+    let one = named("a").or_else(|| ticked.next());
+    let other = named("b").or_else(|| ticked.next());
+    Ok(shown(pages::of_two(state, one, other).await?))
 }
 
 async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
@@ -229,7 +250,7 @@ async fn of_board(Shared(state): Shared<State>) -> Result<Response, Sorry> {
 async fn of_debate(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Result<Response, Sorry> {
     let viewer = state.viewer(&headers);
@@ -239,7 +260,7 @@ async fn of_debate(
 async fn fragments(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Response {
     let viewer = state.viewer(&headers);
@@ -259,7 +280,7 @@ async fn moments(Shared(state): Shared<State>, Path(id): Path<String>) -> Respon
 async fn events(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
@@ -301,7 +322,7 @@ async fn exported(Shared(state): Shared<State>, Path(id): Path<String>) -> Resul
 async fn of_source(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-    Query(at): Query<At>,
+    Query(at): Query<Given>,
     headers: HeaderMap,
 ) -> Result<Response, Sorry> {
     let pass = state.entry.of(&headers);

@@ -65,7 +65,9 @@ pub(super) fn stream(
     let first = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
     let mut line =
         Line { watchers, watched, viewer, receiver, first, seq, over: false, _seat: seat };
-    pieces.into_iter().for_each(|piece| line.take(piece));
+    for piece in pieces {
+        line.take(piece);
+    }
     let body = futures_util::stream::unfold(line, |mut line| async move {
         let bytes = line.next().await?;
         Some((Ok::<Bytes, Infallible>(bytes), line))
@@ -120,7 +122,9 @@ impl Line {
             tokio::task::spawn_blocking(move || watchers.start(&watched, Some(seq), viewer));
         let Start { pieces, receiver, .. } = start.await.ok()?.ok()?;
         self.receiver = receiver;
-        pieces.into_iter().for_each(|piece| self.take(piece));
+        for piece in pieces {
+            self.take(piece);
+        }
         Some(())
     }
 }

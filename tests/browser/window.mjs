@@ -14,7 +14,7 @@ export async function launch(stage) {
   async function open(path, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     const wrong = [];
     const requests = [];
     const outside = (url) => !/^(about|blob|data):/.test(url) && new URL(url).origin !== new URL(stage.url).origin;
@@ -55,7 +55,7 @@ export async function launch(stage) {
 }
 
 /** Waits until something is so, and no longer than some seconds. */
-export async function until(what, so, seconds = 15) {
+export async function until(what, so, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const found = await so();

@@ -1,18 +1,9 @@
 //! Taking part in a browser: only with the token, and in whichever process the debate is played.
 use crate::browser::{View, chromium, play};
+use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::casts::tribunal;
-use crate::lab::{Lab, Script, speech, until};
+use crate::lab::{Lab, speech, until};
 use serde_json::{Value, json};
-
-fn opened(lab: &Lab) -> String {
-    let mut id = String::new();
-    until("the debate is open", || {
-        let listed = lab.debate(&["list", "--json"]).success().json();
-        id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
-        !id.is_empty()
-    });
-    id
-}
 
 fn has(lab: &Lab, id: &str, event: &str) -> bool {
     lab.events(id).iter().any(|it| it["event"] == event)
@@ -22,19 +13,21 @@ fn has(lab: &Lab, id: &str, event: &str) -> bool {
 fn whoever_has_the_token_remarks_pauses_and_asks_for_the_verdict() {
     let Some(tools) = chromium() else { return };
     let lab = Lab::new();
-    let slow = |phase: &str, text: String| json!({"phase": phase, "delay_ms": 5_000, "text": text});
-    let script = Script::new()
-        .first(slow("propose", speech("Use one file.", "P1", &[])))
-        .first(slow("challenge", speech("One file locks.", "C1", &["P1"])));
-    lab.write(&script);
-    let mut running = lab.run("One file or a database?", &["--rounds", "3"]).start();
-    let id = opened(&lab);
+    proposer(&lab, &[&speech("Use one file.", "P1", &[])]);
+    challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
+    let mut played = begin(&lab, "One file or a database?", "3");
+    let id = played.id.clone();
     let view = View::at(&lab, None);
     let stage = json!({"url": view.url, "enter": view.enter, "id": id});
     play(&tools, "actions", stage, |ask| {
         match ask {
             "is it recorded?" => until("it is recorded", || has(&lab, &id, "interjected")),
-            "does it pause?" => until("it pauses", || running.is_over()),
+            "does it pause?" => {
+                until("the wish is recorded", || has(&lab, &id, "held"));
+                let_on(&lab, "claude", 1);
+                let_on(&lab, "codex", 1);
+                until("it pauses", || played.running.is_over());
+            }
             "go on" => drop(lab.debate(&["resume", &id]).success()),
             what => panic!("{what}?"),
         }

@@ -1,85 +1,71 @@
 //! Watching debates in a browser while they are played elsewhere.
 use crate::browser::{View, chromium, play};
-use crate::lab::{Lab, Running, Script, speech, until};
+use crate::browser_stage::{begin, challenger, let_on, proposer};
+use crate::lab::{Lab, speech, until};
 use serde_json::{Value, json};
 
-/// Words enough to be seen coming, and a way to be told apart.
-fn long(about: &str) -> String {
-    let words: Vec<String> = (1..=60).map(|nth| format!("word {nth} about {about}")).collect();
-    words.join(", ")
+const FIRST: &str = "Use one file: it is copied as a whole, and nobody has to look after it. ";
+const SECOND: &str = "A server has to be installed, watched and paid for by somebody. ";
+
+fn lab() -> Lab {
+    let lab = Lab::new();
+    proposer(&lab, &[FIRST, SECOND, &speech("That is all.", "P1", &[])]);
+    challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
+    lab
 }
 
-/// A debate in which the opening takes its time, and everything after waits for a file.
-struct Slow {
-    lab: Lab,
-    running: Running,
-    id: String,
-}
-
-impl Slow {
-    fn begin(delay: u64) -> Slow {
-        let lab = Lab::new();
-        let script = Script::new()
-            .first(json!({"phase": "propose", "delay_ms": delay,
-                "text": speech(&long("files"), "P1", &[])}))
-            .first(json!({"phase": "challenge", "delay_ms": delay,
-                "text": speech(&long("locks"), "C1", &["P1"])}));
-        lab.write(&script);
-        let running = lab.run("One file or a database?", &["--rounds", "2"]).start();
-        let mut id = String::new();
-        until("the debate is open", || {
-            let listed = lab.debate(&["list", "--json"]).success().json();
-            id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
-            !id.is_empty()
-        });
-        Slow { lab, running, id }
-    }
-
-    /// The elements every turn has on the page.
-    fn turns(&self) -> Vec<String> {
-        let taken = self.lab.turns_taken(&self.id);
-        taken.keys().map(|turn| format!("turn-{}", turn.replace('.', "-"))).collect()
-    }
-
-    /// Every turn was seen, once.
-    #[track_caller]
-    fn all_seen(&self, seen: &Value) {
-        let seen: Vec<&str> =
-            seen.as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-        let mut seen: Vec<&str> = seen.into_iter().filter(|id| id.starts_with("turn-")).collect();
-        seen.sort_unstable();
-        assert_eq!(seen, self.turns());
-    }
+/// Every turn was seen, once.
+#[track_caller]
+fn all_seen(lab: &Lab, id: &str, seen: &Value) {
+    let taken = lab.turns_taken(id);
+    assert!(taken.len() >= 4, "{taken:?}");
+    let taken: Vec<String> =
+        taken.keys().map(|turn| format!("turn-{}", turn.replace('.', "-"))).collect();
+    let seen = seen.as_array().unwrap().iter().map(|id| id.as_str().unwrap());
+    let mut seen: Vec<&str> = seen.filter(|id| id.starts_with("turn-")).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, taken);
 }
 
 #[test]
 fn a_debate_played_by_another_process_is_watched_word_by_word() {
     let Some(tools) = chromium() else { return };
-    let slow = Slow::begin(6_000);
-    let view = View::at(&slow.lab, None);
-    let stage = json!({"url": view.url, "id": slow.id});
-    let seen = play(&tools, "live", stage, |_| Value::Null);
-    slow.all_seen(&seen["ids"]);
+    let lab = lab();
+    let played = begin(&lab, "One file or a database?", "1");
+    let view = View::at(&lab, None);
+    let stage = json!({"url": view.url, "id": played.id, "first": FIRST, "second": SECOND});
+    let seen = play(&tools, "live", stage, |ask| {
+        let steps: &[(&str, usize)] = if ask == "go on" {
+            &[("claude", 1)]
+        } else {
+            &[("claude", 2), ("claude", 3), ("codex", 1)]
+        };
+        steps.iter().for_each(|(tool, step)| let_on(&lab, tool, *step));
+        Value::Null
+    });
+    all_seen(&lab, &played.id, &seen["ids"]);
 }
 
 #[test]
 fn a_server_that_comes_back_neither_loses_nor_repeats_a_turn() {
     let Some(tools) = chromium() else { return };
-    let slow = Slow::begin(2_500);
-    let view = View::at(&slow.lab, None);
-    let (port, stage) = (view.port(), json!({"url": view.url, "id": slow.id}));
+    let lab = lab();
+    let played = begin(&lab, "One file or a database?", "1");
+    let view = View::at(&lab, None);
+    let (port, stage) = (view.port(), json!({"url": view.url, "id": played.id}));
     let mut view = Some(view);
     let seen = play(&tools, "reconnect", stage, |ask| {
         match ask {
             "kill" => view.take().unwrap().kill(),
             "happens meanwhile" => {
-                until("somebody has spoken unseen", || slow.lab.turns_taken(&slow.id).len() >= 2)
+                (1..=3).for_each(|step| let_on(&lab, "claude", step));
+                until("somebody has spoken unseen", || lab.turns_taken(&played.id).len() == 1);
             }
-            "restart" => view = Some(View::at(&slow.lab, Some(&port))),
-            _ => {}
+            "restart" => view = Some(View::at(&lab, Some(&port))),
+            _ => let_on(&lab, "codex", 1),
         }
         Value::Null
     });
-    slow.all_seen(&seen["ids"]);
-    slow.all_seen(&seen["came"]);
+    all_seen(&lab, &played.id, &seen["ids"]);
+    all_seen(&lab, &played.id, &seen["came"]);
 }

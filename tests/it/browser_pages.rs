@@ -1,8 +1,10 @@
 //! Every page in a browser: without scripts, in every light, searched, replayed, exported.
 use crate::browser::{Tools, View, chromium, play};
+use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::casts::{Tongue, research, tribunal};
 use crate::cli_evidence;
-use crate::lab::{Lab, Script, until};
+use crate::lab::{Lab, speech, until};
+use crate::needs::here;
 use serde_json::{Value, json};
 
 const COURT: &str = "Faster with one file or many?";
@@ -105,12 +107,12 @@ fn what_a_reader_wishes_is_done() {
     archive.play("wishes", json!({"id": archive.demo}));
 }
 
-/// `cargo test pages_are_light -- --nocapture` prints the figures.
+/// The figures are left in `target/browser/weight.json`.
 #[test]
 fn pages_are_light_and_soon_there() {
     let Some(archive) = Archive::new() else { return };
     let seen = archive.play("weight", json!({"pages": archive.pages()}));
-    println!("{seen:#}");
+    std::fs::write(here("target/browser/weight.json"), format!("{seen:#}")).unwrap();
 }
 
 /// Everything a model might say to a browser.
@@ -141,19 +143,16 @@ fn hostile_words_are_only_words() {
     let table = format!("{columns}|\n{rule}|\n{}", format!("{columns}|\n").repeat(400));
     let endless = "endless".repeat(500);
     let text = format!("{HOSTILE}\n{table}\n\n{endless}\n\n```\n{endless}\n```\n");
-    let speech = crate::lab::speech(&text, "P1", &[]);
-    let line = json!({"phase": "propose", "delay_ms": 4_000, "text": speech});
-    lab.write(&Script::new().first(line));
-    let mut running = lab.run("Is <script>ran = 16</script> safe?", &["--rounds", "1"]).start();
-    let mut id = String::new();
-    until("the debate is open", || {
-        let listed = lab.debate(&["list", "--json"]).success().json();
-        id = listed["debates"][0]["id"].as_str().unwrap_or_default().to_owned();
-        !id.is_empty()
-    });
+    // It stands in the page twice: while it is being said, and when it has been.
+    proposer(&lab, &[&text, &speech("Done.", "P1", &[])]);
+    challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
+    let mut played = begin(&lab, "Is <script>ran = 16</script> safe?", "1");
     let view = View::at(&lab, None);
-    play(&tools, "hostile", json!({"url": view.url, "id": id}), |_| {
-        until("it was said", || running.is_over());
+    play(&tools, "hostile", json!({"url": view.url, "id": played.id}), |_| {
+        let_on(&lab, "claude", 1);
+        let_on(&lab, "claude", 2);
+        let_on(&lab, "codex", 1);
+        until("it was said", || played.running.is_over());
         Value::Null
     });
 }

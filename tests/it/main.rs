@@ -21,6 +21,8 @@ mod browser_acts;
 mod browser_live;
 #[cfg(unix)]
 mod browser_pages;
+#[cfg(unix)]
+mod browser_stage;
 mod budgets;
 mod casts;
 mod chaos;
@@ -101,6 +103,8 @@ mod outputs;
 #[cfg(unix)]
 mod packaging;
 mod page_assets;
+mod page_debate;
+mod page_markdown;
 mod pairing;
 mod pins;
 mod pipeline;
@@ -189,7 +193,12 @@ mod tournament;
 mod tournament_play;
 mod tribunal;
 mod verdict;
+#[cfg(unix)]
+mod visitor;
 mod voices;
+#[cfg(unix)]
+mod web_site;
+mod wellformed;
 mod wire;
 #[cfg(unix)]
 mod wishes;

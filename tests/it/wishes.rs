@@ -25,7 +25,7 @@ impl Clock for Wall {
 }
 
 /// A desk over the archive of a laboratory, as another process would have one.
-fn desk(lab: &Lab) -> Desk {
+pub(crate) fn desk(lab: &Lab) -> Desk {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let root = lab.root();
     Desk::new(Parts {
@@ -39,7 +39,7 @@ fn desk(lab: &Lab) -> Desk {
     })
 }
 
-fn place(lab: &Lab) -> Place {
+pub(crate) fn place(lab: &Lab) -> Place {
     Place { root: lab.root(), state_file: None, record: true }
 }
 

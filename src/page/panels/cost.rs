@@ -56,14 +56,14 @@ pub(in crate::page) fn cost(debate: &Debate) -> Html {
 fn row(name: &str, calls: &str, spend: Spend) -> Vec<Html> {
     let known = |value: u64, shown: String| if value == 0 { "-".to_owned() } else { shown };
     let seconds = format!("{:.1}", spend.milliseconds as f64 / 1000.0);
-    let cells = [
+    let shown = [
         name.to_owned(),
         calls.to_owned(),
         known(spend.tokens, spend.tokens.to_string()),
         known(spend.cost, money(spend.cost)),
         known(spend.milliseconds, seconds),
     ];
-    cells.iter().map(|cell| Html::text(cell)).collect()
+    shown.iter().map(|text| Html::text(text)).collect()
 }
 
 fn money(millionths: u64) -> String {

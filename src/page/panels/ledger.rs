@@ -44,9 +44,10 @@ fn one(entry: &Entry<'_>, setting: &Setting<'_>) -> Html {
         Fate::Conceded(quote) => html!(": <q>{}</q>", bounded(&one_line(quote), 500)),
         _ => Html::new(),
     };
-    let bare = match entry.unsupported() {
-        true => html!(" <span class=\"fate unsupported\">unsupported</span>"),
-        false => Html::new(),
+    let bare = if entry.unsupported() {
+        html!(" <span class=\"fate unsupported\">unsupported</span>")
+    } else {
+        Html::new()
     };
     html!(
         "<li><a href=\"#{}\"><code>{}</code></a> {} <span class=\"fate {}\">{}</span>{}{}</li>",

@@ -78,9 +78,10 @@ fn due(story: &Story) -> Html {
 fn waited(story: &Story, cue: Cue) -> Html {
     let debate = story.debate();
     let name = format!("{} ({})", one_line(&title(debate, cue)), debate.seat(cue).voice);
-    let mut says = match debate.was_asked(cue) {
-        true => html!("<a href=\"#{}\">{}</a>", id_of(cue), bounded(&name, 120)),
-        false => Html::text(&bounded(&name, 120)),
+    let mut says = if debate.was_asked(cue) {
+        html!("<a href=\"#{}\">{}</a>", id_of(cue), bounded(&name, 120))
+    } else {
+        Html::text(&bounded(&name, 120))
     };
     if debate.was_asked(cue) {
         says.add(&html!(", since {}", time(story.times(cue).asked)));

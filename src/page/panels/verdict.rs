@@ -41,10 +41,12 @@ pub(in crate::page) fn verdict(debate: &Debate) -> Html {
 
 fn contest(debate: &Debate) -> Html {
     let Some(view) = ruled(debate) else { return Html::new() };
+    let side = view.side.word();
+    let side = if view.winner == side { String::new() } else { format!(" ({side})") };
     let mut all = html!(
-        "<p class=\"winner\"><b>{}</b> ({}) had the stronger argument.</p>",
+        "<p class=\"winner\"><b>{}</b>{} had the stronger argument.</p>",
         bounded(&view.winner, 80),
-        view.side.word()
+        side
     );
     all.add(&facts(&view));
     if view.contested {

@@ -66,7 +66,7 @@ export default async function ({ browser, stage, ask, url }) {
   await page.click("form.continue button");
   await until("nobody waits for the user", async () => (await page.$("form.continue")) === null);
   await ask("go on");
-  await until("the verdict is there", () => page.isVisible("#panel-verdict"), 30);
+  await until("the verdict is there", () => page.isVisible("#panel-verdict"));
   owner.fine();
   stranger.fine();
   return {};

@@ -6,8 +6,11 @@ export default async function ({ browser, stage, ask }) {
   // As it comes, by the stream, and as it is when it has come, by the page.
   const watching = await browser.open(`/debates/${stage.id}`);
   await watching.page.waitForSelector(".connection[data-state=live]");
+  await until("it is being said", async () =>
+    (await watching.page.textContent("[data-pending=true] .live")).includes("<script>"));
+  assert.equal(await watching.page.$$eval(".live *", (inside) => inside.length), 0, "words are text");
   await ask("finish");
-  await until("the end is told", () => watching.page.$(".connection[data-state=ended]"), 30);
+  await until("the end is told", () => watching.page.$(".connection[data-state=ended]"));
   const reading = await browser.open(`/debates/${stage.id}`, { viewport: { width: 360, height: 740 } });
   const replaying = await browser.open(`/debates/${stage.id}?at=2`);
   await replaying.page.click(".back");

@@ -17,15 +17,16 @@ export default async function ({ browser, stage, ask }) {
       }
     }).observe(document.getElementById("turns"), { childList: true });
   });
-  await until("somebody has spoken", () => page.$("#turns article:not([data-pending])"));
+  await until("somebody is heard", () => page.$("[data-pending=true] .live:not(:empty)"));
   await ask("kill");
   await page.waitForSelector(".connection[data-state=reconnecting]");
   await window.shot("reconnecting");
   await ask("happens meanwhile");
   await ask("restart");
-  await page.waitForSelector(".connection[data-state=live], .connection[data-state=ended]");
+  await page.waitForSelector(".connection[data-state=live]");
+  await until("what has happened is told", () => page.$("#turns article:not([data-pending])"));
   await ask("finish");
-  await until("the end is told", () => page.$(".connection[data-state=ended]"), 30);
+  await until("the end is told", () => page.$(".connection[data-state=ended]"));
   const ids = await said(page);
   const came = await page.evaluate(() => globalThis.came);
   assert.equal(new Set(ids).size, ids.length, "nothing is there twice");

@@ -17,7 +17,7 @@ export default async function ({ browser, stage, ask, url }) {
   await page.click("form.vote button[type=submit]");
   await until("the vote is taken", async () => !(await page.$("form.vote")));
   await ask("voted");
-  await until("the stranger is told", () => stranger.page.$(".connection[data-state=ended]"), 30);
+  await until("the stranger is told", () => stranger.page.$(".connection[data-state=ended]"));
   assert.ok(await stranger.page.isVisible("#panel-votes"));
   assert.match(await stranger.page.textContent("#panel-votes"), /Backups of one file|pro/i);
   stranger.fine();

@@ -1,0 +1,160 @@
+//! Somebody who visits the live page: the real program serves it, and this asks for pages, sends
+//! forms and listens, over a plain socket.
+use crate::lab::{Lab, Running};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// A server under way: `debate view`, or a site in this process.
+pub(crate) struct Server {
+    running: Option<Running>,
+    pub(crate) port: u16,
+    /// What lets somebody act.
+    pub(crate) enter: String,
+}
+
+/// What a server answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// A stream of events.
+pub(crate) struct Stream(BufReader<TcpStream>);
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Heard {
+    pub(crate) kind: String,
+    pub(crate) id: Option<u64>,
+    pub(crate) data: Value,
+}
+
+impl Server {
+    /// Serves the archive of a laboratory, at some port or at this one.
+    pub(crate) fn start(lab: &Lab, port: u16) -> Server {
+        let bind = port.to_string();
+        let mut running = lab.debate(&["view", "--json", "--bind", &bind]).start();
+        let (_, stdout) = running.streams();
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        crate::cli_json::fits("view", &told);
+        let url = told["url"].as_str().unwrap();
+        let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
+        let enter = told["enter"].as_str().unwrap().split_once(&format!(":{port}")).unwrap().1;
+        Server { running: Some(running), port, enter: enter.to_owned() }
+    }
+
+    /// A site of this process.
+    pub(crate) fn at(port: u16, token: &str) -> Server {
+        Server { running: None, port, enter: format!("/enter?token={token}") }
+    }
+
+    /// Killed outright.
+    pub(crate) fn kill(self) -> u16 {
+        self.running.unwrap().signal("KILL");
+        self.port
+    }
+
+    fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let host = format!("Host: 127.0.0.1:{}", self.port);
+        let named = headers.iter().any(|line| line.starts_with("Host:"));
+        let mut lines = vec![format!("{method} {path} HTTP/1.0")];
+        lines.extend((!named).then_some(host));
+        lines.extend(headers.iter().map(|line| (*line).to_owned()));
+        if !body.is_empty() {
+            lines.push("Content-Type: application/x-www-form-urlencoded".into());
+            lines.push(format!("Content-Length: {}", body.len()));
+        }
+        write!(stream, "{}\r\n\r\n{body}", lines.join("\r\n")).unwrap();
+        stream
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+        let mut text = vec![];
+        self.send(method, path, headers, body).read_to_end(&mut text).unwrap();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "")
+    }
+
+    pub(crate) fn get_as(&self, path: &str, headers: &[&str]) -> Answer {
+        self.ask("GET", path, headers, "")
+    }
+
+    pub(crate) fn post(&self, path: &str, headers: &[&str], body: &str) -> Answer {
+        self.ask("POST", path, headers, body)
+    }
+
+    /// Follows a debate.
+    pub(crate) fn follow(&self, id: &str, after: Option<u64>, last: Option<u64>) -> Stream {
+        let path = match after {
+            Some(after) => format!("/debates/{id}/events?after={after}"),
+            None => format!("/debates/{id}/events"),
+        };
+        let last = last.map(|last| format!("Last-Event-ID: {last}"));
+        let headers: Vec<&str> = last.as_deref().into_iter().collect();
+        let mut reader = BufReader::new(self.send("GET", &path, &headers, ""));
+        let mut line = String::new();
+        while line != "\r\n" {
+            line.clear();
+            assert!(reader.read_line(&mut line).unwrap() > 0, "no stream");
+        }
+        Stream(reader)
+    }
+
+    /// The cookie of somebody who has entered, as a header.
+    pub(crate) fn cookie(&self) -> String {
+        let answer = self.get_as(&self.enter, &["Sec-Fetch-Site: none"]);
+        assert_eq!(answer.status, 303, "{answer:?}");
+        let set = answer.head.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
+        let value = set.split_once(':').unwrap().1.split(';').next().unwrap().trim();
+        format!("Cookie: {value}")
+    }
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn ok(self) -> Answer {
+        assert_eq!(self.status, 200, "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// The next event; none when the stream has ended or was cut.
+impl Iterator for Stream {
+    type Item = Heard;
+    fn next(&mut self) -> Option<Heard> {
+        let mut heard = Heard { kind: String::new(), id: None, data: Value::Null };
+        let mut any = false;
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            match line.trim_end().split_once(": ") {
+                Some(("event", kind)) => (heard.kind, any) = (kind.into(), true),
+                Some(("id", id)) => heard.id = Some(id.parse().unwrap()),
+                Some(("data", data)) => heard.data = serde_json::from_str(data).unwrap(),
+                None if line.trim().is_empty() && any => return Some(heard),
+                _ => {}
+            }
+        }
+    }
+}
