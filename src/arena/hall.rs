@@ -225,7 +225,7 @@ impl Hall {
                 Refusal::Unreadable(format!("{what}{says}"))
             }
             Error::Unreadable(why) => Refusal::Unreadable(why),
-            Error::Log(_) | Error::Gone | Error::Withdrawn => Refusal::Internal(error.to_string()),
+            Error::Log(_) | Error::Gone => Refusal::Internal(error.to_string()),
         })
     }
 

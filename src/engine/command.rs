@@ -148,9 +148,6 @@ pub enum Error {
     /// The turn was taken before, with other words.
     #[error("turn {0} was taken already, with another text")]
     Taken(Cue),
-    /// Whoever wished for it has withdrawn it.
-    #[error("the wish was withdrawn before it was granted")]
-    Withdrawn,
     /// The archive would not take it.
     #[error(transparent)]
     Log(#[from] LogError),

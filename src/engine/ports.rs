@@ -303,6 +303,9 @@ pub enum LogError {
         /// Who holds it now.
         by: String,
     },
+    /// Whoever wished for it has withdrawn it.
+    #[error("the wish was withdrawn before it was granted")]
+    Withdrawn,
     /// The disk, or what lies on it.
     #[error("cannot write to the archive: {0}")]
     Broken(String),

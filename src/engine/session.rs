@@ -83,7 +83,7 @@ impl Session {
             after.apply(event.clone())?;
         }
         let last = match wish {
-            Some(wish) => self.log.fulfil(wish, &events)?.ok_or(Error::Withdrawn)?,
+            Some(wish) => self.log.fulfil(wish, &events)?.ok_or(LogError::Withdrawn)?,
             None => self.log.append(&events)?,
         };
         self.debate = after;

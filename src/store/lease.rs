@@ -59,19 +59,16 @@ impl Drop for Presence {
     }
 }
 
-/// Whether the process that calls itself so still lives.
+/// Whether the process that calls itself so still lives. Whoever asks shares the lock with others
+/// that ask at this instant, and with nobody who lives.
 fn lives(home: &Path, name: &str) -> bool {
     let path = home.join("presence").join(name);
-    // Somebody else may be asking the same question at this instant, so a lock is no proof yet.
-    for _ in 0..3 {
-        let Ok(file) = File::options().write(true).open(&path) else { return false };
-        if file.try_lock().is_ok() {
-            let _ = fs::remove_file(&path);
-            return false;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
+    let Ok(file) = File::options().write(true).open(&path) else { return false };
+    let dead = file.try_lock_shared().is_ok();
+    if dead {
+        let _ = fs::remove_file(&path);
     }
-    true
+    !dead
 }
 
 /// What a process may call itself: a line that can be shown.
