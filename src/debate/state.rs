@@ -436,20 +436,23 @@ impl Debate {
             on.outcome = None;
             next(&on).at().filter(|cue| self.can_reopen(*cue))
         };
+        let last = || {
+            let last = self.horizon(failed().last()?);
+            failed().find(|cue| self.horizon(*cue) == last)
+        };
         match &self.outcome {
             Some(
                 Outcome::Curtailed { at, phase }
                 | Outcome::Aborted { at, phase }
                 | Outcome::Uncontested { at, phase },
-            ) => failed().find(|cue| cue.stand() == *at && self.setup.phase(*cue).name == *phase),
+            ) => failed()
+                .find(|cue| cue.stand() == *at && self.setup.phase(*cue).name == *phase)
+                .or_else(last),
             Some(Outcome::Ended) => {
                 failed().find(|cue| cue.act == self.setup.ending()).or_else(stopped)
             }
             Some(Outcome::Cancelled) => stopped().or_else(|| failed().last()),
-            _ => {
-                let last = self.horizon(failed().last()?);
-                failed().find(|cue| self.horizon(*cue) == last)
-            }
+            _ => last(),
         }
     }
 

@@ -213,7 +213,7 @@ fn a_setup_that_cannot_be_played_says_why() {
             |s| drop(s.prompts.insert("defend".into(), "{{tpoic}}".into())),
             "prompt `defend`: `{{tpoic}}` is not known; known are topic, brief, round, rounds, \
              previous_round, role, seat, tool, opponent, stance, style, focus, act, rules, audience, \
-             goal, readers, decision, language, letter, words, heard, checks, claims, contested, \
+             goal, readers, decision, language, letter, length, words, heard, checks, claims, contested, \
              reply, why",
         ),
     ];

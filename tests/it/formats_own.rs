@@ -21,8 +21,8 @@ fn named(catalogue: &Catalogue) -> Vec<&str> {
     catalogue.offerings.iter().map(Offering::name).collect()
 }
 
-const OURS: [&str; 7] =
-    ["duel", "research", "dialectic", "tribunal", "api-design", "security", "migration"];
+const OURS: [&str; 8] =
+    ["duel", "research", "dialectic", "tribunal", "arena", "api-design", "security", "migration"];
 
 /// A setup that is played by an offering, in its words.
 fn setup_of(offering: &Offering) -> Setup {
@@ -132,7 +132,7 @@ fn a_format_may_be_made_from_one_of_the_users_own() {
     let own = OWN.replace("name = \"pitch\"\nabout", "about");
     let catalogue = with(&[("a-pitch.toml", &own), ("b-short.toml", second)]);
     assert_eq!(catalogue.broken, []);
-    assert_eq!(named(&catalogue)[7..], ["a-pitch", "b-short"]);
+    assert_eq!(named(&catalogue)[8..], ["a-pitch", "b-short"]);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_name_of_ours_or_no_name_at_all_is_not_taken() {
     }
     // What is no format file is not read as one.
     let catalogue = with(&[("notes.md", text), ("mine.toml~", text), ("fine.toml", text)]);
-    assert_eq!((named(&catalogue)[7..].to_vec(), catalogue.broken.len()), (vec!["fine"], 0));
+    assert_eq!((named(&catalogue)[8..].to_vec(), catalogue.broken.len()), (vec!["fine"], 0));
     assert!(matches!(catalogue.offered("chess"), Err(DeskError::Format { .. })));
 }
 

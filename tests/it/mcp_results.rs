@@ -228,8 +228,16 @@ fn resources_are_read_by_address() {
         listed.as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
     let transcript = format!("debate://{}/transcript", id.replace(':', "%3A"));
     assert!(read(&mut host, &transcript)["result"]["contents"][0]["text"].is_string());
-    let formats =
-        ["duel", "research", "dialectic", "tribunal", "api-design", "security", "migration"];
+    let formats = [
+        "duel",
+        "research",
+        "dialectic",
+        "tribunal",
+        "arena",
+        "api-design",
+        "security",
+        "migration",
+    ];
     let formats = formats.map(|name| format!("debate://formats/{name}"));
     let all: Vec<&str> = ["debate://last"]
         .into_iter()

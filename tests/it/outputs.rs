@@ -313,7 +313,7 @@ fn an_archive_of_the_first_version_gains_what_is_new() {
         cards.into_iter().find(|card| card.winner.is_some()).unwrap()
     };
     assert_eq!((ruled(&shelf).confidence, ruled(&shelf).proof), (None, None));
-    assert_eq!(shelf.archive.health().unwrap().version, 2);
+    assert_eq!(shelf.archive.health().unwrap().version, 3);
     shelf.archive.reindex().unwrap();
     assert!(ruled(&shelf).confidence.is_some());
 }
