@@ -231,7 +231,7 @@ impl Hall {
 
     /// How a debate stands, for anybody.
     pub fn show(&self, id: &str) -> Result<Told, Refusal> {
-        Ok(shown(&*self.table(id)?.board()))
+        Ok(shown(&self.table(id)?.board()))
     }
 
     /// Debates that stand so, the newest first.

@@ -149,12 +149,11 @@ impl Refusal {
             Refusal::NoMarkdown(format) => {
                 format!("A message has the format \"markdown\", not \"{format}\"")
             }
-            Refusal::BadName(why) | Refusal::BadTopic(why) => why.clone(),
+            Refusal::BadName(why) | Refusal::BadTopic(why) | Refusal::Forbidden(why) => why.clone(),
             Refusal::Unreadable(why) => format!("The speech was not taken: {why}"),
             Refusal::TooManyRooms => "Too many debates are waiting for bots".into(),
             Refusal::TooLarge(most) => format!("The body is larger than {most} bytes"),
             Refusal::TooFast { .. } => "Too many requests; see Retry-After".into(),
-            Refusal::Forbidden(why) => why.clone(),
             Refusal::Unknown(what) => format!("There is no {what}"),
             // What went wrong is told to whoever runs the arena, not to its guests.
             Refusal::Internal(_) => "Something went wrong here; try again in a moment".into(),

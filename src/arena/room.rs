@@ -96,14 +96,11 @@ impl Room {
     /// Which of two guests argues for the motion: by the coin, or, in a rematch of the same two, the
     /// one that argued against it.
     pub fn toss(&self, coin: bool, first: Option<&Room>) -> usize {
-        let was_con = first.and_then(|first| first.on(Side::Con)).map(|guest| guest.uuid.as_str());
-        let was_pro = first.and_then(|first| first.on(Side::Pro)).map(|guest| guest.uuid.as_str());
-        let uuid = |nth: usize| self.guests.get(nth).map(|guest| guest.uuid.as_str());
-        match (was_pro, was_con) {
-            (Some(pro), Some(con)) if pro != con && uuid(0) == Some(con) => 0,
-            (Some(pro), Some(con)) if pro != con && uuid(1) == Some(con) => 1,
-            _ => usize::from(coin),
-        }
+        let uuid_of =
+            |side: Side| first.and_then(|first| first.on(side)).map(|it| it.uuid.as_str());
+        let (proposed, opposed) = (uuid_of(Side::Pro), uuid_of(Side::Con));
+        let changes = |guest: &Guest| opposed == Some(guest.uuid.as_str()) && opposed != proposed;
+        self.guests.iter().position(changes).unwrap_or(usize::from(coin))
     }
 
     /// Whether a bot may take a seat: whoever comes, but in a rematch only those it is for.

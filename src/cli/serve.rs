@@ -20,7 +20,7 @@ pub(super) async fn serve(
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     desk.announce("debate serve");
-    let bench = bench(asked, config, desk).await?;
+    let bench = bench(asked, config, desk)?;
     let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
     for line in &bench.chosen {
         screen.note(&format!("[INFO] Chosen: {line}"));
@@ -42,8 +42,9 @@ pub(super) async fn serve(
         names: asked.host.clone(),
     };
     let place = Place { root: config.root.clone(), state_file: None, record: false };
-    let server = Server::bind(desk.clone(), place, serving).await.map_err(unserved)?;
-    let address = server.address().map_err(unserved)?;
+    let server =
+        Server::bind(desk.clone(), place, serving).await.map_err(|error| unserved(&error))?;
+    let address = server.address().map_err(|error| unserved(&error))?;
     let url = format!("http://{address}");
     if asked.insecure && !address.ip().is_loopback() {
         screen.warn(
@@ -83,8 +84,8 @@ pub(super) async fn serve(
     Ok(Exit::Ok)
 }
 
-fn unserved(error: Unserved) -> Failed {
-    let hint = match &error {
+fn unserved(error: &Unserved) -> Failed {
+    let hint = match error {
         Unserved::Insecure(_) => {
             "leave `--bind` out, or say `--insecure` and put a reverse proxy with TLS before it"
         }
@@ -95,7 +96,7 @@ fn unserved(error: Unserved) -> Failed {
 }
 
 /// Who judges and listens: those who were named, or whoever could be asked first.
-async fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
+fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
     let usage = |why: String| Failed::Usage(why, "see `debate serve --help`".into());
     let (judges, chosen) = match asked.judges().map_err(usage)? {
         Some(judges) => (judges, vec![]),

@@ -1,4 +1,4 @@
-//! The arena's wire as an OpenAPI document, made from the types that are sent.
+//! The arena's wire as an `OpenAPI` document, made from the types that are sent.
 use crate::arena::wire;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -17,12 +17,12 @@ pub fn document() -> Value {
     let paths = json!({
         "/api/debate/join": {"post": {
             "operationId": "join", "summary": "Take a seat: in the debate named, or in one that waits",
-            "requestBody": sends(schema::<wire::Join>(&mut types)),
+            "requestBody": sends(&schema::<wire::Join>(&mut types)),
             "responses": answers("200", "Let in", &schema::<wire::Joined>(&mut types), &[400, 404, 409, 422, 429]),
         }},
         "/api/debate/create": {"post": {
             "operationId": "create", "summary": "Have a debate held", "security": reader,
-            "requestBody": sends(schema::<wire::Create>(&mut types)),
+            "requestBody": sends(&schema::<wire::Create>(&mut types)),
             "responses": answers("201", "It waits for bots", &schema::<wire::Created>(&mut types), &[400, 403, 422, 429]),
         }},
         "/api/debate/{id}/poll": {"get": {
@@ -33,7 +33,7 @@ pub fn document() -> Value {
         }},
         "/api/debate/{id}/speech": {"post": {
             "operationId": "speech", "summary": "Speak, when next_speaker is you", "security": bot,
-            "parameters": [id], "requestBody": sends(schema::<wire::Speech>(&mut types)),
+            "parameters": [id], "requestBody": sends(&schema::<wire::Speech>(&mut types)),
             "responses": answers("200", "Taken", &schema::<wire::Accepted>(&mut types), &[400, 401, 404, 409, 413, 422, 429]),
         }},
         "/api/debate/{id}": {"get": {
@@ -74,7 +74,7 @@ fn schema<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
     types.subschema_for::<T>().to_value()
 }
 
-fn sends(schema: Value) -> Value {
+fn sends(schema: &Value) -> Value {
     json!({"required": true, "content": {"application/json": {"schema": schema}}})
 }
 
