@@ -1,6 +1,7 @@
 //! HTTP by hand, on one connection that is kept: the client shares the machine with the server, and
 //! must not be what is measured.
 use serde_json::Value;
+use std::fmt::Write;
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -75,13 +76,14 @@ pub(super) fn request(
 ) -> String {
     let mut text = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n");
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     if let Some(body) = body {
         let length = body.len();
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-        ));
+        );
     } else {
         text.push_str("\r\n");
     }

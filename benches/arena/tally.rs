@@ -35,11 +35,11 @@ pub(super) struct Times {
 pub(super) fn times(all: &Mutex<Vec<u32>>) -> Times {
     let mut all = all.lock().unwrap().clone();
     all.sort_unstable();
-    let at = |part: f64| {
-        let nth = (all.len() as f64 * part).ceil() as usize;
+    let at = |percent: usize| {
+        let nth = (all.len() * percent).div_ceil(100);
         all.get(nth.clamp(1, all.len().max(1)) - 1).map_or(0.0, |it| f64::from(*it) / 1e3)
     };
-    Times { count: all.len(), quantiles: [at(0.5), at(0.95), at(0.99), at(1.0)] }
+    Times { count: all.len(), quantiles: [at(50), at(95), at(99), at(100)] }
 }
 
 impl Tally {

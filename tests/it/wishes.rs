@@ -309,7 +309,8 @@ async fn nothing_is_obeyed_twice_and_nothing_that_was_granted_is_lost() {
         granted.extend(done.then_some(text));
     }
     let mut found = remarks(&desks[0], &id);
-    (granted.sort(), found.sort());
+    granted.sort();
+    found.sort();
     assert_eq!(found, granted);
     assert!(!granted.is_empty());
     let free = || desks[0].read(&id).unwrap().0.holder.is_none();
