@@ -103,6 +103,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let place = Place {
         root: folder.into(),
         state_file: Some(folder.join(".claude/debate/last-debate.json")),
+        record: true,
     };
     // Opening the archive is paid once by a process, not by a debate.
     desk.archive().health().unwrap();

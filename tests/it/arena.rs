@@ -31,6 +31,7 @@ pub(crate) fn refused(
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is one debate, from beginning to end")]
 fn a_whole_debate_field_by_field() {
     let lab = Lab::new();
     let arena = Arena::judging(&lab, "pro", &[]);

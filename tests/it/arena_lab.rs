@@ -184,15 +184,13 @@ pub(crate) fn send(
     body: &str,
 ) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
-    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    let mut lines = vec![format!("{method} {path} HTTP/1.1"), "Connection: close".to_owned()];
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-        head.push_str(&format!("Host: {address}\r\n"));
+        lines.push(format!("Host: {address}"));
     }
-    for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-    stream.write_all(head.as_bytes()).unwrap();
+    lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    lines.push(format!("Content-Length: {}\r\n\r\n", body.len()));
+    stream.write_all(lines.join("\r\n").as_bytes()).unwrap();
     // Whoever refuses a body need not read it.
     let _ = stream.write_all(body.as_bytes());
     let mut bytes = vec![];

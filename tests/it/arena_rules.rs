@@ -179,7 +179,7 @@ fn a_bucket_fills_up_again() {
     assert!((199..=201).contains(&taken), "{taken}");
     // A clock that goes back takes nothing away.
     assert!(bucket.take(pace, 100.0).is_ok() && bucket.take(pace, 50.0).is_ok());
-    assert!(pace::Pace::BOT.steady >= 20.0, "a bot may ask twenty times in a second");
+    const { assert!(pace::Pace::BOT.steady >= 20.0, "a bot may ask twenty times in a second") };
 }
 
 /// Every reference leads somewhere, and every path that is answered is in it.

@@ -40,7 +40,9 @@ fn a_debate_played_by_another_process_is_watched_word_by_word() {
         } else {
             &[("claude", 2), ("claude", 3), ("codex", 1)]
         };
-        steps.iter().for_each(|(tool, step)| let_on(&lab, tool, *step));
+        for (tool, step) in steps {
+            let_on(&lab, tool, *step);
+        }
         Value::Null
     });
     all_seen(&lab, &played.id, &seen["ids"]);

@@ -198,7 +198,7 @@ fn moody() -> Fault {
         let flood = || "x".repeat(5 * 1024 * 1024);
         let soon = || vec![("Retry-After", "0".to_owned())];
         let garbage = if request.path.ends_with("poll") { "{\"state\": 7}" } else { "[]" };
-        (nth % 3 == 0).then(|| match nth / 3 % 5 {
+        nth.is_multiple_of(3).then(|| match nth / 3 % 5 {
             0 if nth < 20 => (500, vec![], "<html>oops</html>".into()),
             1 => (429, soon(), json!({"error_code": "slow_down"}).to_string()),
             2 => (503, soon(), String::new()),

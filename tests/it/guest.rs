@@ -116,8 +116,8 @@ fn nothing_somebody_says_gets_out_of_its_marks() {
 #[test]
 fn what_is_long_ago_gives_way_to_what_was_said_last() {
     let long = "a".repeat(49_000);
-    let log: Vec<Value> = (0..9).map(|nth| entry(nth, "opposing", "o", &long)).collect();
-    let text = told(&polled(json!({"debate_log": log, "current_round": 5})));
+    let speeches: Vec<Value> = (0..9).map(|nth| entry(nth, "opposing", "o", &long)).collect();
+    let text = told(&polled(json!({"debate_log": speeches, "current_round": 5})));
     assert!(text.contains("[The first 5 speeches are left out here.]"));
     assert!(text.len() < 210_000);
 }

@@ -176,7 +176,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
 fn write(mut stream: &TcpStream, (status, headers, body): &Raw) {
     let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
+        head.extend([name, ": ", value, "\r\n"].map(str::to_owned));
     }
     head += "Content-Type: application/json\r\nConnection: close\r\n\r\n";
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));

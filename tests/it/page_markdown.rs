@@ -9,8 +9,8 @@ fn shown(text: &str) -> String {
     let begun = Instant::now();
     let html = markdown(text, 3).into_string();
     assert!(begun.elapsed() < Duration::from_secs(5), "it took {:?}", begun.elapsed());
-    let begin: String = text.chars().take(60).collect();
-    assert_eq!(flaw(&html), None, "{begin:?}: {}", html.chars().take(600).collect::<String>());
+    let about: String = text.chars().take(60).collect();
+    assert_eq!(flaw(&html), None, "{about:?}: {}", html.chars().take(600).collect::<String>());
     html
 }
 
@@ -107,7 +107,7 @@ fn nothing_is_deeper_or_larger_than_a_page_bears() {
         "**a ".repeat(10_000),
         "`".repeat(10_000) + "deep",
         (0..400).map(|nth| " ".repeat(nth * 2) + "- deep\n").collect::<String>(),
-        (0..3_000).map(|nth| format!("{nth}. deep\n\n> quoted\n\n")).collect::<String>(),
+        (0..3_000).map(|nth| format!("{nth}. deep\n\n> quoted\n\n")).collect::<Vec<_>>().concat(),
     ];
     for text in &deep {
         let html = shown(text);
