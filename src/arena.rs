@@ -15,6 +15,7 @@
 //! | `late`    | what time does to it: who is offline, what has lasted too long             |
 //! | `table`   | one room while it is open                                                  |
 //! | `hall`    | all of them: create, join, poll, speak                                     |
+//! | `tend`    | what has to be seen to while nobody asks                                   |
 //! | `restore` | all of them again, after a restart                                         |
 mod board;
 mod hall;
@@ -25,6 +26,7 @@ mod restore;
 mod result;
 mod room;
 mod table;
+mod tend;
 mod terms;
 mod told;
 pub mod wire;

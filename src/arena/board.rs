@@ -2,7 +2,7 @@
 use super::result::{Reason, reason, result};
 use super::room::Room;
 use super::wire;
-use crate::debate::{Body, Cue, Debate, Event, Setup, Side, Step, Voice, next};
+use crate::debate::{Body, Cue, Debate, Event, Pause, Setup, Side, Step, Voice, next};
 use crate::engine::Recorded;
 use std::collections::BTreeMap;
 
@@ -26,6 +26,8 @@ pub struct Course {
     pub round: u8,
     /// Whose turn it is, as long as a bot's speech is waited for.
     pub next: Option<Spot>,
+    /// Whether it has come to a halt because all that may be spent on it is spent.
+    pub spent: bool,
     /// Which take of the debate it is.
     pub take: u16,
     /// Characters of a speech, at least.
@@ -145,8 +147,9 @@ impl Followed {
                 Some(Forfeit { cue, speaker, side, at: at(&cue), because })
             })
             .collect();
-        let next = match next(debate) {
-            Step::Speak { awaited, .. } => awaited.into_iter().find_map(|cue| {
+        let due = next(debate);
+        let next = match &due {
+            Step::Speak { awaited, .. } => awaited.iter().copied().find_map(|cue| {
                 let bot = debate.seat(cue).voice == Voice::Bot;
                 let side = side_of(cue).filter(|_| bot)?;
                 Some(Spot { cue, side, deadline: debate.deadline(cue) })
@@ -160,6 +163,7 @@ impl Followed {
             opened_at: setup.opened_at,
             round,
             next,
+            spent: matches!(due, Step::Hold { pause: Pause::Spent { .. }, .. }),
             take: debate.take(),
             shortest: setup.limits.shortest,
             longest: setup.limits.longest,

@@ -1,12 +1,12 @@
 //! All rooms: what bots can ask for. Whatever is answered has been kept.
 use super::board::{Board, Spot};
+use super::keys;
 use super::refusal::Refusal;
-use super::room::{Closed, Guest, Room};
+use super::room::{Guest, Room};
 use super::table::Table;
 use super::terms::{LISTED, LONGEST_NAME, ROUNDS, Terms};
 use super::told::{listed, shown, state, told};
 use super::wire::{Accepted, Create, Created, Join, Joined, Listed, Speech, Told};
-use super::{Ending, ending, keys};
 use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Rule, Voice};
 use crate::engine::{Command, Desk, Error, Listener, Opening, Place};
@@ -66,13 +66,13 @@ impl Hall {
         let mut room = self.vacant(topic, rounds)?;
         let rematch = self.swap.then(|| self.vacant(room.topic.clone(), rounds)).transpose()?;
         room.rematch = rematch.as_ref().map(|room| room.id.clone());
-        self.keep(&room)?;
-        self.put(room.clone());
         if let Some(rematch) = rematch {
             let rematch = Room { first_leg: Some(room.id.clone()), ..rematch };
             self.keep(&rematch)?;
             self.put(rematch);
         }
+        self.keep(&room)?;
+        self.put(room.clone());
         Ok(Created {
             status: "created",
             debate_id: room.id,
@@ -117,8 +117,11 @@ impl Hall {
         }
         self.keep(&room)?;
         table.seat(room.clone());
-        if room.full() {
-            self.begin(&table)?;
+        // The seat is kept: a debate that cannot begin just now begins as soon as it can.
+        if room.full()
+            && let Err(refusal) = self.begin(&table)
+        {
+            tracing::warn!("debate `{}`: {}", room.id, refusal.told());
         }
         Ok(Joined {
             status: "login_confirmed",
@@ -144,7 +147,9 @@ impl Hall {
         let before = boards.borrow_and_update().clone();
         let side = before.room.side_of(identifier);
         if wait > 0 && !before.over() && !before.waits_for(side) {
-            let wait = Duration::from_secs(wait.min(LONGEST_WAIT).into());
+            // Whoever waits with us is not to be offline meanwhile.
+            let wait = wait.min(LONGEST_WAIT).min((self.terms.offline / 2).max(1));
+            let wait = Duration::from_secs(wait.into());
             let _ = tokio::time::timeout(wait, boards.changed()).await;
             table.heard_of(nth, self.desk.now());
         }
@@ -179,29 +184,37 @@ impl Hall {
         let spot = course.next.filter(|spot| {
             spot.side == side && speech.round.is_none_or(|round| round == spot.cue.round)
         });
-        let Some(spot) = spot else {
+        let again = |board: &Board| {
+            let course = board.course.as_ref()?;
             let before = match speech.round {
                 Some(round) => course.said(side, round),
                 None => course.last_of(side),
             };
-            let again = before.filter(|entry| {
+            let same = before.filter(|entry| {
                 entry.content == content.trim()
                     || table.sent_before(nth, entry.cue.round, &fingerprint)
             });
-            return match again {
-                Some(entry) => Ok(accepted(&board, entry.cue.round)),
-                None if board.over() => Err(Refusal::Ended),
-                None => Err(Refusal::NotYourTurn),
-            };
+            same.map(|entry| accepted(board, entry.cue.round))
+        };
+        let Some(spot) = spot else {
+            let over = if board.over() { Refusal::Ended } else { Refusal::NotYourTurn };
+            return again(&board).ok_or(over);
         };
         fits(content, course.shortest, course.longest)?;
-        self.say(&table, spot, course.take, content).await?;
-        table.note_sent(nth, spot.cue.round, fingerprint);
+        table.note_sent(nth, spot.cue.round, fingerprint.clone());
         let mut boards = table.boards();
+        if let Err(refusal) = self.say(&table, spot, course.take, content).await {
+            // The same words may have come twice at the same time.
+            let taken = refusal == Refusal::NotYourTurn;
+            return again(&table.board()).filter(|_| taken).ok_or(refusal);
+        }
         let taken =
             boards.wait_for(|board| board.course.as_ref().is_some_and(|it| it.taken(spot.cue)));
-        let _ = tokio::time::timeout(Duration::from_secs(5), taken).await;
-        Ok(accepted(&table.board(), spot.cue.round))
+        let shown = tokio::time::timeout(Duration::from_secs(5), taken).await.is_ok();
+        let accepted = accepted(&table.board(), spot.cue.round);
+        // As long as it is not known who is next, it is nobody.
+        let next_speaker = accepted.next_speaker.filter(|_| shown);
+        Ok(Accepted { next_speaker, ..accepted })
     }
 
     /// Puts a speech on the record.
@@ -212,11 +225,8 @@ impl Hall {
         take: u16,
         content: &str,
     ) -> Result<(), Refusal> {
-        let handle = table.handle().ok_or_else(|| {
-            Refusal::Internal("the debate is not being played; try again in a moment".into())
-        })?;
         let reply = Command::Reply { take, cue: spot.cue, text: content.to_owned() };
-        handle.send(vec![reply]).await.map_err(|error| match error {
+        self.wish(table, reply).await.map_err(|error| match error {
             Error::Illegal(_) | Error::Taken(_) => Refusal::NotYourTurn,
             Error::Refused(findings) => {
                 let length = findings.iter().any(|finding| finding.rule == Rule::FitsLength);
@@ -231,87 +241,45 @@ impl Hall {
 
     /// How a debate stands, for anybody.
     pub fn show(&self, id: &str) -> Result<Told, Refusal> {
-        Ok(shown(&self.table(id)?.board()))
+        Ok(shown(&self.read_again(&*self.table(id)?)))
+    }
+
+    /// Rooms in which bots wait for each other: their names, motions, and who is there.
+    pub fn rooms_waiting(&self) -> Vec<(String, String, Vec<String>)> {
+        let mut all = self.all();
+        all.retain(|board| state(board) == "waiting" && board.room.first_leg.is_none());
+        all.sort_by_key(|board| std::cmp::Reverse(board.room.created_at));
+        let told = |board: &Arc<Board>| {
+            let room = &board.room;
+            (room.id.clone(), room.topic.clone(), room.identifiers())
+        };
+        all.iter().take(LISTED).map(told).collect()
+    }
+
+    /// Rooms anybody may join, with their motions.
+    pub fn joinable(&self) -> Vec<(String, String)> {
+        let mut all = self.all();
+        all.retain(|board| state(board) == "waiting" && board.room.first_leg.is_none());
+        all.sort_by_key(|board| board.room.created_at);
+        all.iter().map(|board| (board.room.id.clone(), board.room.topic.clone())).collect()
     }
 
     /// Debates that stand so, the newest first.
     pub fn list(&self, status: Option<&str>, limit: usize) -> Listed {
         let fits = |board: &Arc<Board>| status.is_none_or(|status| state(board) == status);
-        let mut all: Vec<Arc<Board>> = self.all().into_iter().filter(fits).collect();
-        all.sort_by(|one, other| {
-            let key = |board: &Board| (board.room.created_at, board.room.id.clone());
-            key(other).cmp(&key(one))
+        let mut all = self.tables();
+        all.retain(|table| fits(&table.board()));
+        all.sort_by_cached_key(|table| {
+            let room = &table.board().room;
+            (std::cmp::Reverse(room.created_at), room.id.clone())
         });
         let total = all.len();
         let lines = all.iter().take(limit.clamp(1, LISTED));
-        Listed { debates: lines.map(|board| listed(board)).collect(), total }
-    }
-
-    /// How many wait, are held, and are over.
-    pub fn count(&self) -> (usize, usize, usize) {
-        let all = self.all();
-        let of = |wanted: &str| all.iter().filter(|board| state(board) == wanted).count();
-        (of("waiting"), of("active"), of("ended"))
-    }
-
-    /// Does what time asks for, everywhere. Whoever serves a hall calls it about once a second.
-    pub async fn tick(&self) {
-        let now = self.desk.now();
-        for table in self.tables() {
-            let board = table.board();
-            let due = ending(&board, &table.seen(), now, &self.terms);
-            let result = match due {
-                None => self.mend(&table, &board).await,
-                Some(Ending::Leaves(_) | Ending::Expires(_)) => self.vacate(&table, now).await,
-                Some(Ending::Concludes(because)) => {
-                    command(&table, Command::Conclude { because: Some(because) }).await
-                }
-                Some(Ending::Cancels(because)) => {
-                    command(&table, Command::Cancel { because: Some(because) }).await
-                }
-            };
-            if let Err(refusal) = result {
-                tracing::warn!("debate `{}`: {}", board.room.id, refusal.told());
-            }
-        }
-    }
-
-    /// A bot that waited has gone, or nobody has come: looked at again under the lock, because
-    /// somebody may have come meanwhile.
-    async fn vacate(&self, table: &Arc<Table>, now: i64) -> Result<(), Refusal> {
-        let _one_at_a_time = self.seating.lock().await;
-        let board = table.board();
-        let mut room = board.room.clone();
-        match ending(&board, &table.seen(), now, &self.terms) {
-            Some(Ending::Leaves(nth)) => drop(room.guests.remove(nth)),
-            Some(Ending::Expires(because)) => {
-                room.closed = Some(Closed { at: now, because: Some(because) });
-            }
-            _ => return Ok(()),
-        }
-        self.keep(&room)?;
-        table.seat(room);
-        Ok(())
-    }
-
-    /// What was cut off is gone on with: a debate that should have begun, or is not played here.
-    async fn mend(&self, table: &Arc<Table>, board: &Board) -> Result<(), Refusal> {
-        if board.over() || !board.room.full() || table.handle().is_some() {
-            return Ok(());
-        }
-        let _one_at_a_time = self.seating.lock().await;
-        let board = table.board();
-        if board.over() || table.handle().is_some() {
-            return Ok(());
-        }
-        match &board.room.debate {
-            Some(_) => self.resume(table),
-            None => self.begin(table),
-        }
+        Listed { debates: lines.map(|table| listed(&self.read_again(table))).collect(), total }
     }
 
     /// The debate begins: both are there.
-    fn begin(&self, table: &Arc<Table>) -> Result<(), Refusal> {
+    pub(super) fn begin(&self, table: &Arc<Table>) -> Result<(), Refusal> {
         let mut room = table.board().room.clone();
         let opening = self.opening(&room);
         let job = self.desk.host(&opening, &self.place).map_err(internal)?;
@@ -355,6 +323,7 @@ impl Hall {
             return Err(Refusal::InvalidCredentials);
         }
         table.heard_of(nth, self.desk.now());
+        self.read_again(&table);
         Ok((table, nth, guest))
     }
 
@@ -368,7 +337,7 @@ impl Hall {
         tables.get(id).cloned().ok_or(Refusal::DebateNotFound)
     }
 
-    fn tables(&self) -> Vec<Arc<Table>> {
+    pub(super) fn tables(&self) -> Vec<Arc<Table>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         tables.values().cloned().collect()
     }
@@ -391,7 +360,7 @@ impl Hall {
         self.tables().into_iter().filter(fits).min_by_key(age)
     }
 
-    fn first_leg(&self, room: &Room) -> Option<Room> {
+    pub(super) fn first_leg(&self, room: &Room) -> Option<Room> {
         let first = self.table(room.first_leg.as_deref()?).ok()?;
         Some(first.board().room.clone())
     }
@@ -426,16 +395,6 @@ impl Hall {
     }
 }
 
-/// Asks something of a debate that is being played.
-async fn command(table: &Table, command: Command) -> Result<(), Refusal> {
-    let Some(handle) = table.handle() else { return Ok(()) };
-    match handle.send(vec![command]).await {
-        // It has gone on or ended meanwhile.
-        Ok(()) | Err(Error::Illegal(_) | Error::Gone) => Ok(()),
-        Err(error) => Err(internal(error)),
-    }
-}
-
 fn told_next(board: &Board) -> Option<String> {
     let spot = board.course.as_ref()?.next?;
     board.room.on(spot.side).map(|guest| guest.identifier.clone())
@@ -467,8 +426,10 @@ fn name(said: &str, what: &str) -> Result<String, Refusal> {
 fn topic(said: &str) -> Result<String, Refusal> {
     let topic = said.trim();
     let length = topic.chars().count();
-    if length == 0 || length > LONGEST_TOPIC {
-        return Err(Refusal::BadTopic(format!("`topic` has 1 to {LONGEST_TOPIC} characters")));
+    let unseen = topic.chars().any(|c| c.is_control() && c != '\n');
+    if length == 0 || length > LONGEST_TOPIC || unseen {
+        let why = format!("`topic` has 1 to {LONGEST_TOPIC} characters that can be seen");
+        return Err(Refusal::BadTopic(why));
     }
     Ok(topic.to_owned())
 }

@@ -18,8 +18,8 @@ pub enum Ending {
 }
 
 /// What is to be done about a room at this moment, if anything. `seen` is when each guest was last
-/// heard of.
-pub fn ending(board: &Board, seen: &[i64], now: i64, terms: &Terms) -> Option<Ending> {
+/// heard of, `since` is when the room began to wait.
+pub fn ending(board: &Board, seen: &[i64], since: i64, now: i64, terms: &Terms) -> Option<Ending> {
     if board.over() {
         return None;
     }
@@ -34,10 +34,13 @@ pub fn ending(board: &Board, seen: &[i64], now: i64, terms: &Terms) -> Option<En
         if let Some(nth) = (0..room.guests.len()).find(|nth| gone(*nth)) {
             return Some(Ending::Leaves(nth));
         }
-        let since = now.saturating_sub(room.created_at);
-        return (since > millis(terms.waiting))
+        let waited = now.saturating_sub(since);
+        return (waited > millis(terms.waiting))
             .then(|| Ending::Expires(format!("nobody has come for {} seconds", terms.waiting)));
     };
+    if course.spent {
+        return Some(Ending::Cancels("budget: all that may be spent on it is spent".into()));
+    }
     // Once all have spoken, bots may leave: what is missing then is the judge.
     course.next?;
     let ends = |because: String| {

@@ -1,11 +1,11 @@
 //! All rooms again, after a restart: who waited still waits, keys still fit, and debates go on where
 //! they were, with the time they had.
-use super::board::Followed;
+use super::board::{Board, Followed};
 use super::hall::{Hall, internal};
 use super::refusal::Refusal;
 use super::room::{Closed, Room};
 use super::table::Table;
-use crate::engine::{Claim, DeskError, Job, Query};
+use crate::engine::{ArchiveError, Claim, DeskError, Job, Query};
 use std::sync::Arc;
 
 impl Hall {
@@ -23,15 +23,16 @@ impl Hall {
             };
             let room = self.found_again(room)?;
             let table = self.put(room.clone());
+            // What is over is read when somebody asks.
+            if room.closed.is_some() {
+                continue;
+            }
+            open += 1;
             if let Some(id) = &room.debate {
                 self.read(&table, id);
-            }
-            let over = table.board().over();
-            open += usize::from(!over);
-            if !over && room.debate.is_some() {
                 // Somebody else may be playing it; it is tried again with every tick.
-                if let Err(refusal) = self.resume(&table) {
-                    tracing::warn!("debate `{}`: {}", room.id, refusal.told());
+                if let Err(error) = self.resume(&table, id) {
+                    tracing::warn!("debate `{}`: {error}", room.id);
                 }
             }
         }
@@ -43,9 +44,9 @@ impl Hall {
         if !room.full() || room.debate.is_some() || room.closed.is_some() {
             return Ok(room);
         }
-        let query = Query { root: Some(self.place.root.clone()), ..Query::default() };
+        let query = Query { format: Some("arena".into()), ..Query::default() };
         for card in self.desk.archive().list(&query).map_err(internal)? {
-            let late = card.created_at >= room.created_at && card.format == "arena";
+            let late = card.created_at >= room.created_at;
             if late
                 && self
                     .desk
@@ -74,16 +75,24 @@ impl Hall {
         }
     }
 
-    /// Goes on with a debate.
-    pub(super) fn resume(&self, table: &Arc<Table>) -> Result<(), Refusal> {
-        let Some(id) = table.board().room.debate.clone() else { return Ok(()) };
-        match self.desk.resume(&id, &self.place, Claim::Free, vec![]) {
+    /// How a room stands; what was said in one that is over is read from the archive, if need be.
+    pub(super) fn read_again(&self, table: &Table) -> Arc<Board> {
+        let board = table.board();
+        if let (Some(id), None, true) =
+            (&board.room.debate, &board.course, board.room.closed.is_some())
+        {
+            self.read(table, id);
+            return table.board();
+        }
+        board
+    }
+
+    /// Goes on with a debate. Whoever plays it elsewhere is let do so.
+    pub(super) fn resume(&self, table: &Arc<Table>, id: &str) -> Result<(), DeskError> {
+        match self.desk.resume(id, &self.place, Claim::Free, vec![]) {
             Ok(job) => self.play(table, job),
-            Err(DeskError::Archive(error @ crate::engine::ArchiveError::Busy { .. })) => {
-                tracing::info!("{error}");
-                self.read(table, &id);
-            }
-            Err(error) => return Err(internal(error)),
+            Err(DeskError::Archive(ArchiveError::Busy { .. })) => self.read(table, id),
+            Err(error) => return Err(error),
         }
         Ok(())
     }

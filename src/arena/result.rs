@@ -16,6 +16,10 @@ pub enum Reason {
     Timeout,
     /// Nobody came.
     Expired,
+    /// All that may be spent on it is spent.
+    Budget,
+    /// Whoever runs the arena asked for the verdict before its time.
+    Concluded,
     /// Whoever runs the arena ended it.
     Cancelled,
 }
@@ -29,6 +33,8 @@ impl Reason {
             Reason::Offline => "offline",
             Reason::Timeout => "timeout",
             Reason::Expired => "expired",
+            Reason::Budget => "budget",
+            Reason::Concluded => "concluded",
             Reason::Cancelled => "cancelled",
         }
     }
@@ -40,7 +46,9 @@ pub(super) fn reason(debate: &Debate) -> Reason {
     match (debate.outcome(), said) {
         (_, Some("offline")) => Reason::Offline,
         (_, Some("timeout")) => Reason::Timeout,
-        (Some(Outcome::Cancelled | Outcome::Ended), _) => Reason::Cancelled,
+        (_, Some("budget")) => Reason::Budget,
+        (Some(Outcome::Ended), _) => Reason::Concluded,
+        (Some(Outcome::Cancelled), _) => Reason::Cancelled,
         (Some(Outcome::Completed | Outcome::Settled { .. }) | None, _) => Reason::Completed,
         _ => Reason::Forfeit,
     }

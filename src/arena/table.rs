@@ -46,6 +46,17 @@ impl Table {
         });
     }
 
+    /// What was said is in the archive, and no longer needed here.
+    pub(super) fn forget(&self) {
+        self.board.send_if_modified(|board| {
+            if board.room.debate.is_some() && board.course.is_some() {
+                *board = Arc::new(Board { room: board.room.clone(), course: None });
+            }
+            false
+        });
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Shows how the debate stands.
     pub(super) fn show(&self, followed: &Followed) {
         self.board.send_if_modified(|board| {

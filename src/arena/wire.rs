@@ -172,7 +172,8 @@ pub struct Told {
     /// Until when whoever is next may speak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_at: Option<String>,
-    /// Why it is over: `completed`, `forfeit`, `offline`, `timeout`, `expired`, `cancelled`.
+    /// Why it is over: `completed`, `forfeit`, `offline`, `timeout`, `expired`, `budget`,
+    /// `concluded`, `cancelled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<&'static str>,
     /// Where the same two meet again with the sides changed.

@@ -40,6 +40,7 @@ pub(super) async fn serve(
         swap: asked.swap,
         topics: asked.topic.clone(),
         names: asked.host.clone(),
+        home: config.home.clone(),
     };
     let place = Place { root: config.root.clone(), state_file: None, record: false };
     let server =
@@ -90,6 +91,7 @@ fn unserved(error: &Unserved) -> Failed {
             "leave `--bind` out, or say `--insecure` and put a reverse proxy with TLS before it"
         }
         Unserved::Bind(..) => "choose another port, as in `--bind 127.0.0.1:8082`",
+        Unserved::Twice(_) => "stop the other one, or choose another home with `DEBATE_HOME`",
         Unserved::Arena(_) => return Failed::Other(error.to_string()),
     };
     Failed::Usage(error.to_string(), hint.into())
@@ -111,6 +113,9 @@ fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
     };
     let folder = &config.folder;
     let judges: Vec<Voice> = judges.into_iter().map(|it| found_again(it, folder)).collect();
+    if let Some(judge) = judges.iter().find(|it| it.awaited() || it.tool() == "demo") {
+        return Err(usage(format!("`--judge {judge}` cannot mark by the criteria of an arena")));
+    }
     let mut audience = vec![];
     for text in &asked.audience {
         let wanted = listener(text)?;

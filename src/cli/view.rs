@@ -45,6 +45,7 @@ pub(super) async fn view(
         entry,
         guard: Guard::new(address, &[]),
         door: DOOR.into(),
+        hall: None,
     });
     if asked.json.json {
         screen.json(&Viewed { v: 1, url: base.clone(), enter: enter.clone() })?;

@@ -34,6 +34,14 @@ pub struct Masked {
     pub left: Vec<String>,
 }
 
+/// Whether a name somebody has chosen tells who they are and cannot be a word of a language: a
+/// vendor's, or one with a digit or a low line in it.
+pub fn telling(name: &str) -> bool {
+    let small = name.to_lowercase();
+    let vendors = ALIASES.iter().any(|(tool, all)| *tool == small || all.contains(&&*small));
+    vendors || name.len() > 5 && name.contains(|c: char| c.is_ascii_digit() || c == '_')
+}
+
 /// Everything a speaker might call itself, given its tool and the models it asked for and got.
 pub fn names<'a>(
     tool: &'a str,

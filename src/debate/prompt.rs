@@ -95,11 +95,14 @@ fn names(debate: &Debate, cue: Cue) -> Vec<Name> {
             }
         };
         add(seat.voice.tool(), [seat.voice.model(), None]);
-        // A bot goes by the name of its seat, or by that without the debate's mark at its end.
+        // A bot goes by the name of its seat, or by that without the debate's mark at its end. It has
+        // chosen that name itself: one that could be a word would blot out what others say.
         if seat.voice == Voice::Bot {
             let plain = seat.name.rsplit_once('_').map_or(seat.name.as_str(), |(name, _)| name);
             add(&seat.name, [None, None]);
-            add(plain, [None, None]);
+            if mask::telling(plain) {
+                add(plain, [None, None]);
+            }
         }
         let turns = debate.within(..debate.horizon(cue)).filter(|(past, _)| past.seat == nth);
         for reply in turns.filter_map(|(_, turn)| turn.as_ref().ok()) {

@@ -33,6 +33,11 @@ impl Seat {
         if self.role.named() { &self.name } else { self.role.title() }
     }
 
+    /// Who speaks for it: a voice as it is written, a bot by the name it came under.
+    pub fn spoken_by(&self) -> String {
+        if self.voice == Voice::Bot { self.name.clone() } else { self.voice.to_string() }
+    }
+
     /// The same within a sentence, where a role has no capital.
     pub fn word(&self) -> String {
         if self.role.named() { self.name.clone() } else { self.role.title().to_lowercase() }

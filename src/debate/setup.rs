@@ -1,5 +1,6 @@
 //! Everything a debate needs to know about the world, captured once. A debate resumed next year by
 //! a newer binary runs under the format, prompts and brief it was opened with.
+use super::envelope::Spend;
 use super::event::Cue;
 use super::format::{Act, Format, OPEN_LIMIT, Phase, Role, Rounds, Shortfall, Speakers};
 use super::formats::LENGTHS;
@@ -281,5 +282,15 @@ impl Setup {
         };
         let mut phases = self.format.acts.iter().flat_map(|act| &act.phases);
         phases.find(vacant).map_or(Ok(()), |phase| Err(Unfit::Vacant(phase.name.clone())))
+    }
+}
+
+impl Budget {
+    /// Whether there is nothing left of something that is limited.
+    pub fn exhausted(&self, spent: Spend) -> bool {
+        let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
+        over(self.cost, spent.cost)
+            || over(self.tokens, spent.tokens)
+            || over(self.milliseconds, spent.milliseconds)
     }
 }

@@ -272,9 +272,13 @@ pub fn brought(debate: &Debate) -> usize {
     cited.filter(|(cue, citation)| is_news(debate, *cue, citation)).count()
 }
 
-/// A side by its tool's name, or by its role where both tools are the same.
+/// A side by its tool's name or its bot's, or by its role where both tools are the same.
 pub fn name_of(debate: &Debate, side: Side) -> String {
     let tool = |side: Side| {
+        let bot = debate.seated(side.role()).filter(|seat| seat.voice == Voice::Bot);
+        if let Some(bot) = bot {
+            return Some(bot.name.clone());
+        }
         let mut own = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role == side.role());
         let spoke = own.next_back().map(|(cue, _)| debate.tool(cue).to_owned());
         let seat = || debate.seated(side.role()).map(|seat| seat.voice.tool().to_owned());

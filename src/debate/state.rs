@@ -490,13 +490,3 @@ pub enum ReplayError {
     #[error(transparent)]
     Illegal(#[from] Illegal),
 }
-
-impl Budget {
-    /// Whether there is nothing left of something that is limited.
-    pub fn exhausted(&self, spent: Spend) -> bool {
-        let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
-        over(self.cost, spent.cost)
-            || over(self.tokens, spent.tokens)
-            || over(self.milliseconds, spent.milliseconds)
-    }
-}

@@ -82,8 +82,9 @@ pub enum Next {
 
 /// What a refusal means.
 pub fn next(asked: Asked, refusal: &Refusal) -> Next {
-    let later =
-        || Next::Later(refusal.retry_after.map(|s| Duration::from_secs(s).min(LONGEST_WAIT)));
+    // Whoever has a seat must not be silent for long.
+    let longest = if matches!(asked, Asked::Seat { .. }) { LONGEST_WAIT } else { SLOWEST };
+    let later = || Next::Later(refusal.retry_after.map(|s| Duration::from_secs(s).min(longest)));
     let any = asked == Asked::Seat { named: false };
     let known = match refusal.code.to_ascii_lowercase().as_str() {
         "invalid_credentials" | "missing_auth" | "invalid_debate_key" => Some(Next::Expelled),

@@ -21,6 +21,8 @@ const KNOCK: Duration = Duration::from_secs(10);
 const ECHO: Duration = Duration::from_secs(30);
 /// How often a speech is made shorter for a platform that counts otherwise.
 const SHORTENED: usize = 3;
+/// Characters a platform that has not said so wants at least, as a rule.
+const LEAST_LIKELY: usize = 50;
 
 /// Who comes, and how.
 #[derive(Clone, Debug)]
@@ -110,6 +112,8 @@ enum Sent {
     },
     /// Nobody knows; how the debate stands will tell.
     Unknown,
+    /// It has so many characters, and that was too few.
+    Short(usize),
     Lost(String),
 }
 
@@ -199,11 +203,12 @@ impl Visit<'_> {
         let (mut tries, mut told) = (Tries::default(), Told::default());
         let mut done: Option<Done> = None;
         let mut ready: Option<(Turn, Speech)> = None;
+        let mut floor: Option<(Turn, usize)> = None;
         let (mut said, mut missed) = (0, 0);
         let (mut wait, mut before) = (pass.long_poll, None);
         loop {
             let waited = wait;
-            let poll = self.look(pass, wait, &mut tries).await?;
+            let mut poll = self.look(pass, wait, &mut tries).await?;
             self.told(&poll, pass, &mut told);
             if poll.state == State::Ended {
                 return Ok(ended(pass, poll, said, missed));
@@ -216,6 +221,9 @@ impl Visit<'_> {
                 continue;
             }
             let turn = poll.turn();
+            if let Some((_, least)) = floor.as_ref().filter(|(of, _)| *of == turn) {
+                poll.lengths.least = (*least).min(poll.lengths.most);
+            }
             let dealt = |done: &Done| done.turn == turn && !(done.said && done.at.elapsed() > ECHO);
             if done.as_ref().is_some_and(dealt) {
                 sleep(self.guest.pace).await;
@@ -249,6 +257,16 @@ impl Visit<'_> {
                 Sent::Lost(why) => {
                     missed += 1;
                     done = Some(Done { turn, at: Instant::now(), said: false });
+                    (self.tell)(News::Missed { round: nth, why });
+                }
+                // What a platform wants at least it need not have said: asked for more, once.
+                Sent::Short(length) if floor.as_ref().is_none_or(|(of, _)| *of != turn) => {
+                    floor = Some((turn, (2 * length).max(LEAST_LIKELY)));
+                }
+                Sent::Short(length) => {
+                    missed += 1;
+                    done = Some(Done { turn, at: Instant::now(), said: false });
+                    let why = format!("{length} characters are too few there");
                     (self.tell)(News::Missed { round: nth, why });
                 }
                 Sent::Unknown => {}
@@ -320,6 +338,7 @@ impl Visit<'_> {
                     text = fit::cut(&text, lengths);
                     cut = true;
                 }
+                Next::Lengthen => return Ok(Sent::Short(text.chars().count())),
                 Next::Expelled => return Err(Left::Expelled(said(&refusal))),
                 Next::Gone => return Err(Left::Gone(said(&refusal))),
                 _ => return Ok(Sent::Lost(worded(&refusal))),

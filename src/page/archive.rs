@@ -26,6 +26,8 @@ pub struct Listing<'a> {
     pub winners: Vec<String>,
     /// Every repository there is a debate of; none, where that is nobody's business.
     pub roots: Vec<String>,
+    /// Rooms in which bots wait for each other: what bots call them, the motion, who is there.
+    pub waiting: Vec<(String, String, Vec<String>)>,
 }
 
 /// The debates in the order of a list: those that are not over first, each kind as it was.
@@ -52,10 +54,16 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
     } else {
         Html::new()
     };
+    let waiting: Html = listing.waiting.iter().map(waits).collect();
+    let waiting = match waiting.is_empty() || wanted.searches() {
+        true => Html::new(),
+        false => html!("<h2>Waiting for bots</h2><ul class=\"waiting\">{}</ul>", waiting),
+    };
     let main = html!(
-        "<h1>Debates</h1>{}<p class=\"count\" role=\"status\">{}</p>\
+        "<h1>Debates</h1>{}{}<p class=\"count\" role=\"status\">{}</p>\
          <form id=\"compare\" method=\"get\" action=\"/compare\">{}{}</form>{}",
         form(listing),
+        waiting,
         count,
         list,
         compare,
@@ -67,6 +75,16 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
         "Archive · debate".into()
     };
     layout(&Page { kind: "archive", title: &title, about: Html::new(), main }, assets)
+}
+
+/// A room in which bots wait for each other.
+fn waits((id, topic, there): &(String, String, Vec<String>)) -> Html {
+    let there = match there.as_slice() {
+        [] => "nobody is there yet".to_owned(),
+        all => format!("there: {}", bounded(&one_line(&all.join(", ")), 160)),
+    };
+    let topic = bounded(&one_line(topic), 300);
+    html!("<li><span{}>{}</span> · <code>{}</code>, {}</li>", lang(&topic), topic, id, there)
 }
 
 fn form(listing: &Listing<'_>) -> Html {

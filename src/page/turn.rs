@@ -5,14 +5,17 @@ use super::markdown::markdown;
 use super::shown::Setting;
 use super::story::{Story, Times};
 use super::timeline::when;
-use crate::debate::body::Check;
+use crate::debate::body::{Check, Rubric};
 use crate::debate::language::{self, Language};
-use crate::debate::{Body, Cue, Debate, Envelope, Failure, Reply, Ruling, Side, Weight, standing};
+use crate::debate::{
+    Body, Cue, Debate, Envelope, Failure, Reply, Ruling, Seat, Side, Voice, Weight, standing,
+};
 use crate::report::papers::paper;
 use crate::report::people::title;
 use crate::report::text::one_line;
 use crate::report::verdict::{turn_name, unmask};
 use crate::report::{iso, record};
+use std::collections::BTreeMap;
 
 /// Characters of a name.
 const NAME: usize = 80;
@@ -110,10 +113,12 @@ fn head(
     envelope: Option<&Envelope>,
     setting: &Setting<'_>,
 ) -> Html {
-    let voice = envelope.and_then(voice).unwrap_or_else(|| {
-        let seats = debate.seats_at(cue);
-        seats.get(usize::from(cue.seat)).map_or_else(String::new, |seat| seat.voice.to_string())
-    });
+    let seat = debate.seats_at(cue).get(usize::from(cue.seat));
+    let bot = seat.is_some_and(|seat| seat.voice == Voice::Bot);
+    let voice = envelope
+        .filter(|_| !bot)
+        .and_then(voice)
+        .unwrap_or_else(|| seat.map_or_else(String::new, Seat::spoken_by));
     let mut about = Html::new();
     if let Some(at) = at {
         about.add(&time(at));
@@ -191,6 +196,27 @@ fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html
     all
 }
 
+/// What each side was given by each criterion.
+fn by_criterion(rubric: &Rubric, pro: &str, con: &str) -> Html {
+    let rows = Rubric::CRITERIA.iter().map(|(name, of)| {
+        let given = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
+        html!(
+            "<li>{}: {} {}, {} {}, of {}</li>",
+            name.replace('_', " "),
+            bounded(pro, 40),
+            given(&rubric.pro),
+            bounded(con, 40),
+            given(&rubric.con),
+            *of
+        )
+    });
+    let rows: Html = rows.collect();
+    html!(
+        "<details class=\"checks\"><summary>Marks by criterion</summary><ul>{}</ul></details>",
+        rows
+    )
+}
+
 /// What a ruling says besides its reasons.
 fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
     let mut all = Html::new();
@@ -204,6 +230,9 @@ fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
             scores.con,
             ruling.confidence
         ));
+    }
+    if let Some(rubric) = &ruling.rubric {
+        all.add(&by_criterion(rubric, &pro, &con));
     }
     if !ruling.recommendation.trim().is_empty() {
         let text = unmask(debate, cue, &ruling.recommendation);

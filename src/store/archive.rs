@@ -25,6 +25,8 @@ pub struct SqliteArchive {
     home: PathBuf,
     clock: Arc<dyn Clock>,
     database: Arc<Database>,
+    /// For those who only read: they need not wait for whoever writes, nor the other way round.
+    readers: [Database; 2],
     exports: Arc<Exports>,
     presence: Mutex<Option<Arc<Presence>>>,
     /// What this process calls itself.
@@ -65,6 +67,11 @@ impl Database {
         })
     }
 
+    /// Whether nobody is doing anything with it.
+    fn free(&self) -> bool {
+        self.connection.try_lock().is_ok()
+    }
+
     fn connect(&self) -> Result<Connection, ArchiveError> {
         let at = |error: std::io::Error| {
             ArchiveError::Broken(format!("`{}`: {error}", self.path.display()))
@@ -98,6 +105,7 @@ impl SqliteArchive {
         SqliteArchive {
             home: home.into(),
             database: Arc::new(Database::at(path.clone())),
+            readers: [Database::at(path.clone()), Database::at(path.clone())],
             exports: Arc::new(Exports::new(home.into(), path)),
             clock,
             presence: Mutex::new(None),
@@ -120,6 +128,16 @@ impl SqliteArchive {
         let name = presence.name().to_owned();
         self.lookout.start(self.database.clone(), self.clock.clone(), name);
         Ok(presence)
+    }
+
+    /// Reads something, with whichever connection is free.
+    fn reading<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, ArchiveError>,
+    ) -> Result<T, ArchiveError> {
+        let [first, second] = &self.readers;
+        let chosen = if first.free() || !second.free() { first } else { second };
+        chosen.with(work)
     }
 
     fn log(&self, row: i64, epoch: i64, seq: u64, debate: Debate) -> Box<dyn Log> {
@@ -238,7 +256,7 @@ impl Archive for SqliteArchive {
 
     fn read(&self, id: &str) -> Result<Stored, ArchiveError> {
         let (home, now) = (&self.home, self.clock.now());
-        self.database.with(|connection| {
+        self.reading(|connection| {
             let row = row_of(connection, id)?;
             let mut stored = stored(connection, row)?;
             stored.holder = lease::holder(connection, home, row, now)?;
@@ -248,7 +266,7 @@ impl Archive for SqliteArchive {
 
     fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError> {
         let now = self.clock.now();
-        self.database.with(|connection| {
+        self.reading(|connection| {
             let row = row_of(connection, id)?;
             // Who holds it is asked first: what they wrote before they gave it up is then seen.
             let holder = lease::holder(connection, &self.home, row, now)?;
@@ -259,19 +277,19 @@ impl Archive for SqliteArchive {
     }
 
     fn find(&self, abbreviation: &str) -> Result<String, ArchiveError> {
-        self.database.with(|connection| search::find(connection, abbreviation))
+        self.reading(|connection| search::find(connection, abbreviation))
     }
 
     fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError> {
-        self.database.with(|connection| search::list(connection, query))
+        self.reading(|connection| search::list(connection, query))
     }
 
     fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError> {
-        self.database.with(|connection| search::search(connection, words, query))
+        self.reading(|connection| search::search(connection, words, query))
     }
 
     fn live(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError> {
-        self.database.with(|connection| {
+        self.reading(|connection| {
             let row = row_of(connection, id)?;
             live_text::read(connection, row)
         })
@@ -303,7 +321,7 @@ impl Archive for SqliteArchive {
     }
 
     fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
-        self.database.with(|connection| wishes::answered(connection, wish))
+        self.reading(|connection| wishes::answered(connection, wish))
     }
 
     fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
@@ -342,7 +360,7 @@ impl Archive for SqliteArchive {
     }
 
     fn rooms(&self) -> Result<Vec<String>, ArchiveError> {
-        self.database.with(|connection| {
+        self.reading(|connection| {
             let mut statement = connection
                 .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
                 .map_err(broken)?;

@@ -60,7 +60,7 @@ pub(super) fn card(
     let judgment = judgment(debate);
     let winner = judgment.as_ref().map(|judgment| standing::name_of(debate, judgment.winner));
     let [proposer, challenger] =
-        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].voice.to_string()));
+        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].spoken_by()));
     change
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,

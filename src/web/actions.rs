@@ -127,6 +127,9 @@ fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
     })
 }
 
+/// Characters of the reason for a vote.
+const LONGEST_REASON: usize = 4_000;
+
 /// A vote as it is read from anybody else.
 fn vote(debate: &Debate, cue: Cue, sent: &Sent) -> Result<String, Sorry> {
     let side = Some(sent.side.as_str()).filter(|side| matches!(*side, "pro" | "con"));
@@ -138,9 +141,15 @@ fn vote(debate: &Debate, cue: Cue, sent: &Sent) -> Result<String, Sorry> {
         .ok()
         .filter(|sure| *sure <= 100)
         .ok_or_else(|| unfit("How sure you are is a whole number from 0 to 100."))?;
+    let reason = sent.reason.trim();
+    if reason.is_empty() {
+        return Err(unfit("Say why, in a sentence."));
+    }
+    if reason.chars().count() > LONGEST_REASON {
+        return Err(unfit("This reason is too long."));
+    }
     let name = &debate.seat(cue).name;
     let sure = f64::from(sure) / 100.0;
-    let vote =
-        json!({"agent_id": name, "vote": side, "confidence": sure, "reason": sent.reason.trim()});
+    let vote = json!({"agent_id": name, "vote": side, "confidence": sure, "reason": reason});
     Ok(vote.to_string())
 }

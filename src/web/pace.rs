@@ -74,9 +74,10 @@ impl Paces {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MANY {
             buckets.retain(|_, bucket| !bucket.forgotten(now));
-            // Whoever comes by thousands of names is not to fill our memory with them.
-            if buckets.len() >= MANY {
-                buckets.clear();
+            // Whoever comes by thousands of names is not to fill our memory with them, nor to have
+            // others forgotten.
+            if buckets.len() >= MANY && !buckets.contains_key(who) {
+                return Err(1);
             }
         }
         let bucket = buckets.entry(who.to_owned()).or_insert_with(|| Bucket::full(pace, now));

@@ -3,6 +3,7 @@ use super::assets::{STYLE, assets};
 use super::entry::Pass;
 use super::site::{Scope, State};
 use super::sorry::Sorry;
+use crate::arena::Hall;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate};
 use crate::engine::source::cites;
@@ -176,8 +177,9 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             hits: &hits,
             total: cards.len(),
             formats: kinds(&|card| Some(card.format.clone())),
-            winners: kinds(&|card| card.winner.clone()),
+            winners: kinds(&|card| card.winner.clone().filter(|_| card.status.over())),
             roots,
+            waiting: state.hall.as_ref().map(Hall::rooms_waiting).unwrap_or_default(),
         };
         Ok(archive(&listing, assets()))
     })

@@ -16,10 +16,18 @@ use axum::routing::{any, get, post};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
-/// Bytes of a body: far more than the longest speech, so that one that is too long is told so.
-const LONGEST_BODY: usize = 256 * 1024;
+/// Bytes of a speech with all around it: far more than the longest one, so that one that is too long
+/// is told so.
+const LONGEST_SPEECH: usize = 128 * 1024;
+/// Bytes of a request to join or to create a debate.
+const LONGEST_REQUEST: usize = 32 * 1024;
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Bytes of a debate's name: nobody has a longer one.
+const LONGEST_ID: usize = 64;
 /// Characters of a header that says who somebody is.
 const LONGEST_HEADER: usize = 256;
 
@@ -28,8 +36,12 @@ const LONGEST_HEADER: usize = 256;
 pub(super) struct Rest {
     /// Does what is asked.
     pub(super) hall: Hall,
-    /// How fast each may ask.
+    /// How fast each bot may ask.
+    pub(super) bots: Arc<Paces>,
+    /// How fast each network elsewhere may ask.
     pub(super) paces: Arc<Paces>,
+    /// Whether a proxy stands before us.
+    pub(super) proxied: bool,
     /// Who may create debates and read without being a bot in them.
     pub(super) entry: Arc<Entry>,
     /// Whether whoever comes may create debates: only this machine can reach us.
@@ -71,18 +83,21 @@ async fn guarded(State(names): State<Arc<Guard>>, request: Request, next: Next) 
 
 async fn join(State(rest): State<Rest>, request: Request) -> Response {
     let (head, sent) = request.into_parts();
+    let mut id: Option<String> = None;
     let answer = async {
-        rest.paced(&head, None)?;
-        let wanted: Join = body(sent).await?;
+        rest.paced(&head)?;
+        let wanted: Join = body(sent, LONGEST_REQUEST).await?;
+        id.clone_from(&wanted.debate_id);
         rest.hall.join(wanted).await
     };
-    respond(answer.await, None)
+    let answer = answer.await;
+    respond(answer, id.as_deref())
 }
 
 async fn create(State(rest): State<Rest>, request: Request) -> Response {
     let (head, sent) = request.into_parts();
     let answer = async {
-        rest.paced(&head, None)?;
+        rest.paced(&head)?;
         if !rest.open && rest.entry.of(&head.headers) < Pass::Act {
             return Err(Refusal::Forbidden(
                 "creating a debate here needs the token the server has printed, as \
@@ -90,13 +105,21 @@ async fn create(State(rest): State<Rest>, request: Request) -> Response {
                     .into(),
             ));
         }
-        let wanted: Create = body(sent).await?;
+        let wanted: Create = body(sent, LONGEST_REQUEST).await?;
         rest.hall.create(wanted).await
     };
     match answer.await {
         Ok(created) => (StatusCode::CREATED, axum::Json(created)).into_response(),
         Err(refusal) => refuse(&refusal, None),
     }
+}
+
+/// A debate as a path names it, if that is text.
+type Named = Result<Path<String>, axum::extract::rejection::PathRejection>;
+
+/// What is no text names no debate.
+fn named(id: Named) -> String {
+    id.map(|Path(id)| id).unwrap_or_default()
 }
 
 #[derive(Deserialize)]
@@ -107,13 +130,14 @@ struct Wait {
 
 async fn poll(
     State(rest): State<Rest>,
-    Path(id): Path<String>,
+    id: Named,
     wait: Result<Query<Wait>, axum::extract::rejection::QueryRejection>,
     head: Parts,
 ) -> Response {
+    let id = named(id);
     let answer = async {
         let (who, key) = credentials(&head.headers)?;
-        rest.paced(&head, Some((&id, &who)))?;
+        rest.admitted(&head, &id, (&who, &key))?;
         let wait = match wait {
             Ok(Query(Wait { wait })) => wait.unwrap_or(0),
             Err(_) => return Err(Refusal::Malformed("`wait` is a number of seconds".into())),
@@ -123,19 +147,20 @@ async fn poll(
     respond(answer.await, Some(&id))
 }
 
-async fn speech(State(rest): State<Rest>, Path(id): Path<String>, request: Request) -> Response {
+async fn speech(State(rest): State<Rest>, id: Named, request: Request) -> Response {
+    let id = named(id);
     let (head, sent) = request.into_parts();
     let answer = async {
         let (who, key) = credentials(&head.headers)?;
-        rest.paced(&head, Some((&id, &who)))?;
-        rest.hall.knows(&id, (&who, &key))?;
-        let wanted: Speech = body(sent).await?;
+        rest.admitted(&head, &id, (&who, &key))?;
+        let wanted: Speech = body(sent, LONGEST_SPEECH).await?;
         rest.hall.speak(&id, (&who, &key), wanted).await
     };
     respond(answer.await, Some(&id))
 }
 
-async fn show(State(rest): State<Rest>, Path(id): Path<String>, head: Parts) -> Response {
+async fn show(State(rest): State<Rest>, id: Named, head: Parts) -> Response {
+    let id = named(id);
     let answer = rest.reads(&head).and_then(|()| rest.hall.show(&id));
     respond(answer, Some(&id))
 }
@@ -167,7 +192,8 @@ async fn list(
 }
 
 async fn document() -> Response {
-    axum::Json(openapi::document()).into_response()
+    static DOCUMENT: LazyLock<serde_json::Value> = LazyLock::new(openapi::document);
+    axum::Json(&*DOCUMENT).into_response()
 }
 
 async fn unknown(method: Method) -> Response {
@@ -182,31 +208,52 @@ async fn unfit() -> Response {
 }
 
 impl Rest {
-    /// Whoever asks too fast is told when to come back: a bot by its name and its debate's, others by
-    /// where they come from.
-    fn paced(&self, head: &Parts, bot: Option<(&str, &str)>) -> Result<(), Refusal> {
-        let from = head.extensions.get::<Peer>().map(|peer| peer.0);
-        let far = from.is_some_and(|address| !address.is_loopback());
-        let bot = bot.map(|(debate, name)| format!("{debate} {name}"));
-        let paces = [
-            bot.map(|bot| (bot, Pace::BOT)),
-            from.filter(|_| far).map(|address| (address.to_string(), Pace::ADDRESS)),
-        ];
-        for (who, pace) in paces.into_iter().flatten() {
-            self.paces.step(&who, pace).map_err(|seconds| Refusal::TooFast { seconds })?;
+    /// Whoever asks too fast from elsewhere is told when to come back.
+    fn paced(&self, head: &Parts) -> Result<(), Refusal> {
+        let Some(from) = self.from(head) else { return Ok(()) };
+        let too_fast = |seconds| Refusal::TooFast { seconds };
+        self.paces.step(&network(from), Pace::ADDRESS).map_err(too_fast)
+    }
+
+    /// A bot that has proved who it is, and does not ask too fast. Only then does it count as its
+    /// request: nobody can use up what another has left.
+    fn admitted(&self, head: &Parts, id: &str, (who, key): (&str, &str)) -> Result<(), Refusal> {
+        self.paced(head)?;
+        if id.len() > LONGEST_ID {
+            return Err(Refusal::DebateNotFound);
         }
-        Ok(())
+        self.hall.knows(id, (who, key))?;
+        let too_fast = |seconds| Refusal::TooFast { seconds };
+        self.bots.step(&format!("{id} {who}"), Pace::BOT).map_err(too_fast)
+    }
+
+    /// From where somebody asks, if not from this machine. Behind a proxy that is what the proxy says.
+    fn from(&self, head: &Parts) -> Option<IpAddr> {
+        let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
+        let last =
+            |value: &HeaderValue| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok();
+        let told = head.headers.get_all("x-forwarded-for").iter().next_back().and_then(last);
+        let from = told.filter(|_| self.proxied).or(peer);
+        from.filter(|address| self.proxied || !address.is_loopback())
     }
 
     /// Anybody on this machine may read; from elsewhere whoever has a token for it.
     fn reads(&self, head: &Parts) -> Result<(), Refusal> {
-        self.paced(head, None)?;
+        self.paced(head)?;
         if self.entry.of(&head.headers) >= Pass::Read {
             return Ok(());
         }
         Err(Refusal::Forbidden(
             "reading here needs a viewer's token, as `Authorization: Bearer TOKEN`".into(),
         ))
+    }
+}
+
+/// The network an address belongs to: whoever has one of the sixth version has many.
+fn network(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("{:x?}", &address.segments()[..4]),
     }
 }
 
@@ -225,10 +272,11 @@ fn credentials(headers: &HeaderMap) -> Result<(String, String), Refusal> {
     Ok((who, key))
 }
 
-async fn body<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {
-    let bytes: Bytes = axum::body::to_bytes(body, LONGEST_BODY)
+async fn body<T: DeserializeOwned>(body: Body, most: usize) -> Result<T, Refusal> {
+    let bytes: Bytes = tokio::time::timeout(PATIENCE, axum::body::to_bytes(body, most))
         .await
-        .map_err(|_| Refusal::TooLarge(LONGEST_BODY))?;
+        .map_err(|_| Refusal::Malformed("it did not arrive in time".into()))?
+        .map_err(|_| Refusal::TooLarge(most))?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let says: String = error.to_string().chars().take(200).collect();
         Refusal::Malformed(says)

@@ -7,7 +7,10 @@ use super::site::{self, Scope, Site};
 use crate::arena::wire::Create;
 use crate::arena::{Bench, Hall, Terms};
 use crate::engine::{Desk, Place};
+use crate::private;
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -35,8 +38,10 @@ pub struct Serving {
     pub swap: bool,
     /// Motions for which a room is made, unless one for it waits already.
     pub topics: Vec<String>,
-    /// The names it is known by besides its address.
+    /// The names it is known by besides its address: those of a proxy before it.
     pub names: Vec<String>,
+    /// The user's home, whose arena it is.
+    pub home: PathBuf,
 }
 
 /// Why nothing is served.
@@ -47,6 +52,8 @@ pub enum Unserved {
     Insecure(SocketAddr),
     #[error("{0}: {1}")]
     Bind(SocketAddr, std::io::Error),
+    #[error("the arena of `{0}` is being served already")]
+    Twice(String),
     #[error("{0}")]
     Arena(String),
 }
@@ -61,6 +68,10 @@ pub struct Server {
     guard: Guard,
     /// Whether only this machine can reach it.
     open: bool,
+    /// Whether a proxy stands before it.
+    proxied: bool,
+    /// Held for as long as it is served: rooms are one archive's, and so is whoever changes them.
+    _only: File,
     /// Rooms that were not over when it was last served.
     pub restored: usize,
     /// Rooms that wait for bots, by what bots call them, with their motions.
@@ -70,27 +81,39 @@ pub struct Server {
 impl Server {
     /// Takes its place, and takes up what was there.
     pub async fn bind(desk: Desk, place: Place, wanted: Serving) -> Result<Server, Unserved> {
-        let Serving { bind, insecure, terms, bench, swap, topics, names } = wanted;
-        let open = bind.ip().is_loopback();
-        if !open && !insecure {
+        let Serving { bind, insecure, terms, bench, swap, topics, names, home } = wanted;
+        let proxied = !names.is_empty();
+        let open = bind.ip().is_loopback() && !proxied;
+        if !bind.ip().is_loopback() && !insecure {
             return Err(Unserved::Insecure(bind));
         }
         let listener =
             TcpListener::bind(bind).await.map_err(|error| Unserved::Bind(bind, error))?;
+        let only = only(&home)?;
         let hall = Hall::new(desk.clone(), place.clone(), terms, bench, swap);
         let arena = |refusal: crate::arena::Refusal| Unserved::Arena(refusal.told());
         let restored = hall.restore().await.map_err(arena)?;
         for topic in topics {
-            let waits = hall.list(Some("waiting"), usize::MAX).debates;
-            if waits.iter().all(|line| line.topic != topic.trim()) {
+            if hall.joinable().iter().all(|(_, waits)| waits != topic.trim()) {
                 hall.create(Create { topic, total_rounds: None }).await.map_err(arena)?;
             }
         }
-        let waiting = hall.list(Some("waiting"), usize::MAX).debates.into_iter();
-        let waiting = waiting.map(|line| (line.debate_id, line.topic)).collect();
+        let waiting = hall.joinable();
         let entry = Entry::new(desk.archive(), "serve", open).map_err(fails)?;
         let guard = Guard::new(listener.local_addr().map_err(fails)?, &names);
-        Ok(Server { listener, desk, place, hall, entry, guard, open, restored, waiting })
+        Ok(Server {
+            listener,
+            desk,
+            place,
+            hall,
+            entry,
+            guard,
+            open,
+            proxied,
+            _only: only,
+            restored,
+            waiting,
+        })
     }
 
     /// Where it listens.
@@ -110,11 +133,13 @@ impl Server {
 
     /// Answers bots and viewers until it is dropped.
     pub async fn run(self) {
-        let Server { listener, desk, place, hall, entry, guard, open, .. } = self;
-        let (paces, scope) = (Arc::default(), Scope::Format("arena".into()));
-        let rest = Rest { hall: hall.clone(), paces, entry: Arc::new(entry.clone()), open };
+        let Server { listener, desk, place, hall, entry, guard, open, proxied, _only, .. } = self;
+        let (bots, paces, scope) = (Arc::default(), Arc::default(), Scope::Format("arena".into()));
+        let shared = Arc::new(entry.clone());
+        let rest = Rest { hall: hall.clone(), bots, paces, proxied, entry: shared, open };
         let wire = rest::router(rest, guard.clone());
-        let site = Site { desk, place, scope, entry, guard, door: DOOR.into() };
+        let site =
+            Site { desk, place, scope, entry, guard, door: DOOR.into(), hall: Some(hall.clone()) };
         let router = site::router(site).merge(wire);
         let time = async {
             let mut tick = tokio::time::interval(TICK);
@@ -133,4 +158,16 @@ impl Server {
 
 fn fails(error: impl std::fmt::Display) -> Unserved {
     Unserved::Arena(error.to_string())
+}
+
+/// Nobody else serves the arena of this home from now on, until this is dropped.
+fn only(home: &Path) -> Result<File, Unserved> {
+    private::folder(home).map_err(fails)?;
+    let lock = File::options().create(true).append(true).open(home.join("arena.lock"));
+    let lock = lock.map_err(fails)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(Unserved::Twice(home.display().to_string())),
+        Err(TryLockError::Error(error)) => Err(fails(error)),
+    }
 }

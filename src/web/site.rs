@@ -7,6 +7,7 @@ use super::guard::{Guard, guard};
 use super::pages;
 use super::sorry::Sorry;
 use super::stream::{Seats, stream};
+use crate::arena::Hall;
 use crate::engine::{Card, Desk, Place, Query as Asked, Stored};
 use crate::page::message::message;
 use crate::page::shown::Viewer;
@@ -38,6 +39,8 @@ pub struct Site {
     pub guard: Guard,
     /// How somebody who may only read could enter, in a sentence.
     pub door: String,
+    /// The arena it belongs to, if it belongs to one.
+    pub hall: Option<Hall>,
 }
 
 /// Which debates are shown. All others are not there.
@@ -57,6 +60,7 @@ pub(super) struct State {
     pub(super) scope: Scope,
     pub(super) entry: Arc<Entry>,
     pub(super) watchers: Arc<Watchers>,
+    pub(super) hall: Option<Hall>,
     seats: Seats,
     /// The leaderboard as it was made last: it takes reading every debate.
     pub(super) board: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
@@ -94,7 +98,7 @@ impl State {
 
 /// The site, to be served by itself or beside something else.
 pub fn router(site: Site) -> Router {
-    let Site { desk, place, scope, entry, guard: names, door } = site;
+    let Site { desk, place, scope, entry, guard: names, door, hall } = site;
     let entry = Arc::new(entry);
     let watchers = Arc::new(Watchers::new(desk.clone(), entry.clone(), door));
     let state = State {
@@ -103,6 +107,7 @@ pub fn router(site: Site) -> Router {
         scope,
         entry,
         watchers,
+        hall,
         seats: Seats::default(),
         board: Arc::default(),
     };

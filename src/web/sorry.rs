@@ -82,6 +82,16 @@ impl From<DeskError> for Sorry {
                 capital(&error.to_string()),
                 "Look at how the debate stands now, and try again.",
             ),
+            DeskError::Refused(why) => Sorry::new(
+                StatusCode::CONFLICT,
+                capital(&why),
+                "Look at how the debate stands now, and try again.",
+            ),
+            DeskError::Unanswered { .. } => Sorry::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                capital(&error.to_string()),
+                "What you wished for was withdrawn; try again.",
+            ),
             error => Sorry::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 capital(&error.to_string()),

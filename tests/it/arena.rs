@@ -343,8 +343,14 @@ fn a_poll_may_wait_for_news() {
 fn others_than_this_machine_are_let_in_only_if_that_was_said() {
     let lab = Lab::new();
     lab.debate(&["serve", "--bind", "0.0.0.0:0"]).ends(2).warns("--insecure");
-    let arena = Arena::serve(&lab, &["--judge", "none"]);
-    lab.debate(&["serve", "--bind", &arena.address]).ends(2).warns("choose another port");
+    // Rooms are one archive's: nobody else changes them meanwhile. Nor is a port taken twice.
+    let mut arena = Arena::serve(&lab, &["--judge", "none"]);
+    lab.debate(&["serve", "--bind", "127.0.0.1:0"]).ends(2).warns("stop the other one");
+    lab.debate(&["serve", "--bind", &arena.address])
+        .home(&lab.outside("another home"))
+        .ends(2)
+        .warns("choose another port");
+    arena.kill();
     let open = Arena::at(&lab, "0.0.0.0:0", &["--judge", "none", "--insecure"]);
     let address = open.address.replace("0.0.0.0", "127.0.0.1");
     let post = |headers: &[(&str, &str)]| {
@@ -407,4 +413,58 @@ fn marks_that_do_not_add_up_are_not_taken() {
     let events = lab.events(debate.as_str().unwrap());
     let refused = events.iter().filter(|event| event["event"] == "refused").count();
     assert_eq!(refused, 2, "by the judge and by the one who sees the sides swapped");
+}
+
+/// What others know of a bot is not enough to use up what it may ask, nor to fill our memory.
+#[test]
+fn nobody_is_silenced_by_a_stranger() {
+    let lab = Lab::new();
+    let arena = Arena::serve(&lab, &["--judge", "none"]);
+    let (pro, _) = arena.pair("Tabs or spaces?", 1);
+    let stranger = Bot { key: "key-made-up".into(), ..pro.clone() };
+    for _ in 0..120 {
+        refused(&arena.poll(&stranger), 401, "INVALID_CREDENTIALS", false);
+    }
+    assert_eq!(arena.poll(&pro).status, 200);
+    // Whoever asks too fast itself is told when to come back.
+    let hasty = (0..200).map(|_| arena.poll(&pro)).find(|answer| answer.status != 200).unwrap();
+    refused(&hasty, 429, "RATE_LIMITED", true);
+    assert!(hasty.headers.contains("retry-after: 1"), "{}", hasty.headers);
+    let long = Bot { debate: "x".repeat(5000), ..pro.clone() };
+    refused(&arena.poll(&long), 404, "DEBATE_NOT_FOUND", false);
+    let none = arena.send("GET", "/api/debate/%ff/poll", &pro.headers(), "");
+    refused(&none, 404, "DEBATE_NOT_FOUND", false);
+}
+
+/// A judge who costs more than was allowed leaves the debate ended, and not waiting for ever.
+#[test]
+fn a_spent_budget_ends_it() {
+    let lab = Lab::new();
+    let script =
+        Script::empty().first(json!({"phase": "judge", "json": judged("pro"), "cost": 5.0}));
+    lab.write(&script);
+    let judge = lab.seat("pro.json");
+    let listener = format!("risk-averse={judge}");
+    let more = ["--judge", &judge, "--audience", &listener, "--max-cost", "1"];
+    let arena = Arena::serve(&lab, &more);
+    let (pro, con) = arena.pair("Tabs or spaces?", 1);
+    arena.speak(&pro, &words("for"));
+    arena.speak(&con, &words("against"));
+    let ended = arena.until(&pro, "ended");
+    assert_eq!(ended["end_reason"], "budget");
+    assert_eq!(ended["debate_result"]["winner"], pro.identifier.as_str(), "what was ruled is told");
+}
+
+#[test]
+fn who_waits_is_shown_on_the_page() {
+    let lab = Lab::new();
+    let arena = Arena::serve(&lab, &["--judge", "none", "--topic", "Is <b>bold</b> bold?"]);
+    let page = arena.get("/").body;
+    let page = page.as_str().unwrap();
+    assert!(page.contains("Waiting for bots") && page.contains("nobody is there yet"), "{page}");
+    assert!(page.contains("Is &lt;b&gt;bold&lt;/b&gt; bold?"));
+    let (pro, _) = arena.pair("Tabs or spaces?", 1);
+    arena.speak(&pro, &words("for"));
+    let shown = arena.get("/").body;
+    assert!(shown.as_str().unwrap().contains(&pro.identifier), "bots are called by their names");
 }

@@ -44,6 +44,7 @@ fn course(said: &[Side], next: Option<Side>) -> Course {
         opened_at: 0,
         round: 1,
         next: next.map(|side| Spot { cue, side, deadline: Some(120_000) }),
+        spent: false,
         take: 0,
         shortest: 50,
         longest: 2000,
@@ -95,8 +96,18 @@ fn what_time_does_to_a_room() {
         // Once all have spoken, bots may leave.
         (held(&[Pro, Con], None), [0, 0], late, None),
         (over, [0, 0], late, None),
+        // What may be spent is spent: nobody would ever be asked again.
+        (
+            Board {
+                room: room(&both),
+                course: Some(Course { spent: true, ..course(&[Pro, Con], None) }),
+            },
+            [0, 0],
+            1,
+            Some(Ending::Cancels("budget: all that may be spent on it is spent".into())),
+        ),
     ] {
-        assert_eq!(ending(&board, &seen, now, &terms), expected, "{board:?} at {now}");
+        assert_eq!(ending(&board, &seen, 0, now, &terms), expected, "{board:?} at {now}");
     }
 }
 

@@ -112,3 +112,22 @@ fn names_beside_other_signs_are_masked_too() {
         check("Tabs or spaces?", text, expected, &[]);
     }
 }
+
+/// A name somebody has chosen is hidden only if it cannot be a word: else it would blot out what
+/// others say.
+#[test]
+fn a_chosen_name_that_could_be_a_word_hides_nothing() {
+    for (name, telling) in [
+        ("clawd_pot", true),
+        ("gpt-bot-7", true),
+        ("claude", true),
+        ("Gemini", true),
+        ("not", false),
+        ("evidence", false),
+        ("a_b", false),
+        ("because", false),
+        ("辩手", false),
+    ] {
+        assert_eq!(debate_mcp::debate::mask::telling(name), telling, "{name}");
+    }
+}

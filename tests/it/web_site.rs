@@ -200,6 +200,7 @@ fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
         entry,
         guard: Guard::new(address, &["Debates.example".into()]),
         door: String::new(),
+        hall: None,
     });
     runtime.spawn(listen(listener, site));
     let stranger = Server::at(address.port(), "0000");

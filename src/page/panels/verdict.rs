@@ -52,8 +52,10 @@ fn contest(debate: &Debate) -> Html {
     if view.contested {
         all.add(&html!("<h3>Contested</h3>{}", list(&view.doubts)));
     }
-    all.add(&html!("<h3>Recommendation</h3>{}", markdown(&view.recommendation, 3)));
-    all.add(&html!("<h3>The judge's notes</h3>{}", markdown(&view.reasoning, 3)));
+    let notes = [("Recommendation", &view.recommendation), ("The judge's notes", &view.reasoning)];
+    for (title, text) in notes.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+        all.add(&html!("<h3>{}</h3>{}", title, markdown(text, 3)));
+    }
     let points: Vec<String> = view
         .agreements
         .iter()

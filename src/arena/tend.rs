@@ -1,0 +1,114 @@
+//! What has to be seen to while nobody asks: who is late, what has lasted too long, what was cut off.
+use super::board::Board;
+use super::hall::{Hall, internal};
+use super::late::{Ending, ending};
+use super::refusal::Refusal;
+use super::room::{Closed, Room};
+use super::table::Table;
+use super::terms::millis;
+use crate::engine::{Command, DeskError, Error};
+use std::sync::Arc;
+
+/// Seconds after which what was said in a debate that is over is no longer kept in memory.
+const REMEMBERED: u32 = 600;
+
+impl Hall {
+    /// Does what time asks for, everywhere. Whoever serves a hall calls it about once a second.
+    pub async fn tick(&self) {
+        let now = self.desk.now();
+        for table in self.tables() {
+            let board = table.board();
+            if let Some(closed) = &board.room.closed {
+                if now.saturating_sub(closed.at) > millis(REMEMBERED) {
+                    table.forget();
+                }
+                continue;
+            }
+            let since = self.waits_since(&board.room, now);
+            let due = ending(&board, &table.seen(), since, now, &self.terms);
+            let result = match due {
+                None => self.mend(&table, &board).await,
+                Some(Ending::Leaves(_) | Ending::Expires(_)) => self.vacate(&table, now).await,
+                Some(Ending::Concludes(because)) => {
+                    self.end(&table, Command::Conclude { because: Some(because) }).await
+                }
+                Some(Ending::Cancels(because)) => {
+                    self.end(&table, Command::Cancel { because: Some(because) }).await
+                }
+            };
+            if let Err(refusal) = result {
+                tracing::warn!("debate `{}`: {}", board.room.id, refusal.told());
+            }
+        }
+    }
+
+    /// Since when a room waits: a rematch, since the first debate was over.
+    fn waits_since(&self, room: &Room, now: i64) -> i64 {
+        match self.first_leg(room) {
+            None => room.created_at,
+            Some(first) => first.closed.map_or(now, |closed| closed.at.max(room.created_at)),
+        }
+    }
+
+    /// A bot that waited has gone, or nobody has come: looked at again under the lock, because
+    /// somebody may have come meanwhile.
+    async fn vacate(&self, table: &Arc<Table>, now: i64) -> Result<(), Refusal> {
+        let _one_at_a_time = self.seating.lock().await;
+        let board = table.board();
+        let mut room = board.room.clone();
+        let since = self.waits_since(&room, now);
+        match ending(&board, &table.seen(), since, now, &self.terms) {
+            Some(Ending::Leaves(nth)) => drop(room.guests.remove(nth)),
+            Some(Ending::Expires(because)) => {
+                room.closed = Some(Closed { at: now, because: Some(because) });
+            }
+            _ => return Ok(()),
+        }
+        self.keep(&room)?;
+        table.seat(room);
+        Ok(())
+    }
+
+    /// What was cut off is gone on with: a debate that should have begun, or is not played here. One
+    /// that can never go on is closed, and says why.
+    async fn mend(&self, table: &Arc<Table>, board: &Board) -> Result<(), Refusal> {
+        if board.over() || !board.room.full() || table.handle().is_some() {
+            return Ok(());
+        }
+        let _one_at_a_time = self.seating.lock().await;
+        let board = table.board();
+        if board.over() || table.handle().is_some() {
+            return Ok(());
+        }
+        let Some(id) = &board.room.debate else { return self.begin(table) };
+        if let Err(DeskError::Flawed { why, .. }) = self.resume(table, id) {
+            let because = format!("its record cannot be gone on with ({why})");
+            let closed = Closed { at: self.desk.now(), because: Some(because) };
+            let room = Room { closed: Some(closed), ..board.room.clone() };
+            self.keep(&room)?;
+            table.seat(room);
+        }
+        Ok(())
+    }
+
+    /// Asks something of a debate, whoever plays it.
+    pub(super) async fn wish(&self, table: &Table, command: Command) -> Result<(), Error> {
+        if let Some(handle) = table.handle() {
+            return handle.send(vec![command]).await;
+        }
+        let Some(id) = table.board().room.debate.clone() else { return Err(Error::Gone) };
+        match self.desk.wish(&id, &self.place, vec![command]).await {
+            Ok(_) => Ok(()),
+            Err(DeskError::Session(error)) => Err(error),
+            Err(_) => Err(Error::Gone),
+        }
+    }
+
+    async fn end(&self, table: &Table, command: Command) -> Result<(), Refusal> {
+        match self.wish(table, command).await {
+            // It has gone on or ended meanwhile.
+            Ok(()) | Err(Error::Illegal(_) | Error::Gone) => Ok(()),
+            Err(error) => Err(internal(error)),
+        }
+    }
+}
