@@ -443,7 +443,8 @@ pub(crate) fn stands_in(folder: &Path, words: &str) -> bool {
         if path.is_dir() {
             return stands_in(&path, words);
         }
-        let bytes = fs::read(&path).unwrap();
+        // What a program under way has just taken away holds nothing any more.
+        let Ok(bytes) = fs::read(&path) else { return false };
         bytes.windows(words.len()).any(|window| window == words.as_bytes())
     })
 }
