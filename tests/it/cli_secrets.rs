@@ -14,6 +14,8 @@ fn key(nth: usize) -> String {
 fn hidden(lab: &Lab, secret: &str, shown: &[&str]) {
     assert!(!stands_in(lab.home(), secret), "it is kept");
     for folder in [".claude", ".debates"] {
+        // Files are written after the log, by a thread of their own.
+        crate::lab::until("it is written out", || lab.root().join(folder).is_dir());
         assert!(!stands_in(&lab.root().join(folder), secret), "it is written to {folder}");
     }
     for text in shown {
