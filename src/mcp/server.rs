@@ -248,7 +248,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let call = Call::of(self, &context);
         let done = AssertUnwindSafe(self.call(&request.name, request.arguments, call));
-        Ok(match done.catch_unwind().await {
+        let done = done.catch_unwind().await;
+        // Whoever is told of a record can read it.
+        let desk = self.hub.desk.clone();
+        let _ = tokio::task::spawn_blocking(move || desk.archive().flush()).await;
+        Ok(match done {
             Ok(Ok(response)) => response,
             Ok(Err(complaint)) => self.refusal(&complaint).into(),
             Err(panic) => self.refusal(&panicked(&*panic)).into(),
