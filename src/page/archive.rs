@@ -55,9 +55,10 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
         Html::new()
     };
     let waiting: Html = listing.waiting.iter().map(waits).collect();
-    let waiting = match waiting.is_empty() || wanted.searches() {
-        true => Html::new(),
-        false => html!("<h2>Waiting for bots</h2><ul class=\"waiting\">{}</ul>", waiting),
+    let waiting = if waiting.is_empty() || wanted.searches() {
+        Html::new()
+    } else {
+        html!("<h2>Waiting for bots</h2><ul class=\"waiting\">{}</ul>", waiting)
     };
     let main = html!(
         "<h1>Debates</h1>{}{}<p class=\"count\" role=\"status\">{}</p>\
