@@ -248,20 +248,17 @@ impl Hall {
     pub fn rooms_waiting(&self) -> Vec<(String, String, Vec<String>)> {
         let mut all = self.all();
         all.retain(|board| state(board) == "waiting" && board.room.first_leg.is_none());
-        all.sort_by_key(|board| std::cmp::Reverse(board.room.created_at));
+        all.sort_by_key(|board| board.room.created_at);
         let told = |board: &Arc<Board>| {
             let room = &board.room;
             (room.id.clone(), room.topic.clone(), room.identifiers())
         };
-        all.iter().take(LISTED).map(told).collect()
+        all.iter().map(told).collect()
     }
 
     /// Rooms anybody may join, with their motions.
     pub fn joinable(&self) -> Vec<(String, String)> {
-        let mut all = self.all();
-        all.retain(|board| state(board) == "waiting" && board.room.first_leg.is_none());
-        all.sort_by_key(|board| board.room.created_at);
-        all.iter().map(|board| (board.room.id.clone(), board.room.topic.clone())).collect()
+        self.rooms_waiting().into_iter().map(|(id, topic, _)| (id, topic)).collect()
     }
 
     /// Debates that stand so, the newest first.

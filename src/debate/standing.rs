@@ -35,6 +35,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every way a debate can stand.
+    pub const ALL: [Status; 7] = [
+        Status::InProgress,
+        Status::Paused,
+        Status::Completed,
+        Status::Degraded,
+        Status::Aborted,
+        Status::Failed,
+        Status::Cancelled,
+    ];
+
     /// As it is stored.
     pub fn word(self) -> &'static str {
         match self {

@@ -231,23 +231,14 @@ fn note(it: &Listing) -> String {
 
 fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {
     let Some(said) = check::short("status", said)? else { return Ok((None, false)) };
-    let all = [
-        Status::InProgress,
-        Status::Paused,
-        Status::Completed,
-        Status::Degraded,
-        Status::Aborted,
-        Status::Failed,
-        Status::Cancelled,
-    ];
-    let known = all.into_iter().find(|status| status.word() == said.to_lowercase());
+    let known = Status::ALL.into_iter().find(|status| status.word() == said.to_lowercase());
     match (known, said) {
         (Some(status), _) => Ok((Some(status), false)),
         (None, "unfinished") => Ok((None, true)),
         (None, _) => Err(Complaint::Word {
             name: "status".into(),
             said: said.into(),
-            allowed: format!("unfinished, {}", all.map(Status::word).join(", ")),
+            allowed: format!("unfinished, {}", Status::ALL.map(Status::word).join(", ")),
         }),
     }
 }

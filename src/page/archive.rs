@@ -2,8 +2,8 @@
 use super::html::{Html, bounded, html};
 use super::layout::{Assets, Page, layout};
 use super::turn::{capital, id_of, lang, time};
-use super::wanted::{PAGE, STATUSES, Wanted};
-use crate::debate::Cue;
+use super::wanted::{PAGE, Wanted};
+use crate::debate::{Cue, Status};
 use crate::engine::{Card, Hit};
 use crate::report::text::one_line;
 
@@ -54,7 +54,7 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
     } else {
         Html::new()
     };
-    let waiting: Html = listing.waiting.iter().map(waits).collect();
+    let waiting: Html = listing.waiting.iter().take(PAGE).map(waits).collect();
     let waiting = if waiting.is_empty() || wanted.searches() {
         Html::new()
     } else {
@@ -90,7 +90,7 @@ fn waits((id, topic, there): &(String, String, Vec<String>)) -> Html {
 
 fn form(listing: &Listing<'_>) -> Html {
     let wanted = listing.wanted;
-    let statuses: Vec<String> = STATUSES.iter().map(|it| it.word().to_owned()).collect();
+    let statuses: Vec<String> = Status::ALL.iter().map(|it| it.word().to_owned()).collect();
     let verdicts: Vec<String> = ["yes", "no", "contested"].map(str::to_owned).into();
     let mut selects = Html::new();
     selects.add(&select("status", "Status", &wanted.status, &statuses));

@@ -37,7 +37,7 @@ impl Wanted {
     }
 
     fn status(&self) -> Option<Status> {
-        STATUSES.into_iter().find(|status| status.word() == self.status)
+        Status::ALL.into_iter().find(|status| status.word() == self.status)
     }
 
     /// Whether a debate is among those asked for, as far as its card tells.
@@ -85,14 +85,3 @@ impl Wanted {
         address
     }
 }
-
-/// Every way a debate can stand.
-pub const STATUSES: [Status; 7] = [
-    Status::InProgress,
-    Status::Paused,
-    Status::Completed,
-    Status::Degraded,
-    Status::Aborted,
-    Status::Failed,
-    Status::Cancelled,
-];
