@@ -81,10 +81,10 @@ pub use live::{Live, Update};
 pub use opening::Opening;
 pub use ports::{
     About, Answered, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Call, Card,
-    Changed, Claim, Clock, Context, Contribution, Evidence, Foreign, Gathered, Health, Hit, Idle,
-    Left, Listing, Live as LiveText, Log, LogError, Meant, News, Omitted, Opened, Pinned, Place,
-    Proposal, Query, Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots, Stored,
-    Stream, Touching, Transcript, TranscriptTurn, Unplayable, Voices, WISH_KEEPS, WishId,
+    Changed, Claim, Clock, Context, Contribution, Duplicates, Evidence, Foreign, Gathered, Health,
+    Hit, Idle, Left, Listing, Live as LiveText, Log, LogError, Meant, News, Omitted, Opened,
+    Pinned, Place, Proposal, Query, Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots,
+    Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable, Voices, WISH_KEEPS, WishId,
 };
 pub use price::Price;
 pub use scrutiny::Outside;

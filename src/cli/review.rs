@@ -7,11 +7,11 @@ use super::play::Play;
 use super::screen::Screen;
 use super::written::{Output, deliver, outputs};
 use crate::config::{Config, Pipeline};
-use crate::debate::{Debate, Known, Proposed};
+use crate::debate::{Debate, Known};
 use crate::engine::reviewing::{Already, outlined};
 use crate::engine::signals::stopped;
 use crate::engine::spoken::Spoken;
-use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Place, Proposal};
+use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place, Proposal};
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
@@ -126,7 +126,7 @@ impl Asked<'_> {
         let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
         let posed =
             asking::posed(desk, &place.root, proposal.clone(), self.said.clone(), drafted).await?;
-        let Posed { draft, wish, already } = posed;
+        let Posed { mut draft, wish, already } = posed;
         asking::could_block(desk, &draft.format, typed.fail_on.into())?;
         let used = already.is_none() || typed.earlier.is_some();
         let known: Vec<&Known> =
@@ -137,7 +137,7 @@ impl Asked<'_> {
                 "[INFO] Found by the review before this one: {all}; what {gone} of them rested on is gone."
             ));
         }
-        let already = self.once_free(already, draft.proposed.as_ref(), screen).await?;
+        let already = self.once_free(already, &mut draft, screen).await?;
         let job = match already {
             Some(Already::Held { .. }) => {
                 let why = "another process was arguing the same until the time was over";
@@ -150,7 +150,13 @@ impl Asked<'_> {
             }
             Some(Already::Begun(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
-                desk.resume(&id, place, Claim::Free, desk.allowing(&id, draft.budget)?)?
+                let allowing = desk.allowing(&id, draft.budget)?;
+                match desk.resume(&id, place, Claim::Free, allowing) {
+                    Err(error) if outrun(&error) => {
+                        return Box::pin(self.argued(proposal, screen)).await;
+                    }
+                    resumed => resumed?,
+                }
             }
             None => {
                 let prepared = tokio::select! {
@@ -172,20 +178,9 @@ impl Asked<'_> {
                     }
                     prepared => prepared?,
                 };
-                // Whoever was faster is waited for: those who are done by now, and those who began
-                // this very moment.
-                let faster = match &opening.proposed {
-                    Some(proposed) if !typed.fresh => {
-                        desk.reviewed_already(&place.root, proposed)?
-                    }
-                    _ => None,
-                };
-                if matches!(faster, Some(Already::Done(_) | Already::Held { .. })) {
-                    return Box::pin(self.argued(proposal, screen)).await;
-                }
                 announced(&opening, &warnings, desk, screen)?;
                 match desk.open(&opening, place) {
-                    Err(DeskError::Archive(ArchiveError::Busy { .. })) => {
+                    Err(error) if outrun(&error) => {
                         return Box::pin(self.argued(proposal, screen)).await;
                     }
                     opened => opened?,
@@ -212,6 +207,13 @@ impl Asked<'_> {
     }
 }
 
+/// Whether another process has opened or taken up the same review since the archive was read. The
+/// review is then posed again, which finds that debate and waits for it.
+fn outrun(error: &DeskError) -> bool {
+    use ArchiveError::{Busy, Duplicate};
+    matches!(error, DeskError::Archive(Busy { .. } | Duplicate { .. }))
+}
+
 /// Waits until the time is over; for ever, if there is no end to it.
 async fn over(limit: Option<Instant>) {
     match limit {
@@ -221,16 +223,16 @@ async fn over(limit: Option<Instant>) {
 }
 
 impl Asked<'_> {
-    /// What was argued already, once nobody argues it any more: whoever came first is waited for, as
-    /// long as there is time.
+    /// Waits until no other process runs the same review, at most until the time limit, and returns
+    /// what was argued by then. The draft supersedes whatever cannot be used.
     async fn once_free(
         &self,
         mut already: Option<Already>,
-        proposed: Option<&Proposed>,
+        draft: &mut Opening,
         screen: &mut Screen,
     ) -> Result<Option<Already>, Failed> {
         let mut told = false;
-        while let (Some(Already::Held { id, by }), Some(proposed)) = (&already, proposed) {
+        while let (Some(Already::Held { id, by }), Some(proposed)) = (&already, &draft.proposed) {
             if self.limit.is_some_and(|limit| Instant::now() >= limit) {
                 break;
             }
@@ -245,7 +247,9 @@ impl Asked<'_> {
                     return Err(Failed::Usage("stopped while waiting".into(), hint.into()));
                 }
             }
-            already = self.desk.reviewed_already(&self.place.root, proposed)?;
+            let same = self.desk.reviewed_already(&self.place.root, proposed)?;
+            already = same.already;
+            draft.supersedes = same.ids;
         }
         Ok(already)
     }

@@ -7,8 +7,8 @@ use super::live::{Live, Update};
 use super::opening::Opening;
 use super::pairing::Vacant;
 use super::ports::{
-    Archive, ArchiveError, BadContext, Briefs, Claim, Clock, Evidence, Log, Place, Query, Recorded,
-    Stored, Unplayable, Voices,
+    Archive, ArchiveError, BadContext, Briefs, Claim, Clock, Duplicates, Evidence, Log, Place,
+    Query, Recorded, Stored, Unplayable, Voices,
 };
 use super::preflight::Answered;
 use super::recovery::Stranger;
@@ -195,7 +195,8 @@ impl Desk {
             let debate = Debate::open(gate.all(setup).map_err(Error::from)?)?;
             let events = gate.all(first(&debate)).map_err(Error::from)?;
             let recorded = Recorded::after(0, &events, now);
-            match self.archive.create(debate.setup(), &recorded, place) {
+            let duplicates = Duplicates::RefusedExcept(&opening.supersedes);
+            match self.archive.create(debate.setup(), &recorded, place, duplicates) {
                 Ok(log) => return Ok((debate, events, log)),
                 Err(ArchiveError::Taken(_)) => {}
                 Err(error) => return Err(error.into()),

@@ -63,6 +63,9 @@ pub struct Opening {
     pub touched: Vec<String>,
     /// The change it reviews, if it reviews one.
     pub proposed: Option<Proposed>,
+    /// Debates with the same review key or game key that are argued again by this one, by id. If the
+    /// archive holds another when this one is opened, it refuses.
+    pub supersedes: Vec<String>,
     /// What of the repository is in the brief, and why.
     pub picked: Vec<String>,
     /// The tree it is about, if there is one.
@@ -116,6 +119,7 @@ impl Opening {
             brief: String::new(),
             touched: vec![],
             proposed: None,
+            supersedes: vec![],
             picked: vec![],
             pin: None,
             commit: None,

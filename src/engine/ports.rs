@@ -4,8 +4,9 @@ mod change;
 mod ground;
 
 pub use archive::{
-    Answered, Archive, ArchiveError, Card, Claim, Foreign, Health, Hit, Left, Live, News, Opened,
-    Place, Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn, WISH_KEEPS, WishId,
+    Answered, Archive, ArchiveError, Card, Claim, Duplicates, Foreign, Health, Hit, Left, Live,
+    News, Opened, Place, Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn,
+    WISH_KEEPS, WishId,
 };
 pub use change::{Contribution, Idle, Meant, Proposal};
 pub use ground::{

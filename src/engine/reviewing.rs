@@ -42,6 +42,15 @@ pub enum Already {
     },
 }
 
+/// The debates of a repository that share a review key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SameReview {
+    /// The one to use instead of arguing again, if one can be used.
+    pub already: Option<Already>,
+    /// The ids of all of them.
+    pub ids: Vec<String>,
+}
+
 impl Desk {
     /// Finds a change. Files that are about to be written are no part of it.
     pub async fn proposal(
@@ -114,20 +123,29 @@ impl Desk {
         &self,
         root: &Path,
         proposed: &Proposed,
-    ) -> Result<Option<Already>, DeskError> {
+    ) -> Result<SameReview, DeskError> {
         let (root, reviews) = (Some(root.to_owned()), Some(proposed.key.clone()));
         let cards = self.archive.list(&Query { root, reviews, ..Query::default() })?;
-        for card in cards.iter().filter(|card| card.status == Status::Completed) {
-            if !self.read(&card.id)?.1.concluded() {
-                return Ok(Some(Already::Done(card.id.clone())));
+        let (mut done, mut begun) = (None, None);
+        for card in &cards {
+            // The status is taken from the log, which may be newer than the listing.
+            let (Stored { holder, .. }, debate, _) = self.read(&card.id)?;
+            let id = card.id.clone();
+            match status(&debate) {
+                Status::Completed if !debate.concluded() => {
+                    _ = done.get_or_insert(Already::Done(id))
+                }
+                over if over.over() => {}
+                _ => {
+                    _ = begun.get_or_insert(match holder {
+                        Some(by) => Already::Held { id, by },
+                        None => Already::Begun(id),
+                    });
+                }
             }
         }
-        let Some(begun) = cards.iter().find(|card| !card.status.over()) else { return Ok(None) };
-        let id = begun.id.clone();
-        Ok(Some(match self.archive.read(&id)?.holder {
-            Some(by) => Already::Held { id, by },
-            None => Already::Begun(id),
-        }))
+        let ids = cards.into_iter().map(|card| card.id).collect();
+        Ok(SameReview { already: done.or(begun), ids })
     }
 
     /// What allows a debate that was begun to spend so much, if it could not go on otherwise.

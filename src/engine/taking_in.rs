@@ -4,7 +4,9 @@ use super::command::Error;
 use super::desk::{Desk, DeskError, new_id};
 use super::gate::Gate;
 use super::opening::Opening;
-use super::ports::{ArchiveError, Claim, Foreign, Place, Query, Recorded, Stored, Transcript};
+use super::ports::{
+    ArchiveError, Claim, Duplicates, Foreign, Place, Query, Recorded, Stored, Transcript,
+};
 use super::transcript::adopt;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
@@ -147,12 +149,14 @@ impl Desk {
         let id = setup.id.clone();
         let known = match self.archive.read(&id) {
             Ok(stored) => stored,
-            Err(ArchiveError::Unknown(_)) => match self.archive.create(&setup, events, place) {
-                Ok(_) => return Ok(TakenIn { id, how: How::New }),
-                // Another process was faster.
-                Err(ArchiveError::Taken(_)) => self.archive.read(&id)?,
-                Err(error) => return Err(error.into()),
-            },
+            Err(ArchiveError::Unknown(_)) => {
+                match self.archive.create(&setup, events, place, Duplicates::Allowed) {
+                    Ok(_) => return Ok(TakenIn { id, how: How::New }),
+                    // Another process was faster.
+                    Err(ArchiveError::Taken(_)) => self.archive.read(&id)?,
+                    Err(error) => return Err(error.into()),
+                }
+            }
             Err(error) => return Err(error.into()),
         };
         match beside(&known, &setup, events) {
@@ -171,7 +175,7 @@ impl Desk {
             }
             Beside::Apart => {
                 let setup = Setup { id: new_id(self.clock.now())?, ..setup };
-                self.archive.create(&setup, events, place)?;
+                self.archive.create(&setup, events, place, Duplicates::Allowed)?;
                 Ok(TakenIn { id: setup.id, how: How::Diverged })
             }
         }

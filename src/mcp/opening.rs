@@ -11,7 +11,7 @@ use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
 use crate::engine::preflight::Wish;
 use crate::engine::reviewing::Already;
-use crate::engine::{Opening, Place, Query};
+use crate::engine::{ArchiveError, DeskError, Opening, Place, Query};
 use crate::review::asking;
 use serde_json::{Map, Value};
 use std::path::{Component, Path};
@@ -34,8 +34,7 @@ impl Server {
         let (draft, wish) = match waiting.patiently("looking at the change", asked).await?? {
             Begun::Anew(draft, wish) => (*draft, *wish),
             Begun::Already(id) => {
-                let note = "the same was argued already: this is how it stands".to_owned();
-                return Ok((self.hub.attend(&id, place, waiting).await?, vec![note]));
+                return self.attend_same_review(&id, place, waiting).await;
             }
         };
         let ready = self.hub.desk.prepare(draft, &wish, &place.root);
@@ -51,12 +50,29 @@ impl Server {
             notes.extend(estimate.unkept);
         }
         notes.extend(self.unfinished(&opening.topic, place));
-        let job = self.hub.desk.open(&opening, place)?;
+        let job = match self.hub.desk.open(&opening, place) {
+            // Another process has opened the same review since the archive was read.
+            Err(DeskError::Archive(
+                ArchiveError::Duplicate { id } | ArchiveError::Busy { id, .. },
+            )) => return self.attend_same_review(&id, place, waiting).await,
+            opened => opened?,
+        };
         let id = job.id().to_owned();
         self.hub.is_new(&id);
         self.hub.play(job);
         let notes = notes.iter().map(|note| self.hub.desk.clean(note)).collect();
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
+    }
+
+    /// Waits for a debate about the same change instead of opening another.
+    async fn attend_same_review(
+        &self,
+        id: &str,
+        place: &Place,
+        waiting: &Waiting,
+    ) -> Result<(Seen, Vec<String>), Complaint> {
+        let note = "the same was argued already: this is how it stands".to_owned();
+        Ok((self.hub.attend(id, place, waiting).await?, vec![note]))
     }
 
     /// The arguments, with what the topic says in plain words about how it is to be argued in the

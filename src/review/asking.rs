@@ -6,7 +6,7 @@ use super::gate::FailOn;
 use super::weighing::review;
 use crate::debate::Kind;
 use crate::engine::preflight::Wish;
-use crate::engine::reviewing::Already;
+use crate::engine::reviewing::{Already, SameReview};
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
 use std::path::Path;
 
@@ -153,9 +153,11 @@ pub async fn posed(
     if let Some(proposed) = &mut draft.proposed {
         proposed.fresh = fresh;
     }
-    let already = match (&draft.proposed, fresh) {
+    let same = match (&draft.proposed, fresh) {
         (Some(proposed), false) => desk.reviewed_already(root, proposed)?,
-        _ => None,
+        _ => SameReview::default(),
     };
+    let already = same.already;
+    draft.supersedes = same.ids;
     Ok(Posed { draft, wish, already })
 }

@@ -10,8 +10,8 @@ use super::sign::Key;
 use super::{files, left, project, search, upkeep, wishes};
 use crate::debate::{Debate, Event, Setup, Status};
 use crate::engine::{
-    Answered, Archive, ArchiveError, Card, Claim, Clock, Command, Foreign, Health, Hit, Left,
-    LiveText, Log, News, Opened, Place, Query, Recorded, Reindexed, Stored, Update, WishId,
+    Answered, Archive, ArchiveError, Card, Claim, Clock, Command, Duplicates, Foreign, Health, Hit,
+    Left, LiveText, Log, News, Opened, Place, Query, Recorded, Reindexed, Stored, Update, WishId,
 };
 use crate::private;
 use crate::report::iso;
@@ -155,6 +155,7 @@ impl Archive for SqliteArchive {
         setup: &Setup,
         events: &[Recorded],
         place: &Place,
+        duplicates: Duplicates<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError> {
         let presence = self.presence()?;
         let debate =
@@ -174,9 +175,15 @@ impl Archive for SqliteArchive {
                     || (path.exists() && !files::is_record_of(path, &setup.id))
             };
             let record = place.record.then(|| files::record_path(&place.root, &name, taken));
-            for (id, row) in search::argued(&change, setup, &place.root)? {
-                if let Some(holder) = lease::holder(&change, &self.home, row, self.clock.now())? {
-                    return Err(ArchiveError::Busy { id, holder });
+            if let Duplicates::RefusedExcept(seen) = duplicates {
+                for (id, row) in search::duplicates(&change, setup, &place.root)? {
+                    let holder = lease::holder(&change, &self.home, row, self.clock.now())?;
+                    if let Some(holder) = holder {
+                        return Err(ArchiveError::Busy { id, holder });
+                    }
+                    if !seen.contains(&id) {
+                        return Err(ArchiveError::Duplicate { id });
+                    }
                 }
             }
             let added = change
@@ -258,9 +265,9 @@ impl Archive for SqliteArchive {
         let (home, now) = (&self.home, self.clock.now());
         self.reading(|connection| {
             let row = row_of(connection, id)?;
-            let mut stored = stored(connection, row)?;
-            stored.holder = lease::holder(connection, home, row, now)?;
-            Ok(stored)
+            // The holder is read first: if there is none, no event is appended after the read.
+            let holder = lease::holder(connection, home, row, now)?;
+            Ok(Stored { holder, ..stored(connection, row)? })
         })
     }
 

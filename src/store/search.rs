@@ -108,10 +108,10 @@ fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
 }
 
-/// The debates about the same change under the same settings, or those that are the same game of a
-/// tournament, that are not over, unless they do not matter. Asked in the transaction that would
-/// begin one more.
-pub(super) fn argued(
+/// Id and row of every debate in the repository with the same review key or game key as this setup;
+/// none if it has no key, or if the review was asked for afresh. Queried in the transaction that
+/// creates a debate.
+pub(super) fn duplicates(
     connection: &Connection,
     setup: &Setup,
     root: &Path,
@@ -124,7 +124,7 @@ pub(super) fn argued(
         return Ok(vec![]);
     }
     let root = Some(root.to_owned());
-    let query = Query { root, reviews, tournament, game, unfinished: true, ..Query::default() };
+    let query = Query { root, reviews, tournament, game, ..Query::default() };
     let (conditions, values) = conditions(&query);
     let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
     let mut statement = connection.prepare_cached(&sql).map_err(broken)?;

@@ -75,6 +75,8 @@ impl Hall<'_> {
                         return End::Stopped;
                     }
                 }
+                // Another process has opened it since the archive was read: read it again.
+                Err(DeskError::Archive(ArchiveError::Duplicate { .. })) => {}
                 Err(error) => return End::Broken(error.to_string()),
             }
         }
@@ -83,7 +85,8 @@ impl Hall<'_> {
     /// The game being played; nothing, if it was played meanwhile.
     async fn begun(&self, game: &Game, budget: Budget) -> Result<Option<Job>, DeskError> {
         let Hall { desk, plan, place, .. } = self;
-        match past::now(desk, plan, &place.root, &game.key)? {
+        let (past, supersedes) = past::attempts(desk, plan, &place.root, &game.key)?;
+        match past {
             Some(Past { known: Known::Played, .. }) => Ok(None),
             Some(Past { known: Known::Begun, id, .. }) => {
                 let wishes = self.limited(&id, budget, vec![])?;
@@ -102,7 +105,8 @@ impl Hall<'_> {
                         return Err(DeskError::Session(Error::Gone));
                     }
                 };
-                Ok(Some(desk.open(&prepared?.0, place)?))
+                let opening = Opening { supersedes, ..prepared?.0 };
+                Ok(Some(desk.open(&opening, place)?))
             }
         }
     }

@@ -92,11 +92,22 @@ pub fn past(
 
 /// One game, as it stands now.
 pub fn now(desk: &Desk, plan: &Plan, root: &Path, key: &str) -> Result<Option<Past>, DeskError> {
-    let mut games = BTreeMap::new();
+    Ok(attempts(desk, plan, root, key)?.0)
+}
+
+/// One game as it stands now, and the ids of all debates in which it was attempted.
+pub(super) fn attempts(
+    desk: &Desk,
+    plan: &Plan,
+    root: &Path,
+    key: &str,
+) -> Result<(Option<Past>, Vec<String>), DeskError> {
+    let (mut games, mut ids) = (BTreeMap::new(), vec![]);
     for (key, past) in found(desk, plan, root, Some(key.to_owned()))? {
+        ids.push(past.id.clone());
         keep(&mut games, key, past);
     }
-    Ok(games.remove(key))
+    Ok((games.remove(key), ids))
 }
 
 /// The one touched last comes first, and stays unless another is better.

@@ -6,7 +6,7 @@ use debate_mcp::debate::body::Foul;
 use debate_mcp::debate::{
     Body, Debate, Event, Outcome, Proof, Role, Setup, Side, Step, Trouble, formats, next,
 };
-use debate_mcp::engine::{Archive, Clock, Log, Place, Query};
+use debate_mcp::engine::{Archive, Clock, Duplicates, Log, Place, Query};
 use debate_mcp::store::SqliteArchive;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl Shelf {
     }
 
     fn opened(&self, setup: Setup) -> (Box<dyn Log>, Debate) {
-        let log = self.archive.create(&setup, &[], &self.place()).unwrap();
+        let log = self.archive.create(&setup, &[], &self.place(), Duplicates::Allowed).unwrap();
         (log, Debate::open(setup).unwrap())
     }
 

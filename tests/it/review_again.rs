@@ -151,7 +151,7 @@ fn nothing_in_a_name_or_a_line_keeps_it_from_being_cited() {
 
 /// However many come at once, it is argued once.
 #[test]
-fn whoever_comes_at_the_same_time_does_not_argue_the_same() {
+fn simultaneous_reviews_of_one_change_open_one_debate() {
     let bench = Bench::changed();
     let all: Vec<_> = (0..4).map(|_| bench.review(&["main..HEAD"]).start()).collect();
     for running in all {

@@ -1,9 +1,9 @@
 //! The archive: one writer, nothing lost, and everything that is not the truth can be rebuilt.
 use crate::players::{ask, dutiful, failed, good, said};
 use crate::scene::{Rng, due, setup};
-use debate_mcp::debate::{Debate, Event, Setup, Status, Step, Trouble, formats, next};
+use debate_mcp::debate::{Debate, Event, Proposed, Setup, Status, Step, Trouble, formats, next};
 use debate_mcp::engine::{
-    Archive, ArchiveError, Claim, Clock, Live, Log, LogError, Place, Query, Update,
+    Archive, ArchiveError, Claim, Clock, Duplicates, Live, Log, LogError, Place, Query, Update,
 };
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn a_debate_is_read_back_as_it_was_written() {
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &place).unwrap();
+    let mut log = archive.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
     let mut events = vec![];
     while let Some(event) = advance(&mut *log, &mut debate) {
         events.push(event);
@@ -74,9 +74,62 @@ fn an_id_is_given_once() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
-    let _log = archive.create(&named("debate-one"), &[], &place).unwrap();
-    let again = archive.create(&named("debate-one"), &[], &place);
+    let _log = archive.create(&named("debate-one"), &[], &place, Duplicates::Allowed).unwrap();
+    let again = archive.create(&named("debate-one"), &[], &place, Duplicates::Allowed);
     assert!(matches!(again.err(), Some(ArchiveError::Taken(_))));
+}
+
+/// Two processes read the archive, find no review of the change, and open one each.
+#[test]
+fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
+    let review = |id: &str, fresh: bool| {
+        let proposed = Proposed { key: "the same".into(), fresh, ..Proposed::default() };
+        Setup { proposed: Some(proposed), ..named(id) }
+    };
+    let game = |id: &str, _: bool| {
+        let terms = [("tournament", "cup"), ("game", "1")].map(|(k, v)| (k.into(), v.into()));
+        Setup { terms: terms.into(), ..named(id) }
+    };
+    let keyed: [&dyn Fn(&str, bool) -> Setup; 2] = [&review, &game];
+    for setup in keyed {
+        let folder = TempDir::new().unwrap();
+        let home = folder.path().join("home");
+        let place = place(folder.path());
+        let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
+        let create = |setup: &Setup, seen: &[&str]| {
+            let seen: Vec<String> = seen.iter().map(ToString::to_string).collect();
+            second.create(setup, &[], &place, Duplicates::RefusedExcept(&seen)).map(drop)
+        };
+        let mut debate = Debate::open(setup("debate-one", false)).unwrap();
+        let mut log = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
+        let rival = setup("debate-two", false);
+        for seen in [&[][..], &["debate-one"]] {
+            let refused = create(&rival, seen).err();
+            assert!(matches!(refused, Some(ArchiveError::Busy { .. })), "{refused:?}");
+        }
+        while advance(&mut *log, &mut debate).is_some() {}
+        drop(log);
+        // It is over and nobody holds it: still the verdict everyone is to use.
+        let refused = create(&rival, &[]).err();
+        assert!(
+            matches!(&refused, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
+            "{refused:?}"
+        );
+        // Whoever has read it may argue again, once.
+        create(&rival, &["debate-one"]).unwrap();
+        let refused = create(&setup("debate-three", false), &["debate-one"]).err();
+        assert!(matches!(refused, Some(ArchiveError::Duplicate { .. })), "{refused:?}");
+        assert_eq!(second.list(&Query::default()).unwrap().len(), 2);
+    }
+    let folder = TempDir::new().unwrap();
+    let place = place(folder.path());
+    let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
+    let refuse = Duplicates::RefusedExcept(&[]);
+    for (nth, setup) in
+        [review("r1", false), review("r2", true), named("n1"), named("n2")].into_iter().enumerate()
+    {
+        assert!(archive.create(&setup, &[], &place, refuse).is_ok(), "setup {nth}");
+    }
 }
 
 #[test]
@@ -85,7 +138,7 @@ fn a_debate_has_one_writer_at_a_time() {
     let home = folder.path().join("home");
     let place = place(folder.path());
     let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
-    let log = first.create(&named("debate-one"), &[], &place).unwrap();
+    let log = first.create(&named("debate-one"), &[], &place, Duplicates::Allowed).unwrap();
     let busy = second.open("debate-one", &place, Claim::Free).err();
     assert!(matches!(busy, Some(ArchiveError::Busy { .. })), "{busy:?}");
     assert!(first.open("debate-one", &place, Claim::Free).is_err(), "nor twice in one process");
@@ -103,7 +156,7 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
     let awake = at(1_000);
     let first = SqliteArchive::at(&home, awake.clone());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut slept = first.create(debate.setup(), &[], &place).unwrap();
+    let mut slept = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
     advance(&mut *slept, &mut debate).unwrap();
 
     // Not long enough: the heart may beat again.
@@ -140,7 +193,9 @@ fn many_writers_of_many_debates_lose_nothing() {
                     .map(|debate| {
                         let id = format!("debate-{nth}-{debate}");
                         let mut debate = Debate::open(named(&id)).unwrap();
-                        let mut log = archive.create(debate.setup(), &[], &place).unwrap();
+                        let mut log = archive
+                            .create(debate.setup(), &[], &place, Duplicates::Allowed)
+                            .unwrap();
                         let events = std::iter::from_fn(|| advance(&mut *log, &mut debate));
                         (id, events.count())
                     })
@@ -180,7 +235,8 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
     let home = folder.path().join("home");
     let archive = SqliteArchive::at(&home, at(5));
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &place(folder.path())).unwrap();
+    let mut log =
+        archive.create(debate.setup(), &[], &place(folder.path()), Duplicates::Allowed).unwrap();
     let mut record = |debate: &mut Debate, event: Event| {
         log.append(std::slice::from_ref(&event)).unwrap();
         debate.apply(event).unwrap();
@@ -214,7 +270,8 @@ async fn what_is_being_said_can_be_read_by_others() {
     let home = folder.path().join("home");
     let archive = SqliteArchive::at(&home, at(5));
     let debate = Debate::open(named("debate-one")).unwrap();
-    let log = archive.create(debate.setup(), &[], &place(folder.path())).unwrap();
+    let log =
+        archive.create(debate.setup(), &[], &place(folder.path()), Duplicates::Allowed).unwrap();
     let live = Live::default();
     archive.watch("debate-one", live.subscribe());
     let cue = next(&debate).at().unwrap();

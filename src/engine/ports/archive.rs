@@ -10,12 +10,14 @@ use tokio::sync::broadcast;
 
 /// Keeps every debate.
 pub trait Archive: Send + Sync {
-    /// Starts a log, with what happens at once or has happened elsewhere.
+    /// Starts a log with its first events, and takes its lease. Other debates with the same review
+    /// key or game key are checked in the same transaction, as `duplicates` says.
     fn create(
         &self,
         setup: &Setup,
         events: &[Recorded],
         place: &Place,
+        duplicates: Duplicates<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes a debate up, for writing. From then on it is written out at `place`, too.
     fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError>;
@@ -87,6 +89,8 @@ pub enum ArchiveError {
     Taken(String),
     #[error("debate `{id}` is being run by {holder}")]
     Busy { id: String, holder: String },
+    #[error("debate `{id}` is already about the same change or game")]
+    Duplicate { id: String },
     #[error("this file cannot be read as a debate: {0}")]
     Foreign(String),
     #[error("the archive was written by a newer version of this program (schema {0})")]
@@ -104,6 +108,18 @@ pub struct Place {
     pub state_file: Option<PathBuf>,
     /// Whether a record is written there, too.
     pub record: bool,
+}
+
+/// Which other debates about the same change (same review key) or the same game of a tournament may
+/// exist in the repository when a debate is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates<'a> {
+    /// Any: imports restore what was argued elsewhere.
+    Allowed,
+    /// Only these ids, which the caller has read and decided to argue again, and only while no
+    /// process runs them. Any other is [`ArchiveError::Duplicate`], so that of several processes
+    /// that decide at the same time only one opens a debate.
+    RefusedExcept(&'a [String]),
 }
 
 /// Whether a debate somebody else holds is taken up all the same.
