@@ -29,6 +29,8 @@ pub(super) async fn watch(
     desk: &Desk,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
+    // Installs the signal handlers before anything is printed.
+    let mut interrupt = std::pin::pin!(stopped());
     let id = place::found(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     if let Some(Flaw { seq, why }) = flaw {
@@ -48,7 +50,6 @@ pub(super) async fn watch(
     let mut watched = Watched { seq, heard: BTreeMap::new() };
     let mut follower = Follower::new(debate, seq, manner);
     watched.speaking(&mut follower, screen)?;
-    let mut interrupt = std::pin::pin!(stopped());
     let mut held = Instant::now();
     let why = loop {
         let news = desk.archive().news(&id, watched.seq)?;

@@ -1,17 +1,48 @@
-//! Whoever wants the program to stop: a person with Ctrl-C, or a system that ends jobs.
+//! Stop requests to this process: SIGTERM, or Ctrl-C (SIGINT).
+use std::future::Future;
+use std::sync::OnceLock;
+use tokio::sync::watch;
 
-/// Waits for SIGTERM or Ctrl-C.
-pub async fn stopped() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+/// Set to true by the first signal, for the rest of the process's life.
+static STOP: OnceLock<watch::Receiver<bool>> = OnceLock::new();
+
+/// Waits for SIGTERM or Ctrl-C. The first call installs the handlers before it returns; the request
+/// is latched, so a signal that arrives between two calls ends the second one at once.
+pub fn stopped() -> impl Future<Output = ()> {
+    let mut stop = STOP.get_or_init(listen).clone();
+    async move {
+        if stop.wait_for(|stop| *stop).await.is_err() {
+            // The handlers could not be installed, so the default action of the signal holds.
+            std::future::pending::<()>().await;
         }
     }
-    let _ = tokio::signal::ctrl_c().await;
+}
+
+#[cfg(unix)]
+fn listen() -> watch::Receiver<bool> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (sender, receiver) = watch::channel(false);
+    let signals = signal(SignalKind::terminate())
+        .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)));
+    if let Ok((mut terminate, mut interrupt)) = signals {
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            let _ = sender.send(true);
+        });
+    }
+    receiver
+}
+
+#[cfg(not(unix))]
+fn listen() -> watch::Receiver<bool> {
+    let (sender, receiver) = watch::channel(false);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            let _ = sender.send(true);
+        }
+    });
+    receiver
 }

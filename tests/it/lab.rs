@@ -329,6 +329,17 @@ impl Running {
         assert!(sent.success());
     }
 
+    /// Blocks until stderr contains this; what was read is not part of what `wait` returns.
+    #[track_caller]
+    pub(crate) fn wait_for_stderr(&mut self, part: &str) {
+        let stderr = self.0.stderr.as_mut().unwrap();
+        let (mut read, mut byte) = (vec![], [0]);
+        while !String::from_utf8_lossy(&read).contains(part) {
+            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "it ended without `{part}`");
+            read.push(byte[0]);
+        }
+    }
+
     /// Whoever read stdout has gone.
     pub(crate) fn unread(&mut self) {
         drop(self.0.stdout.take());

@@ -208,13 +208,18 @@ fn watching_ends_where_nobody_plays() {
 }
 
 #[test]
-fn whoever_stops_watching_stops_nothing_else() {
+fn stopping_a_watcher_does_not_stop_the_debate() {
     let lab = Lab::new();
     let (mut playing, id) = at_the_terminal(&lab);
-    let mut watching = lab.debate(&["watch", &id]).start();
-    watching.signal("INT");
-    until("it has stopped", || watching.is_over());
-    assert!(!playing.is_over());
+    for signal in ["INT", "TERM"] {
+        let mut watching = lab.debate(&["watch", &id]).start();
+        watching.wait_for_stderr("Ctrl-C only stops watching");
+        watching.signal(signal);
+        let done = watching.wait();
+        assert_eq!(done.code, Some(2), "{signal}: {done:#?}");
+        done.warns("Stopped watching; the debate goes on.");
+        assert!(!playing.is_over());
+    }
     let shown = lab.debate(&["show", &id, "--json"]).success().json();
     assert_eq!(shown["holder"], format!("the terminal (process {})", playing.id()));
 }
