@@ -130,18 +130,14 @@ impl Desk {
         for card in &cards {
             // The status is taken from the log, which may be newer than the listing.
             let (Stored { holder, .. }, debate, _) = self.read(&card.id)?;
-            let id = card.id.clone();
-            match status(&debate) {
-                Status::Completed if !debate.concluded() => {
-                    _ = done.get_or_insert(Already::Done(id))
-                }
-                over if over.over() => {}
-                _ => {
-                    _ = begun.get_or_insert(match holder {
-                        Some(by) => Already::Held { id, by },
-                        None => Already::Begun(id),
-                    });
-                }
+            let (id, status) = (card.id.clone(), status(&debate));
+            if status == Status::Completed && !debate.concluded() {
+                done.get_or_insert(Already::Done(id));
+            } else if !status.over() {
+                begun.get_or_insert(match holder {
+                    Some(by) => Already::Held { id, by },
+                    None => Already::Begun(id),
+                });
             }
         }
         let ids = cards.into_iter().map(|card| card.id).collect();

@@ -79,19 +79,22 @@ fn an_id_is_given_once() {
     assert!(matches!(again.err(), Some(ArchiveError::Taken(_))));
 }
 
+/// The setup of a review, always of the same change.
+fn review(id: &str) -> Setup {
+    let proposed = Proposed { key: "the same".into(), ..Proposed::default() };
+    Setup { proposed: Some(proposed), ..named(id) }
+}
+
+/// The setup of a game, always the same one of a tournament.
+fn game(id: &str) -> Setup {
+    let terms = [("tournament", "cup"), ("game", "1")].map(|(k, v)| (k.into(), v.into()));
+    Setup { terms: terms.into(), ..named(id) }
+}
+
 /// Two processes read the archive, find no review of the change, and open one each.
 #[test]
 fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
-    let review = |id: &str, fresh: bool| {
-        let proposed = Proposed { key: "the same".into(), fresh, ..Proposed::default() };
-        Setup { proposed: Some(proposed), ..named(id) }
-    };
-    let game = |id: &str, _: bool| {
-        let terms = [("tournament", "cup"), ("game", "1")].map(|(k, v)| (k.into(), v.into()));
-        Setup { terms: terms.into(), ..named(id) }
-    };
-    let keyed: [&dyn Fn(&str, bool) -> Setup; 2] = [&review, &game];
-    for setup in keyed {
+    for setup in [review, game] {
         let folder = TempDir::new().unwrap();
         let home = folder.path().join("home");
         let place = place(folder.path());
@@ -100,24 +103,24 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
             let seen: Vec<String> = seen.iter().map(ToString::to_string).collect();
             second.create(setup, &[], &place, Duplicates::RefusedExcept(&seen)).map(drop)
         };
-        let mut debate = Debate::open(setup("debate-one", false)).unwrap();
+        let mut debate = Debate::open(setup("debate-one")).unwrap();
         let mut log = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
-        let rival = setup("debate-two", false);
+        let rival = setup("debate-two");
         for seen in [&[][..], &["debate-one"]] {
             let refused = create(&rival, seen).err();
             assert!(matches!(refused, Some(ArchiveError::Busy { .. })), "{refused:?}");
         }
         while advance(&mut *log, &mut debate).is_some() {}
         drop(log);
-        // It is over and nobody holds it: still the verdict everyone is to use.
+        // It is over and has no holder: its verdict is the one to use.
         let refused = create(&rival, &[]).err();
         assert!(
             matches!(&refused, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
             "{refused:?}"
         );
-        // Whoever has read it may argue again, once.
+        // A caller that has read it may argue again, once.
         create(&rival, &["debate-one"]).unwrap();
-        let refused = create(&setup("debate-three", false), &["debate-one"]).err();
+        let refused = create(&setup("debate-three"), &["debate-one"]).err();
         assert!(matches!(refused, Some(ArchiveError::Duplicate { .. })), "{refused:?}");
         assert_eq!(second.list(&Query::default()).unwrap().len(), 2);
     }
@@ -125,10 +128,11 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
     let place = place(folder.path());
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let refuse = Duplicates::RefusedExcept(&[]);
-    for (nth, setup) in
-        [review("r1", false), review("r2", true), named("n1"), named("n2")].into_iter().enumerate()
-    {
-        assert!(archive.create(&setup, &[], &place, refuse).is_ok(), "setup {nth}");
+    let mut fresh = review("again");
+    fresh.proposed.as_mut().unwrap().fresh = true;
+    for setup in [review("first"), fresh, named("unkeyed"), named("unkeyed-too")] {
+        let created = archive.create(&setup, &[], &place, refuse);
+        assert!(created.is_ok(), "{}", setup.id);
     }
 }
 
