@@ -12,7 +12,7 @@ pub fn stopped() -> impl Future<Output = ()> {
     let mut stop = STOP.get_or_init(listen).clone();
     async move {
         if stop.wait_for(|stop| *stop).await.is_err() {
-            // The handlers could not be installed, so the default action of the signal holds.
+            // No handler could be installed: the signal's default action ends the process.
             std::future::pending::<()>().await;
         }
     }

@@ -265,7 +265,7 @@ impl Archive for SqliteArchive {
         let (home, now) = (&self.home, self.clock.now());
         self.reading(|connection| {
             let row = row_of(connection, id)?;
-            // The holder is read first: if there is none, no event is appended after the read.
+            // The holder is read first: if it has given up its lease, its last events are read, too.
             let holder = lease::holder(connection, home, row, now)?;
             Ok(Stored { holder, ..stored(connection, row)? })
         })
