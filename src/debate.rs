@@ -1,45 +1,46 @@
-//! A debate is its setup plus what has been recorded since. Nothing else.
+//! Event-sourced core of a debate. Pure: no I/O and no clock.
 //!
-//! [`next`] walks the plan against the record and says what is due; [`Debate::apply`] accepts an
-//! event only if it was due. There is no cursor to keep in step with the record, so there is no
-//! state to repair after a crash: read the log, replay it, ask `next` again.
+//! A [`Debate`] is its [`Setup`] plus the events in its log. [`next`] compares the format with the
+//! recorded turns and returns the next [`Step`]. [`Debate::apply`] validates an event and folds it
+//! into the state. An event that is not due is the only error. No cursor is stored, so recovery
+//! after a crash is: read the log, replay it, call `next` again.
 //!
-//! | file       | concept                                                                        |
-//! |------------|--------------------------------------------------------------------------------|
-//! | `format`   | the grammar: a format is acts, an act is phases, a phase is one row            |
-//! | `formats`  | the five tables                                                                |
-//! | `setup`    | what is fixed when a debate opens: topic, format, prompts, seats, limits       |
-//! | `proposed` | a change that is argued about before it is merged                              |
-//! | `seat`     | who sits where, and what gives a seat its voice                                |
-//! | `body`     | what a seat can say, already parsed                                            |
-//! | `citation` | what was cited, and what looking it up found                                   |
-//! | `envelope` | the proof of one turn: which tool, which model, how long, how much             |
-//! | `event`    | what can happen; with the five above, the only types that are stored           |
-//! | `state`    | the fold of the events, and which event is legal now                           |
-//! | `plan`     | `next`: the first thing not yet done                                           |
-//! | `hearing`  | what a seat hears, and under which names                                       |
-//! | `ledger`   | every claim made, and what became of it                                        |
-//! | `flags`    | what a careful listener would notice: giving way, repeating, nothing left       |
-//! | `digest`   | what a summary must keep, and the mechanical one                               |
-//! | `mask`     | who a speaker is, hidden from those who judge                                  |
-//! | `template` | prompts are filled in once; what was filled in is never filled in again        |
-//! | `prompt`   | what a seat is told, as text                                                   |
-//! | `reply`    | text becomes a body, or a reason why not                                       |
-//! | `claims`   | the claims block at the end of a speech                                        |
-//! | `rules`    | what a reply must be, as small pure functions                                  |
-//! | `points`   | what the rounds of a court come to, and where it turned                        |
-//! | `verdict`  | what marks, rulings and votes on the record come to                            |
-//! | `nine`     | the nine parts of a report, under the headings of its language                 |
-//! | `insights` | what a dialogue comes to                                                       |
-//! | `language` | which language a question is asked in                                          |
-//! | `style`    | what makes a text look good, taken out before it is judged                     |
-//! | `hashed`   | names for texts: the same for the same ones                                    |
-//! | `unseen`   | characters people do not see                                                   |
-//! | `words`    | how long a text is, as a reader counts                                         |
-//! | `removed`  | which secrets were taken out, as far as the record tells                       |
-//! | `standing` | how a debate stands, in the words users are told                               |
-//!
-//! This module does no I/O, reads no clock, and cannot fail except on an illegal event.
+//! | module            | content                                                           |
+//! |-------------------|-------------------------------------------------------------------|
+//! | `format`          | Schema of a format: acts, phases, rounds, roles, sides            |
+//! | `formats`         | The five built-in formats, as tables                              |
+//! | `setup`           | Configuration fixed at the opening: topic, format, prompts, seats |
+//! | `reviewed_change` | The code change under review                                      |
+//! | `seat`            | Seats, and the participant that plays each one                    |
+//! | `body`            | Parsed replies, one variant per reply kind                        |
+//! | `citation`        | Citations, and the result of looking each one up                  |
+//! | `envelope`        | Metadata of one turn: tool, model, duration, tokens, cost         |
+//! | `event`           | Events of the log                                                 |
+//! | `state`           | `Debate`: the state folded from the events. Validates events      |
+//! | `plan`            | `next`: computes the next step                                    |
+//! | `visibility`      | Which earlier turns a seat sees, and under which labels           |
+//! | `ledger`          | Every claim with its status                                       |
+//! | `flags`           | Heuristics: walk-backs, unprompted concessions, repetition        |
+//! | `digest`          | Validates a summary, and builds one without a model               |
+//! | `mask`            | Hides the identity of speakers from judges                        |
+//! | `template`        | Fills prompt templates in one pass, never inserted text           |
+//! | `prompt`          | Builds the prompt of a seat                                       |
+//! | `reply`           | Parses the text of a reply into a body, or returns an error       |
+//! | `claims_block`    | Parser for the JSON claims block at the end of a speech           |
+//! | `schema`          | JSON schemas of replies, for providers with structured output     |
+//! | `rules`           | Validation rules for replies, as pure functions                   |
+//! | `points`          | Points per round of a tribunal, and its turning point             |
+//! | `verdict`         | Combines scores, rulings and votes into the result                |
+//! | `report_sections` | Headings of the nine-section report, by language                  |
+//! | `insights`        | Outcome and insights of a dialogue                                |
+//! | `estimate`        | Estimated calls and tokens of a debate, per seat                  |
+//! | `language`        | Language detection for a topic                                    |
+//! | `style`           | Removes formatting from a text before it is judged                |
+//! | `content_hash`    | SHA-256 hashes of texts                                           |
+//! | `invisible_chars` | Detects and escapes invisible characters                          |
+//! | `words`           | Word count, for scripts with and without spaces                   |
+//! | `removed`         | Counts redacted secrets in the record                             |
+//! | `status`          | Status of a debate, in the words users read                       |
 pub mod body;
 pub mod citation;
 pub mod claims;

@@ -1,7 +1,8 @@
-//! What a seat can say, already parsed: text becomes a body elsewhere, or the turn has failed.
+//! Parsed replies: one variant of [`Body`] per reply kind. The parser is in `reply`.
 //!
-//! Eight kinds carry five formats. A report, a digest and the insights of a dialogue are all
-//! sections; a rule says which sections, so a new report is a row and not a new stored type.
+//! Eight kinds serve all formats. A report, a digest and the insights of a dialogue are all
+//! `Sections`. A rule validates which sections are present, so a new kind of report needs no new
+//! stored type.
 use super::format::Side;
 use super::proposed::Severity;
 use schemars::JsonSchema;
@@ -14,89 +15,83 @@ pub use ruling::{
     Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Rubric, Ruling, Scores,
 };
 
-/// A reply, by kind.
+/// A parsed reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
-    /// Said aloud. A turn without a claims block is still a turn: its lists are empty.
+    /// A spoken turn. Without a valid claims block the lists are empty.
     Speech {
-        /// Without the claims block.
+        /// Prose, without the claims block.
         text: String,
-        /// What it asserts.
+        /// Claims made in this turn.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         claims: Vec<Claim>,
-        /// What of the other side it accepts.
+        /// Opposing claims that this turn accepts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         concedes: Vec<Concession>,
-        /// Concerns of one's own, by claim, that the other side has put to rest.
+        /// The speaker's own claims that the other side has resolved.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         resolves: Vec<Resolution>,
-        /// Whom it asks for help.
+        /// Request for help from an audience seat.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         help: Option<Help>,
-        /// Why the claims block could not be read, or that there was none.
+        /// Error of the claims block parser, or a note that the block is missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unstructured: Option<String>,
     },
-    /// Marks in tenths, by dimension, because 7.5 must survive being stored and compared.
+    /// Marks of a judge for one round, by dimension. In tenths, so that 7.5 is an integer.
     Score {
-        /// Of the side for.
+        /// Marks of the proposer.
         pro: BTreeMap<String, u8>,
-        /// Of the side against.
+        /// Marks of the challenger.
         con: BTreeMap<String, u8>,
-        /// Who broke which rule.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fouls: Vec<Foul>,
-        /// The judge's note.
         comment: String,
     },
-    /// An audience seat asks for the floor, or says that it does not.
+    /// Answer of an audience seat to the question whether it wants to speak.
     Petition {
-        /// The side it would speak for; none if it does not ask.
+        /// The side it wants to speak for. None: it does not want to speak.
         supports: Option<Side>,
-        /// What it would say.
+        /// The claim it would make.
         claim: String,
-        /// Whether that is new.
         #[serde(default)]
         novelty: Novelty,
         /// In hundredths.
         #[serde(default)]
         confidence: u8,
     },
-    /// Which listener has the floor this round, by name.
+    /// Decision of the judge about which audience seat may speak this round.
     Ruling {
-        /// Nobody, if none.
+        /// Name of the admitted seat. None: no seat is admitted.
         admits: Option<String>,
-        /// What was asked about whoever is let in.
+        /// Criteria for the admission.
         #[serde(default)]
         grounds: Grounds,
-        /// Why.
+        /// Reason for the decision.
         because: String,
     },
-    /// One voice of the audience.
+    /// Vote of one audience seat.
     Vote {
-        /// For whom.
         side: Side,
         /// In hundredths.
         confidence: u8,
-        /// Why.
+        /// Reason for the vote.
         because: String,
     },
-    /// Each factual claim found, with its tag.
+    /// Factual claims found by an auditor, each with a source tag.
     Audit {
-        /// In the order they were found.
         facts: Vec<Fact>,
     },
-    /// A judge's ruling on the whole.
+    /// Final ruling of a judge.
     Verdict(Box<Ruling>),
-    /// A text in named parts.
+    /// Text in titled sections: a report, a digest or insights.
     Sections {
-        /// In order.
         sections: Vec<Section>,
     },
 }
 
-/// A reply contract: which kind of body a phase asks for.
+/// Kind of reply that a phase requests, one per variant of [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each names the body of the same name")]
@@ -111,52 +106,52 @@ pub enum Kind {
     Sections,
 }
 
-/// Something asserted, with what is offered for it.
+/// A claim with its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
-    /// The side's own name for it, kept from round to round.
+    /// Id chosen by the side. The same claim keeps it in later rounds.
     pub id: String,
-    /// One sentence.
+    /// The claim in one sentence.
     pub text: String,
-    /// Paths with lines, quotes, commits, documents, benchmarks.
+    /// Paths with lines, quotes, commits, documents or benchmarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The opposing claims this one answers, by id.
+    /// Ids of the opposing claims that this one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
-    /// What it is there for, where a format tells its claims apart.
+    /// Purpose of the claim, in formats that distinguish them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// In hundredths, as the speaker says it.
+    /// Confidence stated by the speaker, in hundredths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
-    /// What it rests on, as the speaker says it.
+    /// Kind of source stated by the speaker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How grave it is, as the speaker says it, where a change is reviewed.
+    /// Severity stated by the speaker, in a code review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
 }
 
-/// What a claim is there for.
+/// Purpose of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// One of the arguments a stance rests on.
+    /// Supports the speaker's stance.
     Argument,
-    /// Where another stance is weak.
+    /// Names a weakness of another stance.
     Weakness,
-    /// What another stance will say, and the answer to it.
+    /// Anticipates an argument of another stance and answers it.
     Counter,
-    /// An answer to an argument.
+    /// Answers an argument.
     Rebuttal,
-    /// Against the weakest assumption of the others.
+    /// Attacks the weakest assumption of the other stances.
     Premise,
-    /// Something new against the others.
+    /// New argument against the other stances.
     Attack,
 }
 
-/// What an argument is said to rest on.
+/// Kind of source that an argument cites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "they say it")]
@@ -167,97 +162,94 @@ pub enum Source {
     AcademicPaper,
 }
 
-/// What a judge is asked about a listener who wants the floor.
+/// Criteria a judge checks before it admits an audience seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Grounds {
-    /// Does it bring something that was not said?
+    /// It brings information that is not yet in the debate.
     pub new_information: bool,
-    /// Or does it say again what was?
+    /// It does not repeat what was said before.
     pub avoids_repetition: bool,
-    /// Would it break the balance there is?
+    /// It could change the balance between the sides.
     pub shifts_balance: bool,
 }
 
-/// An opposing claim accepted, in its own words.
+/// Acceptance of an opposing claim, with a verbatim quote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Concession {
-    /// The opposing claim, by id.
+    /// Id of the opposing claim.
     pub claim: String,
-    /// Its words.
+    /// Verbatim quote of the claim.
     pub quote: String,
 }
 
-/// A concern of one's own that has been put to rest, and by what.
+/// Withdrawal of the speaker's own claim because the other side has resolved it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
-    /// One's own claim, by id.
+    /// Id of the speaker's own claim.
     pub claim: String,
-    /// What convinced.
+    /// Evidence that resolved it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
 }
 
-/// A call for an audience seat.
+/// A debater's request for help from an audience seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Help {
     /// `technical`, `ethical` or `practical`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// The audience seat asked, by name.
+    /// Name of the audience seat.
     pub from: String,
-    /// Why.
+    /// Reason for the request.
     pub because: String,
 }
 
-/// A broken rule of conduct, as the judge saw it.
+/// Rule violation reported by the judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Foul {
-    /// Whose.
+    /// The side that broke the rule.
     pub side: Side,
-    /// Which.
+    /// Kind of violation, such as `off_topic`.
     pub kind: String,
-    /// How.
+    /// Details.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// A factual claim an auditor found.
+/// Factual claim found by an auditor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
-    /// What is claimed.
     pub claim: String,
-    /// What it rests on: `official-docs`, `no-source` and the like.
+    /// Source tag: `official-docs`, `no-source` and the like.
     pub tag: String,
-    /// Who claims it.
+    /// Name of the speaker.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Under which id, if it has one.
+    /// Id of the claim, if it has one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
 }
 
-/// Whether a petition brings something new.
+/// Whether a petition adds something new.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Novelty {
-    /// It does.
+    /// Adds a new point.
     New,
-    /// It strengthens what was said.
+    /// Supports a point already made.
     #[default]
     Reinforcement,
 }
 
-/// A part of a text.
+/// Titled section of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Section {
-    /// Its heading.
     pub title: String,
-    /// What stands under it.
     pub text: String,
 }
 
 impl Source {
-    /// As it is written.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Source::OfficialDocs => "official-docs",
@@ -269,7 +261,7 @@ impl Source {
 }
 
 impl Body {
-    /// Which contract it fulfils.
+    /// Returns the reply kind of this body.
     pub fn kind(&self) -> Kind {
         match self {
             Body::Speech { .. } => Kind::Speech,
@@ -283,7 +275,7 @@ impl Body {
         }
     }
 
-    /// A speech with nothing but text, which is therefore unstructured.
+    /// Builds an unstructured speech: text without a claims block.
     pub fn prose(text: impl Into<String>) -> Body {
         Body::Speech {
             text: text.into(),
@@ -295,7 +287,7 @@ impl Body {
         }
     }
 
-    /// A speech with nothing but one claim.
+    /// Builds a speech that has one claim and no text.
     pub fn claiming(claim: Claim) -> Body {
         Body::Speech {
             text: String::new(),
@@ -307,7 +299,7 @@ impl Body {
         }
     }
 
-    /// What it asserts.
+    /// Returns the claims of a speech, and an empty slice for other kinds.
     pub fn claims(&self) -> &[Claim] {
         match self {
             Body::Speech { claims, .. } => claims,
@@ -315,7 +307,7 @@ impl Body {
         }
     }
 
-    /// What it accepts of the other side.
+    /// Returns the concessions of a speech, and an empty slice for other kinds.
     pub fn concedes(&self) -> &[Concession] {
         match self {
             Body::Speech { concedes, .. } => concedes,
@@ -323,7 +315,7 @@ impl Body {
         }
     }
 
-    /// Which concerns of its own it takes back.
+    /// Returns the resolutions of a speech, and an empty slice for other kinds.
     pub fn resolves(&self) -> &[Resolution] {
         match self {
             Body::Speech { resolves, .. } => resolves,
@@ -331,17 +323,17 @@ impl Body {
         }
     }
 
-    /// Whether there was a claims block to read, so that rules about it can be asked.
+    /// Whether this is a speech with a valid claims block. Rules about claims apply only then.
     pub fn structured(&self) -> bool {
         matches!(self, Body::Speech { unstructured: None, .. })
     }
 
-    /// Asked whether it wants the floor, it does not.
+    /// Whether this is a petition that does not ask to speak.
     pub fn declines(&self) -> bool {
         matches!(self, Body::Petition { supports: None, .. })
     }
 
-    /// Whom it asks for help.
+    /// Returns the help request of a speech.
     pub fn help(&self) -> Option<&Help> {
         match self {
             Body::Speech { help, .. } => help.as_ref(),
@@ -349,7 +341,7 @@ impl Body {
         }
     }
 
-    /// What a reader is shown of it: prose, or the nearest thing to it.
+    /// Renders the human-readable text: the prose, the reason, or a Markdown list.
     pub fn text(&self) -> String {
         match self {
             Body::Speech { text, .. } => text.clone(),

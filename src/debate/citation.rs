@@ -1,80 +1,83 @@
-//! What was cited, and what looking it up found. Existence is recorded, never "supports the claim".
+//! Citations of a turn, and the result of looking each one up in the repository.
+//!
+//! A lookup only checks that the cited text exists. It never checks whether that text supports the
+//! claim. The lookup itself is in `evidence`.
 use super::proposed::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One citation of a turn, as it was checked when the turn was taken.
+/// A citation, with the result of its lookup when the turn was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Citation {
-    /// As it was written.
+    /// The citation as written in the reply.
     pub raw: String,
-    /// The claim it was offered for, if it stood in one.
+    /// Id of the claim that contains it, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
-    /// Relative to the repository.
+    /// Path relative to the repository root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The first line cited.
+    /// First cited line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The last line cited.
+    /// Last cited line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// The words it says are there.
+    /// Quoted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// What looking it up came to.
+    /// Result of the lookup.
     pub found: Found,
-    /// Where it was found instead.
+    /// Location where the quote was found instead, as `path:line`, or candidates if ambiguous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found_at: Option<String>,
-    /// What the finding alone does not say.
+    /// Details of the lookup result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// If the words stand in the file only as it was before a change: the line at which they would
-    /// stand now, and 0 if the file is not there any more.
+    /// Set if the quote exists only in the file before the change under review: the line where it
+    /// would be now, or 0 if the file is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<u32>,
 }
 
-/// A closed set: a citation comes to exactly one of these.
+/// Result of looking up a citation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
-    /// The quote stands at the lines cited.
+    /// The quote is at the cited lines.
     Exact,
-    /// It stands within a few lines of them.
+    /// The quote is within a few lines of the cited ones.
     Near,
-    /// It stands elsewhere in the file.
+    /// The quote is elsewhere in the cited file.
     ElsewhereInFile,
-    /// It stands in another file.
+    /// The quote is in another file.
     ElsewhereInRepo,
-    /// The line exists and nothing was quoted: no evidence by itself.
+    /// The line exists, but there is no quote to verify. Not evidence by itself.
     Located,
-    /// There is no such file.
+    /// The file does not exist.
     NoSuchPath,
-    /// The file is shorter than that.
+    /// The file has fewer lines.
     LineOutOfRange,
-    /// The quote stands nowhere.
+    /// The quote is not in the repository.
     NotFound,
-    /// Several files could be meant.
+    /// The path matches several files.
     Ambiguous,
-    /// The quote stands in so many files that it proves nothing.
+    /// The quote occurs in too many files to prove anything.
     NonDistinctive,
     /// The quote is too short to prove anything.
     TooShort,
-    /// There is no such commit.
+    /// The commit does not exist.
     CommitUnknown,
-    /// The place cited was wrong and the rest was not searched.
+    /// The cited location was wrong, and the rest of the repository was not searched.
     NotSearched,
-    /// It cannot be checked here: a URL, a benchmark.
+    /// Cannot be verified here, such as a URL or a benchmark.
     Unchecked,
 }
 
 impl Found {
-    /// As it is stored.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Found::Exact => "exact",
@@ -94,12 +97,12 @@ impl Found {
         }
     }
 
-    /// The words cited were seen where they were said to be, or near enough.
+    /// Whether the quote was found in the cited file.
     pub fn verified(self) -> bool {
         matches!(self, Found::Exact | Found::Near | Found::ElsewhereInFile)
     }
 
-    /// What was cited is not there.
+    /// Whether the lookup proved that the cited text does not exist.
     pub fn wrong(self) -> bool {
         matches!(
             self,
@@ -108,24 +111,24 @@ impl Found {
     }
 }
 
-/// Whether what was found when it was cited is found again.
+/// Result of rechecking a citation that was found earlier.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Stands {
-    /// As it was.
+    /// Found as before.
     Holds,
-    /// The words are there, but elsewhere.
+    /// Found at another location.
     Moved,
-    /// It would not be found today, or would prove nothing.
+    /// No longer found, or no longer distinctive.
     Gone,
-    /// Nobody can tell.
+    /// Cannot be determined.
     Unknown,
 }
 
 impl Stands {
-    /// As it is written.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Stands::Holds => "holds",
@@ -136,12 +139,12 @@ impl Stands {
     }
 }
 
-/// How a secret that was taken out begins, whatever it was.
+/// Prefix of the placeholder for any redacted secret.
 const HIDDEN: &str = "[REDACTED:";
 
 impl Citation {
-    /// What became of a citation that was found, by what looking it up once more comes to, and what
-    /// that alone does not say. `changed` are the files that are not what they were.
+    /// Compares this citation with the result of a new lookup (`now`) and returns a note if the
+    /// status needs one. `changed` lists the paths whose content differs since the first lookup.
     pub fn compared(&self, now: Option<&Citation>, changed: &[String]) -> (Stands, Option<String>) {
         let Some(now) = now else {
             return (Stands::Unknown, Some("it is read otherwise by this version".into()));
@@ -172,7 +175,7 @@ impl Citation {
             found if found.verified() => (Stands::Moved, None),
             Found::Located | Found::ElsewhereInRepo => (Stands::Moved, None),
             Found::Unchecked | Found::NotSearched => (Stands::Unknown, None),
-            // A secret has another name in another tree.
+            // Redaction tags differ between trees, so a redacted quote cannot be compared.
             _ if self.raw.contains(HIDDEN) || self.quoted().contains(HIDDEN) => {
                 (Stands::Unknown, Some("it quotes a secret, which cannot be compared".into()))
             }
@@ -180,7 +183,7 @@ impl Citation {
         }
     }
 
-    /// Where it is, in the files as a change leaves them.
+    /// Returns the location in the files after the change under review.
     pub fn place(&self) -> Option<Place> {
         let file = self.path.clone()?;
         if let Some(line) = self.removed {
@@ -198,7 +201,7 @@ impl Citation {
         self.quote.as_deref().unwrap_or_default()
     }
 
-    /// What looking it up came to, in words: what a reader is told beside it.
+    /// Describes the lookup result for users, such as `near, stands at src/a.rs:7`.
     pub fn says(&self) -> String {
         let mut says = self.found.word().replace('_', " ");
         if self.removed.is_some() {

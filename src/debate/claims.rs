@@ -1,16 +1,20 @@
-//! The claims block at the end of a speech: a fence marked `claims` with one JSON object in it.
-//! It is cut from the prose. A speech without one is still a speech; it says so.
+//! Parser for the claims block: a fenced block marked `claims` at the end of a speech, with one
+//! JSON object. The entry point is `parse_speech`.
+//!
+//! The block is removed from the prose. A speech without a valid block is accepted as unstructured
+//! and stores the parse error.
 use super::body::{Body, Claim, Concession, Help, Part, Resolution, Source};
 use super::proposed::Severity;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// More than anyone can answer in a round.
+/// Maximum entries in each list of the block.
 const MOST: usize = 40;
-/// Characters of a claim's name.
+/// Maximum characters of a claim id.
 const LONGEST_ID: usize = 16;
 
-/// Reads a speech: its prose, and what its claims block says, if there is one that can be read.
+/// Parses a speech into its prose and its claims block. Never fails: a parse error is stored in
+/// `unstructured`.
 pub fn read(reply: &str) -> Body {
     let Some((text, block)) = cut(reply) else { return Body::prose(reply.trim()) };
     let (block, why) = match parse(block) {
@@ -27,8 +31,8 @@ pub fn read(reply: &str) -> Body {
     }
 }
 
-/// The last fence marked `claims`, and the text without it. The last, because a speaker may quote
-/// somebody else's.
+/// Splits a reply into its text and the content of its last fenced block marked `claims`. The last
+/// one, because a speaker may quote the block of another speaker.
 fn cut(reply: &str) -> Option<(String, &str)> {
     let mut open = None;
     let mut found = None;
@@ -47,7 +51,7 @@ fn cut(reply: &str) -> Option<(String, &str)> {
         }
         at += line.len();
     }
-    // A reply that was cut off in the middle of its block still has one.
+    // An unclosed block counts: the reply may have been truncated.
     let (from, inside, end, after) = match (open, found) {
         (Some((from, inside)), _) => (from, inside, reply.len(), reply.len()),
         (None, Some(found)) => found,
@@ -58,7 +62,8 @@ fn cut(reply: &str) -> Option<(String, &str)> {
 }
 
 fn parse(block: &str) -> Result<Block, String> {
-    // Nothing of the block itself is repeated: this is told to others, outside the marks.
+    // The error must not repeat any text of the block, because other seats see it outside the quote
+    // markers of their prompt.
     let unread = |error: serde_json::Error| {
         let what =
             if error.is_data() { "does not have the shape asked for" } else { "is not JSON" };
@@ -93,13 +98,15 @@ fn parse(block: &str) -> Result<Block, String> {
     }
 }
 
-/// A list would be read as an object whose names were left out, which nobody was told to write.
+/// Whether an array stands where an object is required. Serde would accept it as a struct with
+/// positional fields.
 fn has_lists(block: &Value) -> bool {
     let parts = ["claims", "concedes", "resolves"].into_iter().map(|part| &block[part]);
     block["help"].is_array() || parts.filter_map(Value::as_array).flatten().any(Value::is_array)
 }
 
-/// Ids are repeated outside the marks that hold quoted text, so they must not be able to say much.
+/// Validates an id. Ids appear in prompts outside the quote markers, so they must be too short and
+/// too restricted to carry a prompt injection.
 fn plain(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     (1..=LONGEST_ID).contains(&id.chars().count()) && id.chars().all(fits)
@@ -131,7 +138,7 @@ struct WireClaim {
     confidence: Option<f64>,
     #[serde(default)]
     source: Option<Source>,
-    /// In whichever words a reviewer has for it: an odd one spoils nothing else.
+    /// Any JSON value: an unknown severity must not invalidate the whole block.
     #[serde(default)]
     severity: Value,
 }
@@ -164,7 +171,7 @@ struct WireHelp {
     because: String,
 }
 
-/// Models write `"id": 1` as readily as `"id": "1"`.
+/// A string or a number, because models write both `"id": 1` and `"id": "1"`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Word {
@@ -172,7 +179,7 @@ enum Word {
     Number(i64),
 }
 
-/// And one string where a list was asked for.
+/// A list, or a single string in its place.
 #[derive(Default, Deserialize)]
 #[serde(untagged)]
 enum Words {

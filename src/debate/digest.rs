@@ -1,11 +1,12 @@
-//! What a summary must keep, and the summary the record makes of itself when nobody else does.
+//! Validates the summary of earlier rounds against the ledger, and builds a mechanical one from the
+//! record if no seat has written one.
 use super::event::Cue;
 use super::format::Side;
 use super::ledger::{self, Entry, Fate};
 use super::state::Debate;
 use std::fmt::Write;
 
-/// Where the rounds through this one end.
+/// Returns a cue after the last turn of this round, for use as an exclusive upper bound.
 fn end_of(debate: &Debate, round: u8) -> Cue {
     let past = debate.turns().map(|(cue, _)| cue).filter(|cue| cue.round <= round);
     let last = past.filter(|cue| cue.round > 0).max();
@@ -16,9 +17,9 @@ fn end_of(debate: &Debate, round: u8) -> Cue {
     })
 }
 
-/// What of the claims of the rounds it covers a summary leaves out: a concession that is not quoted
-/// word for word, or a disagreement still open that it does not name. What became of them is seen
-/// as of `cue`, as whoever sums up is told.
+/// Lists what a summary leaves out: each concession that is not quoted verbatim and each open claim
+/// whose id is missing. Covers the rounds before the previous one. Claim statuses are those the
+/// scribe sees at `cue`.
 pub fn left_out(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
     let through = cue.round.saturating_sub(2);
     let mut entries = ledger::entries(debate, debate.horizon(cue));
@@ -37,7 +38,8 @@ pub fn left_out(debate: &Debate, cue: Cue, summary: &str) -> Vec<String> {
     entries.iter().filter_map(lost).collect()
 }
 
-/// Built from the claims and concessions on the record, and labelled as such.
+/// Builds a summary of the rounds up to `through` from recorded claims and concessions. Its first
+/// line labels it as mechanical.
 pub fn mechanical(debate: &Debate, through: u8) -> String {
     let end = end_of(debate, through);
     let entries = ledger::entries(debate, end);
@@ -100,21 +102,22 @@ fn support(entry: &Entry<'_>) -> String {
     format!(" (evidence: {})", entry.evidence.join("; "))
 }
 
-/// The first sentences of a text: enough to know what it was about.
+/// Returns the first 80 words of a text.
 pub fn opening(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(80).collect();
     let cut = text.split_whitespace().nth(80).is_some();
     words.join(" ") + if cut { " …" } else { "" }
 }
 
-/// White space does not count: summaries are wrapped as they please.
+/// Replaces each run of whitespace by one space, so that texts compare equal however they are
+/// wrapped.
 pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether an id stands in a text as a word of its own.
+/// Whether a text contains an id as a separate token.
 fn names(text: &str, id: &str) -> bool {
-    // Only these run on: scripts without spaces set an id between letters of their own.
+    // Token characters are ASCII only: Chinese and Japanese put no space around an id.
     let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     text.match_indices(id).any(|(at, found)| {
         !text[..at].ends_with(part) && !text[at + found.len()..].starts_with(part)

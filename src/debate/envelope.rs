@@ -1,68 +1,68 @@
-//! The proof of one turn: who really spoke, for how long and for how much.
+//! Metadata of one turn: which tool and model answered, the duration, the tokens and the cost.
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign};
 
-/// What is known about how a reply came to be. Whatever is unknown is left out, never guessed.
+/// Metadata of a reply. Unknown values are omitted, never guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
-    /// The row of the roster, or `host`, `human`, `bot`.
+    /// Name of the tool in the roster, or `host`, `human`, `bot`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
-    /// The tool's own version.
+    /// Version of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The model that was asked for.
+    /// Requested model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_asked: Option<String>,
-    /// The model the tool says has answered.
+    /// Model reported in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_reported: Option<String>,
-    /// Milliseconds from asking to the last byte.
+    /// Milliseconds from the request to the last byte of the response.
     #[serde(default)]
     pub duration_ms: u64,
-    /// Tokens read.
+    /// Input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_in: Option<u64>,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_out: Option<u64>,
     /// In millionths of the currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// How often the tool was called for this reply.
+    /// Number of requests sent for this reply, retries included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u16>,
-    /// Of the tool's process.
+    /// Exit code of the tool's process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The tool's own session, where one was resumed.
+    /// Session id of the tool, if a session was resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What the seat could do that it was asked not to, and the like.
+    /// Warnings for readers, such as a model mismatch or read access to the whole disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
 }
 
-/// Money in millionths of the currency, if it is an amount at all.
+/// Converts an amount of money to millionths. None if it is negative, not finite or too large.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub fn millionths(amount: f64) -> Option<u64> {
     (0.0..1e9).contains(&amount).then(|| (amount * 1e6).round() as u64)
 }
 
-/// What turns have used up.
+/// Resource usage of one or more turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spend {
     /// In millionths of the currency.
     pub cost: u64,
-    /// Read and written.
+    /// Input and output tokens.
     pub tokens: u64,
-    /// Of turns in flight, added up.
+    /// Sum of the turn durations.
     pub milliseconds: u64,
 }
 
 impl Envelope {
-    /// What this turn used up, as far as is known.
+    /// Returns the usage of this turn. Unknown values count as 0.
     pub fn spend(&self) -> Spend {
         Spend {
             cost: self.cost.unwrap_or(0),

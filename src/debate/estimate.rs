@@ -1,29 +1,29 @@
-//! What a debate may come to before anything is spent: how many calls, and about how many tokens. It
-//! is played to the end in thought, with replies of the usual length, so whatever a format asks for
-//! is counted as it would be asked.
+//! Estimates the calls and tokens of a debate before it starts, by walking through all phases of
+//! its format with replies of typical length.
 use super::body::Kind;
 use super::format::{Hears, OPEN_LIMIT, Rounds};
 use super::setup::Setup;
 
-/// What one seat may come to.
+/// Estimated usage of one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Its number.
+    /// Index of the seat in the setup.
     pub seat: u8,
-    /// How often it is called.
+    /// Number of requests.
     pub calls: u32,
-    /// About how much it reads.
+    /// Estimated input tokens.
     pub tokens_in: u64,
-    /// About how much it writes.
+    /// Estimated output tokens.
     pub tokens_out: u64,
 }
 
-/// Bytes of a token, about. Stated wherever a figure is shown.
+/// Approximate bytes per token.
 const TOKEN: u64 = 4;
-/// What stands around every prompt: marks, headings, what is known of claims.
+/// Tokens of every prompt besides its template and the transcript: markers, headings, claim
+/// statuses.
 const FRAME: u64 = 200;
 
-/// For each seat that is fetched, if every round is played and nobody is asked twice.
+/// Estimates the usage of every seat played by a model, for all rounds and without retries.
 pub fn estimate(setup: &Setup) -> Vec<Estimate> {
     let seats = || setup.seats.iter().zip(0u8..);
     let mut all: Vec<Estimate> =
@@ -31,14 +31,14 @@ pub fn estimate(setup: &Setup) -> Vec<Estimate> {
     let fixed = (setup.topic.len() + setup.brief.len()) as u64 / TOKEN + FRAME;
     let mut said = 0;
     for (act, span) in setup.format.acts.iter().zip(setup.format.spans(setup.rounds)) {
-        // An open act ends when the user ends it; what was asked for is as good a guess as any.
+        // The user ends an open act, so the configured number of rounds is the best guess.
         let most = if act.rounds == Rounds::Open { setup.rounds } else { OPEN_LIMIT };
         for _ in span.take_while(|round| *round <= most) {
             for phase in &act.phases {
                 let prompt = setup.prompts.get(&phase.name).map_or(0, String::len) as u64 / TOKEN;
                 let heard = match phase.hears {
                     Hears::Nothing => 0,
-                    // A summary and the last round stand for everything before.
+                    // The prompt has a summary and the last round instead of all earlier speeches.
                     Hears::Digest => said.min(usual(Kind::Sections) + 2 * usual(Kind::Speech)),
                     _ => said,
                 };
@@ -60,7 +60,7 @@ pub fn estimate(setup: &Setup) -> Vec<Estimate> {
     all
 }
 
-/// How long replies usually are, in tokens.
+/// Typical length of a reply, in tokens.
 fn usual(kind: Kind) -> u64 {
     match kind {
         Kind::Speech => 1_000,

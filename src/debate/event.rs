@@ -1,4 +1,6 @@
-//! What can happen, in the past tense. A log is a setup and a list of these.
+//! Events of a debate, in the past tense. A log is a setup followed by a list of [`Event`]s.
+//!
+//! [`Cue`] identifies a turn. [`Reply`] and `TurnFailure` are its two possible results.
 use super::body::Body;
 use super::citation::Citation;
 use super::envelope::Envelope;
@@ -12,44 +14,44 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// A round of an act: the only clock a debate has.
+/// A round of an act. The only measure of progress in a debate.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Stand {
-    /// By position in the format.
+    /// Index of the act in the format.
     pub act: u8,
-    /// Counted over the whole debate; 0 outside the count.
+    /// Round number, counted over the whole debate. 0 in an act without rounds.
     pub round: u8,
 }
 
-/// Names one turn before it is taken. The derived order is the order of the debate; the act comes
-/// first, so an ending comes last however many rounds an open act turns out to have.
+/// Identifies one turn. The derived order is the order of play: acts compare first, so the last act
+/// comes last however many rounds an open act has.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Cue {
-    /// By position in the format.
+    /// Index of the act in the format.
     pub act: u8,
-    /// Counted over the whole debate; 0 outside the count.
+    /// Round number, counted over the whole debate. 0 in an act without rounds.
     pub round: u8,
-    /// By position in the act.
+    /// Index of the phase in the act.
     pub phase: u8,
-    /// By position in the setup.
+    /// Index of the seat in the setup.
     pub seat: u8,
 }
 
 impl Cue {
-    /// After every turn there is.
+    /// Compares greater than every turn, for use as an upper bound.
     pub const END: Cue = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
 
-    /// The round it belongs to.
+    /// Returns the act and round of this turn.
     pub fn stand(self) -> Stand {
         Stand { act: self.act, round: self.round }
     }
 }
 
-/// How a turn is named outside: short, opaque and stable.
+/// The public id of a turn: `act.round.phase.seat`, such as `0.1.0.0`.
 impl fmt::Display for Cue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cue { act, round, phase, seat } = self;
@@ -68,110 +70,103 @@ impl FromStr for Cue {
     }
 }
 
-/// One thing that happened.
+/// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A wave began: these seats were told what to answer, and until when.
+    /// A wave started: prompts were sent to these seats.
     Asked {
-        /// Every open cue of the wave; after an interruption, those asked again.
+        /// Every open cue of the wave. After a crash, the cues that were requested again.
         cues: Vec<Cue>,
-        /// Milliseconds since 1970.
+        /// Unix time in milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline: Option<i64>,
-        /// A fingerprint of each prompt, so that rebuilding one can be shown to be exact.
+        /// Hash of each prompt, to verify that a rebuilt prompt is identical.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         prompts: Vec<String>,
     },
-    /// A reply came that could not be taken; the seat is asked once more.
+    /// A reply was rejected by a parser or a rule. The seat is prompted once more.
     Refused {
-        /// Whose.
         cue: Cue,
-        /// What came, and why it was not enough.
+        /// The rejected reply, with the reason.
         attempt: Attempt,
     },
-    /// A turn was taken.
+    /// A reply was accepted.
     Spoke {
-        /// Which.
         cue: Cue,
-        /// With what.
         reply: Reply,
     },
-    /// A turn was lost.
+    /// A turn failed.
     Failed {
-        /// Which.
         cue: Cue,
-        /// How.
         failure: Failure,
     },
-    /// The user said something, to whoever has not been asked yet.
+    /// The user added a remark. Seats that are prompted later see it.
     Interjected {
-        /// In their words.
+        /// Text of the remark.
         text: String,
     },
-    /// The user asked for the floor before anyone else is asked.
+    /// The user paused the debate before the next prompt.
     Held,
-    /// The user let this round begin.
+    /// The user let this round start.
     Continued {
-        /// Which.
+        /// The round that may start.
         before: Stand,
     },
-    /// The user changed something that was fixed when the debate opened.
+    /// The user changed part of the setup.
     Amended {
-        /// What.
         change: Change,
-        /// Why.
+        /// Reason for the change.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         because: String,
     },
-    /// Someone asked to end it: on to the last act.
+    /// The debate skips to the last act.
     Concluded {
-        /// Why, if it was not simply the user's wish.
+        /// Reason, unless the user simply asked for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         because: Option<String>,
     },
-    /// It was stopped for good, by the user or by a rule.
+    /// The user or a rule stopped the debate for good.
     Cancelled {
-        /// Why, if it was not simply the user's wish.
+        /// Reason, unless the user simply asked for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         because: Option<String>,
     },
-    /// It came to its end.
+    /// The debate ended.
     Closed {
-        /// Which.
         outcome: Outcome,
     },
-    /// The debate goes on from this cue. What was taken from there on is in the log, not in the
-    /// debate, and the debate has entered another take: a prompt is unchanging within a take.
+    /// The debate was rewound to this cue and continues in a new take. Later turns stay in the log
+    /// but not in the state. Within a take, a prompt never changes.
     Reopened {
-        /// The first cue of the new take.
+        /// First cue of the new take.
         from: Cue,
     },
-    /// What the user made of it. Silence is no consent, so consent is on the record.
+    /// The user recorded a decision.
     Decided {
-        /// In their words.
+        /// Text of the decision.
         text: String,
     },
-    /// What became of the decision in the world, once that is known.
+    /// The user recorded how the decision worked out in practice.
     Learned {
         /// Whether the verdict was right.
         proof: Proof,
-        /// How sure the verdict was thought to be, in hundredths, so that it can be held against it.
+        /// Confidence of the verdict in hundredths, kept to measure its calibration.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
         /// What happened.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
     },
-    /// Whether the written record is to stay.
+    /// The user chose to keep or to delete the written record.
     Kept {
-        /// Or to be deleted.
+        /// False: delete it.
         keep: bool,
     },
 }
 
 impl Event {
-    /// In a few words, without anybody's text.
+    /// Short label for error messages. Contains no user or model text.
     pub fn name(&self) -> String {
         match self {
             Event::Asked { cues, .. } => format!("asking {}", list(cues)),
@@ -193,20 +188,18 @@ impl Event {
     }
 }
 
-/// What became of a verdict in the world.
+/// User feedback: how a verdict worked out in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
-    /// It was right.
     Right,
-    /// It was wrong.
     Wrong,
-    /// It was followed, and taken back.
+    /// The decision was implemented and later reverted.
     Reverted,
 }
 
 impl Proof {
-    /// As it is written.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Proof::Right => "right",
@@ -216,130 +209,126 @@ impl Proof {
     }
 }
 
-/// Turns, by name.
+/// Joins the ids of turns with commas.
 pub(super) fn list(cues: &[Cue]) -> String {
     cues.iter().map(Cue::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be changed after the opening.
+/// Change of the setup after the debate was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
-    /// A seat was handed to another voice.
+    /// Another participant takes over a seat.
     Seat {
-        /// By position.
+        /// Index of the seat.
         seat: u8,
-        /// The new one.
+        /// The new participant.
         voice: Voice,
     },
-    /// More, or less, may be spent.
+    /// New budget.
     Limit {
-        /// In all, not in addition.
+        /// The new total, not an increment.
         budget: Budget,
     },
-    /// The plan was changed. Other seats can be asked for only before anyone was asked.
+    /// New rounds, seats or holds. Seats can be replaced only before the first prompt was sent.
     Plan {
-        /// The new number.
+        /// New number of rounds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rounds: Option<u8>,
-        /// All of them.
+        /// Replaces all seats.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seats: Option<Vec<Seat>>,
-        /// All of them.
+        /// Replaces all holds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<Vec<Hold>>,
     },
-    /// What a format was told besides was changed. Only before anyone was asked.
+    /// New format-specific options. Allowed only before the first prompt was sent.
     Terms {
-        /// All of it.
+        /// Replaces all options.
         terms: BTreeMap<String, String>,
     },
-    /// The question shifted, for whoever has not been asked yet.
+    /// New topic, used in all later prompts.
     Topic {
-        /// The new one.
         topic: String,
     },
 }
 
-/// Findings and citation checks are recorded, not recomputed: they are part of later prompts, and a
-/// newer binary may hold other views.
+/// An accepted reply. Findings and citation lookups are stored, not recomputed: later prompts
+/// contain them, and a newer version might compute different ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
-    /// What was said.
     pub body: Body,
-    /// What the rules of the phase had to say about it.
+    /// Findings of the phase's rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What looking up its citations came to.
+    /// Citations with their lookup results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
-    /// How it came to be.
     #[serde(default)]
     pub envelope: Envelope,
 }
 
-/// A reply that was not taken.
+/// A rejected reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt {
-    /// What came, cut to a bearable length.
+    /// Text of the reply, truncated.
     pub text: String,
-    /// What the seat is told about it.
+    /// Error message sent back to the seat.
     pub why: String,
-    /// The rules that objected, if it could be read at all.
+    /// Findings of the rules, if the reply could be parsed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What it cost all the same.
+    /// Metadata. A rejected reply counts toward the budget, too.
     #[serde(default)]
     pub envelope: Envelope,
 }
 
-/// A turn that was lost.
+/// A failed turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// In a word.
     pub trouble: Trouble,
-    /// In a sentence, with no secrets and no raw output.
+    /// Error message in one sentence, without secrets or raw output.
     pub note: String,
-    /// What it cost all the same.
+    /// Metadata. A failed turn counts toward the budget, too.
     #[serde(default)]
     pub envelope: Envelope,
-    /// Milliseconds after which it may be asked again, where it said so.
+    /// Milliseconds until a retry is allowed, if the provider has said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_ms: Option<u64>,
 }
 
-/// The ways a seat can fail. A row of a format says what a failure means; this says what it was.
+/// Cause of a failed turn. The phase's `Shortfall` decides what the failure leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
-    /// The tool is not installed, or the address does not answer.
+    /// The tool is not installed, or the server does not respond.
     NotFound,
-    /// It wants credentials.
+    /// Credentials are missing or invalid.
     NotLoggedIn,
-    /// It has no such model.
+    /// The provider does not have this model.
     UnknownModel,
-    /// It took too long.
+    /// The request timed out.
     TimedOut,
-    /// It was asked too often.
+    /// The provider's rate limit was exceeded.
     RateLimited,
-    /// It will not answer this.
+    /// The model refused to answer.
     Refused,
-    /// It answered with nothing.
+    /// The response was empty.
     Empty,
-    /// Its output could not be read.
+    /// The output of the tool could not be parsed.
     Unreadable,
-    /// It answered, twice, but not with what the phase asks for.
+    /// Two replies in a row were rejected by the parser or the rules of the phase.
     Unusable,
-    /// Someone stopped it.
+    /// The request was cancelled.
     Cancelled,
-    /// It died.
+    /// The process crashed.
     Crashed,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
 impl Trouble {
-    /// In words a user reads.
+    /// Returns the cause in words for users.
     pub fn word(self) -> &'static str {
         match self {
             Trouble::NotFound => "not found",
@@ -359,51 +348,51 @@ impl Trouble {
 }
 
 impl Failure {
-    /// One that cost nothing.
+    /// Creates a failure with empty metadata.
     pub fn new(trouble: Trouble, note: impl Into<String>) -> Failure {
         Failure { trouble, note: note.into(), envelope: Envelope::default(), retry_ms: None }
     }
 }
 
-/// How it ended. Whether something is missing is not repeated here: the record says so.
+/// How a debate ended. Missing turns are not listed here, because the record has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// All of it was played.
+    /// All acts were played.
     Completed,
-    /// Someone ended it, and the ending was played.
+    /// Ended early on request. The last act was played.
     Ended,
-    /// There was nothing left to say, and the ending was played.
+    /// Stopped early because nothing was left to argue. The last act was played.
     Settled {
-        /// After this round.
+        /// The last round that was played.
         after: u8,
     },
-    /// Too much was missing to go on; the ending was played with what there was.
+    /// A phase missed its quorum. The last act was played with the turns there were.
     Curtailed {
-        /// Where.
+        /// Act and round of the phase.
         at: Stand,
-        /// In which phase.
+        /// Name of the phase.
         phase: String,
     },
-    /// Too much was missing to make anything of it.
+    /// A phase missed its quorum, and too little was said for a result.
     Aborted {
-        /// Where.
+        /// Act and round of the phase.
         at: Stand,
-        /// In which phase.
+        /// Name of the phase.
         phase: String,
     },
-    /// One side spoke and the other never did: it stands, and nobody has won.
+    /// Only one side spoke. There is no winner.
     Uncontested {
-        /// Where.
+        /// Act and round of the phase.
         at: Stand,
-        /// In which phase.
+        /// Name of the phase.
         phase: String,
     },
-    /// A side lost by silence.
+    /// A side failed to answer and lost.
     Forfeited {
-        /// Which.
+        /// The side that lost.
         by: Side,
     },
-    /// The user stopped it.
+    /// The user or a rule stopped it for good.
     Cancelled,
 }

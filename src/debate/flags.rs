@@ -1,5 +1,8 @@
-//! What a careful listener would notice: a side that gives way to nothing, one that only repeats
-//! itself, a debate in which nothing is left to say. Read off the record; never stored beside it.
+//! Heuristics over the record: conduct flags for readers and judges, and detection of rounds that
+//! add nothing new.
+//!
+//! The entry points are `find_flags` and `settled_reason`. Everything is computed from the record
+//! and never stored.
 use super::body::{Body, Claim, Kind};
 use super::digest::squeeze;
 use super::event::{Cue, Reply};
@@ -9,36 +12,35 @@ use super::rules::{Rule, Weight};
 use super::state::Debate;
 use std::collections::HashSet;
 
-/// Something a reader and a judge should know.
+/// A problem with the conduct of a side, for readers and judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// Where it was noticed.
+    /// The turn that shows it.
     pub cue: Cue,
-    /// Which side it is held against.
+    /// The side at fault.
     pub side: Side,
-    /// Of which kind it is.
     pub kind: FlagKind,
-    /// In a sentence that names claims by their ids alone, so that it can stand anywhere.
+    /// One sentence. Names claims by id only, so it can appear in prompts outside quote markers.
     pub says: String,
 }
 
-/// The kinds of flags.
+/// Kind of a flag.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FlagKind {
-    /// What was conceded was denied later, and nothing new that is there was offered for that.
+    /// A side denied what it had conceded, without new verified evidence.
     WalkBack,
-    /// A position was given up though the other side had offered nothing new.
+    /// A side gave up a position although the other side had offered nothing new.
     GaveWay,
-    /// An opposing claim was never taken up.
+    /// A side never answered an opposing claim.
     Unanswered,
-    /// A turn had no new claim and no new evidence.
+    /// A turn has no new claim, no new evidence and no concession.
     Repeats,
 }
 
-/// Everything noticed in the turns before `until`, in the order of the debate.
+/// Returns all flags of the turns before `until`, in the order of the debate.
 pub fn flags(debate: &Debate, until: Cue) -> Vec<Flag> {
     let mut flags = walk_backs(debate, until);
     for (cue, turn) in debate.within(..until) {
@@ -54,7 +56,7 @@ pub fn flags(debate: &Debate, until: Cue) -> Vec<Flag> {
     flags
 }
 
-/// Whether nothing new may be said there, so that saying nothing new is no fault.
+/// Whether new claims are forbidden in this phase, so that repetition is no fault.
 fn closes(debate: &Debate, cue: Cue) -> bool {
     let mut rules = debate.setup().phase(cue).rules.iter();
     rules.any(|rule| *rule == (Rule::NoNewClaims, Weight::Reask))
@@ -73,9 +75,9 @@ fn walk_backs(debate: &Debate, until: Cue) -> Vec<Flag> {
     bare.filter_map(flag).collect()
 }
 
-/// What this turn gives up for no reason on the record: it concedes what it had heard and held out
-/// against before, and the other side has added nothing to it since; or it certifies a concern of
-/// its own as resolved that nobody ever answered.
+/// Flags positions given up without a recorded reason: a concession of a claim that the side had
+/// seen before its last turn and that got no new support since, or a resolution of a claim that the
+/// other side never answered.
 fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
     let flag = |says: String| Flag { cue, side, kind: FlagKind::GaveWay, says };
     let said = |of: Side, cues: std::ops::Range<Cue>| {
@@ -87,8 +89,7 @@ fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
         let Some(last) = last else { return false };
         let claims = |cues| said(side.other(), cues).flat_map(|(_, body)| body.claims());
         let heard = claims(start..debate.horizon(last)).any(|claim| claim.id == given.claim);
-        // An argument for it since: the claim again with more, or an answer to what was held
-        // against it.
+        // New support since: the claim was repeated, or an objection to it was answered.
         let against: Vec<&str> = said(side, start..cue)
             .flat_map(|(_, body)| body.claims())
             .filter(|own| own.answers.contains(&given.claim))
@@ -120,7 +121,7 @@ fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
     conceded.chain(resolved).collect()
 }
 
-/// Opposing claims a side had the chance to take up, and did not.
+/// Flags opposing claims that a side had a turn to answer, but did not.
 fn unanswered(debate: &Debate, until: Cue) -> Vec<Flag> {
     let last = |side: Side| {
         let own =
@@ -140,8 +141,8 @@ fn unanswered(debate: &Debate, until: Cue) -> Vec<Flag> {
     missed.map(flag).collect()
 }
 
-/// Whether a turn adds nothing: no claim that was not made before, no evidence that was not offered
-/// before, and nothing given up. Of prose without claims code cannot tell, unless it is the same.
+/// Whether a turn adds nothing: no new claim, no new evidence, no concession and no resolution. A
+/// speech without a claims block counts only if its text is identical to an earlier one.
 pub fn repeats(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let body = &reply.body;
     let Body::Speech { text, .. } = body else { return false };
@@ -156,7 +157,7 @@ pub fn repeats(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let new_claim = body.claims().iter().any(|claim| {
         !claims().any(|past| past.id == claim.id || squeeze(&past.text) == squeeze(&claim.text))
     });
-    // Where something can be looked up, only what was found counts.
+    // With a repository to check against, only verified citations count as evidence.
     let new_evidence = if debate.setup().pin.is_some() {
         reply.citations.iter().any(|citation| ledger::is_news(debate, cue, citation))
     } else {
@@ -167,11 +168,11 @@ pub fn repeats(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     !new_claim && !new_evidence && !gives
 }
 
-/// Characters that must stand together before they count as said again.
+/// Length of a shingle (character n-gram) for the repetition check.
 const ECHO: usize = 12;
 
-/// Whether everyone who spoke aloud in a round said little but what they had said before. Of prose
-/// without claims that is all code can tell, so it is good for a suggestion and for nothing else.
+/// Whether every speech of a round repeats earlier ones: at least 70 % of its shingles occur in
+/// earlier speeches of the same seat. A text heuristic, used only for suggestions.
 pub fn circles(debate: &Debate, round: u8) -> bool {
     let said = |cue: &Cue| debate.setup().phase(*cue).reply == Kind::Speech;
     let mut turns = debate.spoken(..).filter(|(cue, _)| cue.round == round && said(cue)).peekable();
@@ -192,17 +193,17 @@ fn pieces(text: &str) -> Vec<Vec<char>> {
     plain.windows(ECHO).map(<[char]>::to_vec).collect()
 }
 
-/// Why there is nothing left to say after a round, if there is not.
+/// Reason why a round leaves nothing to argue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Both sides spoke in it and neither said anything new.
+    /// Both sides spoke and neither added anything new.
     Repetition,
-    /// Nothing that was claimed against the proposal is still open.
+    /// No claim against the proposal is still open.
     NothingOpen,
 }
 
 impl Settled {
-    /// What users are told.
+    /// Describes the reason for users.
     pub fn says(self, round: u8) -> String {
         match self {
             Settled::Repetition => {
@@ -215,8 +216,8 @@ impl Settled {
     }
 }
 
-/// Whether a round left nothing to be said. Only rounds after the first can: before that nobody has
-/// answered anybody.
+/// Returns why nothing is left to argue after this round. None for round 1, in which the sides have
+/// not answered each other yet.
 pub fn settled(debate: &Debate, round: u8) -> Option<Settled> {
     let turns: Vec<(Cue, Side, &Reply)> = debate
         .turns()

@@ -1,196 +1,195 @@
-//! The grammar. A format is acts, an act is phases, a phase is one row of a table.
+//! Schema of a format: a format has acts, an act has phases, a phase is one row of a table.
 //!
-//! There is no condition in it, because none is needed. *When* something happens is said by the
-//! acts: what differs in the first round, the third or the last stands in an act of its own.
-//! *Whether* it happens is said by the seats: an audit takes place if an auditor is seated.
+//! The schema has no conditions. Acts say when something happens: whatever differs in the first or
+//! the last round is an act of its own. Seats say whether it happens: an audit takes place if an
+//! auditor is seated. The built-in tables are in `formats`.
 use super::body::Kind;
 use super::rules::{Rule, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The last act is the ending: whatever cuts a debate short leads there.
+/// A format. A debate that is cut short skips to the last act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Format {
-    /// What users call it.
     pub name: String,
-    /// In the order they are played.
+    /// In playing order.
     pub acts: Vec<Act>,
 }
 
-/// A stretch of rounds in which the same things happen.
+/// A range of rounds with the same phases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Act {
-    /// What the record calls it.
     pub name: String,
-    /// Where it stops.
+    /// The last round of the act.
     pub rounds: Rounds,
-    /// What happens in each of its rounds, in order.
+    /// Phases of each round, in order.
     pub phases: Vec<Phase>,
 }
 
-/// Where an act stops. It begins in the round after the one before it, so acts cannot overlap or
-/// leave a gap, and a shorter debate shortens the middle and keeps its beginning and end.
+/// Last round of an act. An act starts in the round after the previous act, so acts cannot overlap
+/// or leave a gap. With fewer rounds, the middle acts get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounds {
-    /// Once, outside the count, as round 0: an inquiry, a verdict.
+    /// Played once and not counted, as round 0: an inquiry, a verdict.
     Once,
-    /// Through this round, or the last one if fewer were asked for.
+    /// Ends after this round, or after the last requested round.
     Through(u8),
-    /// Until this many of the rounds asked for are left.
+    /// Ends when this many of the requested rounds are left.
     Leaving(u8),
-    /// Until someone ends it. The rounds asked for are then only advice.
+    /// Ends when the user ends it. The requested rounds are only a hint.
     Open,
 }
 
-/// Even an open act stops somewhere: everything has a limit.
+/// Maximum rounds of an open act.
 pub const OPEN_LIMIT: u8 = 100;
 
-/// One thing its speakers do, once per round.
+/// One step of a round: which seats speak, what they see and what they reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
-    /// Also the name of its prompt, so two rows of one name are asked alike.
+    /// Also the key of its prompt template. Phases with the same name share a template.
     pub name: String,
-    /// Whose turn it is.
+    /// The seats whose turn it is.
     pub speakers: Speakers,
-    /// One after another, or together.
+    /// Whether they speak in sequence or in parallel.
     pub order: Order,
-    /// What of the record reaches them.
+    /// The part of the transcript in their prompts.
     pub hears: Hears,
-    /// What they are to answer with.
+    /// Requested kind of reply.
     pub reply: Kind,
-    /// How many must not fail.
+    /// How many turns must succeed.
     pub quorum: Quorum,
-    /// What too few lead to.
+    /// What happens if the quorum is missed.
     pub short: Shortfall,
-    /// What is asked of a reply, and how much each rule weighs.
+    /// Validation rules for replies, each with its weight.
     pub rules: Vec<(Rule, Weight)>,
-    /// Whether they may look things up on the web.
+    /// Whether the seats may search the web.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub web: bool,
 }
 
 impl Phase {
-    /// The same row, with the web.
+    /// Returns the phase with web search enabled.
     #[must_use]
     pub fn on_the_web(self) -> Phase {
         Phase { web: true, ..self }
     }
 }
 
-/// Who speaks: a function of the setup and of what came before this phase, never of the phase
-/// itself, so nobody's turn appears or vanishes while others are taking theirs.
+/// Which seats speak in a phase. Depends only on the setup and on earlier phases, so the list
+/// cannot change while the phase runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Speakers {
-    /// Everyone with one of these roles, in the order they are seated.
+    /// All seats with one of these roles, in seating order.
     Seated(Vec<Role>),
-    /// The first seat with this role, if somebody asks this round to be let in: a listener by a
-    /// petition, or a debater who calls for one that is still silent.
+    /// The first seat with this role, if an audience seat petitions this round or a debater
+    /// requests help from one that has not spoken yet.
     Prompted(Role),
-    /// Those with this role who have not had their one speech yet.
+    /// Seats with this role that have not spoken yet.
     Silent(Role),
-    /// The seat a ruling of this round let in, if it is still silent.
+    /// The seat admitted by a ruling of this round, if it has not spoken yet.
     Admitted,
 }
 
-/// What a seat is there to do.
+/// The function of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Argues for: the proposer, the supporting side.
+    /// Proposer: argues for.
     Pro,
-    /// Argues against: the challenger, the opposing side.
+    /// Challenger: argues against.
     Con,
-    /// Leads an open dialogue; its partner questions it. Neither is a side.
+    /// Leads an open dialogue. Not a side.
     Lead,
-    /// Questions the lead.
+    /// Challenges the lead. Not a side.
     Partner,
     /// Researches one of two to four stances.
     Advocate,
-    /// Listens, may be let in once, and votes.
+    /// Listens, may be admitted to speak once, and votes.
     Audience,
-    /// Scores, admits and rules.
+    /// Scores rounds, admits audience seats and gives the verdict.
     Judge,
-    /// Judges with the sides' labels swapped, to show whether the judge follows position.
+    /// Second judge with the labels of the sides swapped, to detect position bias.
     Mirror,
-    /// Tags the factual claims of others.
+    /// Tags the factual claims of other seats by source.
     Auditor,
-    /// Sums up what is too long to be heard whole.
+    /// Summarizes earlier rounds when the transcript gets too long for a prompt.
     Scribe,
 }
 
-/// One of the two a verdict chooses between.
+/// One of the two sides between which a verdict decides.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// For.
+    /// The proposer.
     Pro,
-    /// Against.
+    /// The challenger.
     Con,
 }
 
-/// Whether the speakers of a phase hear each other.
+/// Whether the speakers of a phase see each other's turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Each seat hears the ones before it.
+    /// In sequence: each seat sees the earlier ones.
     InTurn,
-    /// All speak together, none hears another.
+    /// In parallel: no seat sees another.
     AtOnce,
 }
 
-/// What of the record a phase is given. The user's remarks are heard in any case.
+/// The part of the transcript that a phase's prompts contain. Remarks of the user are always
+/// included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Hears {
-    /// Nobody.
+    /// No turns.
     Nothing,
-    /// What was said aloud.
+    /// All speeches.
     Speeches,
-    /// What was said aloud, but for the round before this one: what a digest has to cover.
+    /// Speeches up to the round before the previous one: the input for a digest.
     Elder,
-    /// This round's digest and what was said aloud since; without one, the mechanical digest.
+    /// The digest of this round plus the speeches after it. Falls back to the mechanical digest.
     Digest,
-    /// Papers too: scores, petitions, audits.
+    /// All turns, including scores, petitions and audits.
     Everything,
 }
 
-/// How many of a phase's speakers must succeed.
+/// How many turns of a phase must succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quorum {
     /// At least one.
     One,
-    /// Every one.
     All,
 }
 
-/// What too few turns lead to. "At first" and "later" are different acts, hence different rows.
+/// What happens if a phase misses its quorum. An early and a late failure can differ, because they
+/// are in different acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shortfall {
-    /// There is nothing to debate: close, and show what little was said.
+    /// End the debate without a result.
     Abort,
-    /// Close without a ruling: what was said stands uncontested, and nobody wins.
+    /// End the debate without a verdict. The side that spoke is uncontested, and there is no
+    /// winner.
     Stand,
-    /// On to the last act, with what has been said so far.
+    /// Skip to the last act.
     Conclude,
-    /// The turn is marked missing and the debate goes on without it.
+    /// Record the turn as missing and go on.
     GoOn,
-    /// The other side has won.
+    /// The other side wins.
     Forfeit,
-    /// The turn is forfeited and the debate goes on without it. A side's second one ends it: on to
-    /// the last act if both sides have spoken; otherwise there is nothing to rule on, and nobody
-    /// wins.
+    /// The turn is forfeited and the debate goes on. On the second forfeit of a side, skip to the
+    /// last act if both sides have spoken, and otherwise end without a winner.
     Lapse,
 }
 
 impl Role {
-    /// The side this role argues for, if it is one of the two.
+    /// Returns the side this role argues for, if any.
     pub fn side(self) -> Option<Side> {
         match self {
             Role::Pro => Some(Side::Pro),
@@ -199,12 +198,12 @@ impl Role {
         }
     }
 
-    /// Whether there may be several, each under its own name.
+    /// Whether several seats may have this role, each with its own name.
     pub fn named(self) -> bool {
         matches!(self, Role::Advocate | Role::Audience)
     }
 
-    /// What users and prompts call it.
+    /// Returns the title used in prompts and reports.
     pub fn title(self) -> &'static str {
         match self {
             Role::Pro => "Proposer",
@@ -222,7 +221,7 @@ impl Role {
 }
 
 impl Side {
-    /// The opponent.
+    /// Returns the opposing side.
     #[must_use]
     pub fn other(self) -> Side {
         match self {
@@ -231,7 +230,7 @@ impl Side {
         }
     }
 
-    /// The role that argues for it.
+    /// Returns the role that argues for this side.
     pub fn role(self) -> Role {
         match self {
             Side::Pro => Role::Pro,
@@ -239,7 +238,7 @@ impl Side {
         }
     }
 
-    /// `proposer` or `challenger`: how a side is written where a tool's name would not tell.
+    /// Returns `proposer` or `challenger`.
     pub fn word(self) -> &'static str {
         match self {
             Side::Pro => "proposer",
@@ -249,7 +248,8 @@ impl Side {
 }
 
 impl Speakers {
-    /// The roles it names. Whoever is let in has one of those that were named before.
+    /// Returns the roles named here. `Admitted` names none: an admitted seat has a role from an
+    /// earlier phase.
     pub fn names(&self) -> &[Role] {
         match self {
             Speakers::Seated(roles) => roles,
@@ -260,13 +260,13 @@ impl Speakers {
 }
 
 impl Format {
-    /// Whether anybody with this role has something to do in it.
+    /// Whether any phase has speakers with this role.
     pub fn seats(&self, role: Role) -> bool {
         let mut phases = self.acts.iter().flat_map(|act| &act.phases);
         phases.any(|phase| phase.speakers.names().contains(&role))
     }
 
-    /// The rounds of each act, when `asked` rounds were asked for.
+    /// Returns the range of rounds of each act if `asked` rounds are requested.
     pub fn spans(&self, asked: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
         self.acts.iter().scan(0, move |played, act| {
             let last = match act.rounds {

@@ -1,5 +1,4 @@
-//! The five formats. Each is a table: read along a row to see what happens in a phase, down a
-//! column to compare what happens when a seat fails.
+//! The five built-in formats, as tables: one row per phase, one column per property.
 use super::body::Kind::{self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote};
 use super::format::{Act, Format, OPEN_LIMIT, Phase, Rounds, Speakers};
 use super::format::{Hears, Order, Quorum, Role, Shortfall};
@@ -14,31 +13,30 @@ use Speakers::{Admitted, Prompted, Silent};
 use Weight::{Foul, Mend, Note, Reask};
 use std::ops::RangeInclusive;
 
-/// A table, and how it is offered.
+/// A format with its limits and defaults, as offered to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The table.
     pub format: Format,
-    /// What it is for, in a line.
+    /// One-line description.
     pub about: String,
-    /// At least and at most.
+    /// Allowed number of rounds.
     pub rounds: RangeInclusive<u8>,
-    /// If nobody says.
+    /// Default number of rounds.
     pub usual: u8,
-    /// Characters of a speech, at least and at most.
+    /// Allowed characters of a speech.
     pub lengths: RangeInclusive<usize>,
-    /// Whether the user is shown the plan first, if nobody says.
+    /// Whether the user confirms the plan first, by default.
     pub confirms: bool,
-    /// Whether whoever judges must be another model than those who argue.
+    /// Whether the judge must be a different model than the debaters.
     pub impartial: bool,
-    /// Whether listeners are seated if nobody says.
+    /// Whether audience seats are filled by default.
     pub crowd: bool,
 }
 
-/// Characters of a speech, where a format asks for nothing in particular.
+/// Allowed characters of a speech, unless the format sets its own limits.
 pub const LENGTHS: RangeInclusive<usize> = 1..=200_000;
 
-/// Every table, in the order they are offered.
+/// Returns the built-in formats with their limits and defaults, in display order.
 pub fn offers() -> [Offer; 5] {
     let offer = |format, about: &str, rounds, usual| {
         let about = about.to_owned();
@@ -88,14 +86,14 @@ pub fn offers() -> [Offer; 5] {
     ]
 }
 
-/// The tables alone.
+/// Returns the built-in formats.
 pub fn all() -> [Format; 5] {
     offers().map(|offer| offer.format)
 }
 
-/// Two tools, one question. The first two rounds are short enough to be heard whole; from the third
-/// on a scribe sums up all but the last. A challenger who never answers leaves the proposer
-/// uncontested, and nobody has won.
+/// Two models argue a question and a judge decides. Rounds 1 and 2 use the full transcript. From
+/// round 3 on, a scribe summarizes everything before the previous round. If the challenger never
+/// answers, the proposer is uncontested and there is no winner.
 #[rustfmt::skip]
 pub fn duel() -> Format {
     const OPENS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
@@ -139,8 +137,8 @@ pub fn duel() -> Format {
     ])
 }
 
-/// The same table, with the answers both sides give before they hear each other set before it: what
-/// the debate is worth is measured by what it changes.
+/// Adds a first act in which both sides answer without seeing each other. The verdict must then say
+/// whether the debate changed the decision.
 pub fn sealed(format: Format) -> Format {
     const ANSWERS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
     let Format { name, mut acts } = format;
@@ -148,7 +146,7 @@ pub fn sealed(format: Format) -> Format {
         if phase.reply == Verdict {
             phase.rules.push((Rule::SaysWhatChanged, Reask));
         }
-        // Once both are open, whoever begins has read them.
+        // The sealed answers are open by now, so the first speaker reads them.
         if phase.hears == Nothing {
             phase.hears = Speeches;
         }
@@ -158,9 +156,9 @@ pub fn sealed(format: Format) -> Format {
     Format { name, acts }
 }
 
-/// The same table, for a review of somebody's change. Nobody goes to the web: what stands in the
-/// change could tell them where. And nobody has to find a flaw where there is none: reviews that
-/// must, cry wolf.
+/// Adapts a format for code review. Disables web search, because text in the change could direct a
+/// model to a URL (prompt injection). Reduces the rules that require a flaw to notes, to avoid
+/// false positives.
 pub fn reviewing(mut format: Format) -> Format {
     for phase in format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         phase.web = false;
@@ -173,8 +171,8 @@ pub fn reviewing(mut format: Format) -> Format {
     format
 }
 
-/// Stances researched in parallel. A missing stance degrades the report; only a debate without any
-/// stance is abandoned.
+/// Advocates research two to four stances in parallel. A missing stance weakens the report. The
+/// debate is aborted only if all of them fail.
 #[rustfmt::skip]
 pub fn research() -> Format {
     const ARGUES: &[(Rule, Weight)] = &[
@@ -196,8 +194,8 @@ pub fn research() -> Format {
     ])
 }
 
-/// A partner to think with. No rules and no winner: it goes on until someone ends it, and keeps what
-/// was learned.
+/// An open dialogue without rules or a winner. It runs until the user ends it, then the lead writes
+/// down the insights.
 #[rustfmt::skip]
 pub fn dialectic() -> Format {
     format("dialectic", [
@@ -216,11 +214,12 @@ pub fn dialectic() -> Format {
     ])
 }
 
-/// A court with judge and audience. With the ten rounds it asks for, its acts are rounds 1-2, 3-6,
-/// 7-8, 9 and 10; with fewer, the middle is shortened and the beginning and the end stay. Whoever
-/// fails is recorded as not having spoken, and the court goes on. One listener at most is let in a
-/// round, whether it asked for the floor or a debater asked for it; in the key battle only debaters
-/// may. The final ruling is made without the marks of the rounds, which count beside it.
+/// A court with a judge and an audience. With the default ten rounds, its acts are rounds 1-2, 3-6,
+/// 7-8, 9 and 10. With fewer rounds, the middle acts get shorter. A failed turn is recorded as
+/// missing and the debate goes on. At most one audience seat is admitted per round, by petition or
+/// at the request of a debater, and in the key battle only at the request of a debater. The judge
+/// does not see the scores of the rounds when it gives the verdict. They count separately in the
+/// result.
 #[rustfmt::skip]
 pub fn tribunal() -> Format {
     const BUILDS: &[(Rule, Weight)] = &[
@@ -263,9 +262,9 @@ pub fn tribunal() -> Format {
     ])
 }
 
-/// Two bots, who are waited for: one for the motion, who begins, and one against it. Who is late has
-/// forfeited the turn; the second such turn of a side ends the debate. Judged by five criteria, if
-/// anybody is there to judge.
+/// Two remote bots debate a motion. The bot for the motion begins. A turn that misses its deadline
+/// is forfeited, and the second forfeit of a side ends the debate. A judge, if seated, scores both
+/// sides by a rubric of five criteria.
 #[rustfmt::skip]
 pub fn arena() -> Format {
     const SPEAKS: &[(Rule, Weight)] = &[(Rule::FitsLength, Reask)];
@@ -283,7 +282,7 @@ pub fn arena() -> Format {
     ])
 }
 
-/// Judged once, or, if a mirror is seated, twice with the sides swapped.
+/// The judge and, if seated, the mirror, who judges with the sides swapped.
 fn bench() -> Speakers {
     seated([Judge, Mirror])
 }

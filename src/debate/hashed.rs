@@ -1,9 +1,9 @@
-//! Names for texts: the same for the same ones, and unlike those of all others.
+//! Content hashes: SHA-256 over a list of texts, as a hex string.
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The name of these texts in this order, in 64 hexadecimal digits. Each counts with its length, so
-/// that no two lists run into one.
+/// Returns the SHA-256 hash of these texts, in order, as 64 hex digits. Each text is prefixed with
+/// its length, so that different lists never serialize to the same input.
 pub fn hashed(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -13,7 +13,7 @@ pub fn hashed(parts: &[&str]) -> String {
     hex(&hash.finalize())
 }
 
-/// Bytes as people read them.
+/// Encodes bytes as lowercase hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");

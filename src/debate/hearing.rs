@@ -1,5 +1,8 @@
-//! What a seat hears, and under which names. A function of earlier waves only, so the same cue gets
-//! the same prompt before a crash, after it, and when the log is read in an audit.
+//! Which part of the transcript a seat sees in its prompt, and under which labels. The entry point
+//! is `Debate::visible_to`.
+//!
+//! Depends on earlier waves only, so a cue gets the identical prompt before a crash, after it and
+//! in an audit of the log.
 use super::body::{Body, Kind};
 use super::event::{Cue, Reply};
 use super::format::{Hears, Order, Role, Side, Speakers};
@@ -7,33 +10,33 @@ use super::plan::wave;
 use super::seat::Seat;
 use super::state::Debate;
 
-/// One thing heard.
+/// An item of the transcript in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// What was said at a cue.
+    /// An accepted reply.
     Turn(Cue, &'a Reply),
-    /// It was this seat's turn, and nothing came.
+    /// A failed turn.
     Missing(Cue),
-    /// What the user said.
+    /// A remark of the user.
     Remark(&'a str),
-    /// All rounds through this one, summed up mechanically because nobody else did.
+    /// Mechanical digest of all rounds up to this one.
     Digest(u8),
 }
 
 impl Debate {
-    /// Where the past of a cue stops: those who speak at once do not have each other in it, in
-    /// whatever order their answers arrive.
+    /// Returns the first cue of this cue's wave. Only earlier turns are visible to the seat, so
+    /// seats of a parallel phase never see each other, in whatever order the replies arrive.
     pub fn horizon(&self, cue: Cue) -> Cue {
         *wave(self.setup().phase(cue), cue).start()
     }
 
-    /// What had been said when the seat at `cue` was asked, whether or not it hears it.
+    /// Iterates over all replies before this cue's wave, visible to the seat or not.
     pub fn before(&self, cue: Cue) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
         self.spoken(..self.horizon(cue))
     }
 
-    /// Whether what was said at a cue is not to be seen yet: those who answer at once and hear nobody
-    /// must not have each other's answers before all of them are there.
+    /// Whether a reply must stay hidden for now: sealed answers until all of them are recorded, and
+    /// scores, verdicts and votes while the vote of a human, the host or a bot is pending.
     pub fn sealed(&self, cue: Cue) -> bool {
         let phase = self.setup().phase(cue);
         if matches!(phase.reply, Kind::Score | Kind::Verdict | Kind::Vote) && self.votes_are_due() {
@@ -49,8 +52,8 @@ impl Debate {
         self.outcome().is_none() && others.any(|other| self.turn(other).is_none())
     }
 
-    /// Whether somebody who can look over our shoulder, a person or the host, has still to vote: they
-    /// are not to see what others made of it.
+    /// Whether an audience seat played by a human, the host or a bot has not voted yet. These can
+    /// read the record, so other votes could bias them.
     fn votes_are_due(&self) -> bool {
         let ending = self.setup().ending();
         let phases = &self.setup().format.acts[usize::from(ending)].phases;
@@ -66,7 +69,7 @@ impl Debate {
         self.outcome().is_none() && voting.into_iter().any(|(phase, _)| waits(phase))
     }
 
-    /// What the seat at `cue` is told of all that.
+    /// Returns the transcript for the prompt of this cue, in order, with the digest first.
     pub fn heard_by(&self, cue: Cue) -> Vec<Line<'_>> {
         let horizon = self.horizon(cue);
         let digest = self.digest(cue);
@@ -75,7 +78,7 @@ impl Debate {
             Ok(reply) => (past, 1, Line::Turn(past, reply)),
             Err(_) => (past, 1, Line::Missing(past)),
         });
-        // A remark comes before the first turn that could hear it.
+        // A remark comes before the first turn that could see it.
         let remarks = self.remarks().iter().filter(|remark| remark.from <= horizon);
         let remarks = remarks.map(|remark| (remark.from, 0, Line::Remark(&remark.text)));
         let mut lines: Vec<_> = lines.chain(remarks).collect();
@@ -91,7 +94,7 @@ impl Debate {
         summary.into_iter().chain(lines.into_iter().map(|(_, _, line)| line)).collect()
     }
 
-    /// Whether what was said at `past` reaches the seat at `cue` in full.
+    /// Whether the turn at `past` is in the prompt of `cue` in full.
     fn carries(&self, cue: Cue, past: Cue, digest: Option<Digest>) -> bool {
         let aloud = self.setup().phase(past).reply == Kind::Speech;
         match self.setup().phase(cue).hears {
@@ -103,8 +106,8 @@ impl Debate {
         }
     }
 
-    /// What stands for the rounds that are not heard in full: what a scribe made of them this
-    /// round, or what the record itself says.
+    /// Returns the source of the digest for this cue: the scribe's reply of this round, or the
+    /// mechanical digest.
     fn digest(&self, cue: Cue) -> Option<Digest> {
         if self.setup().phase(cue).hears != Hears::Digest {
             return None;
@@ -116,8 +119,8 @@ impl Debate {
             .or((through > 0).then_some(Digest::Mechanical(through)))
     }
 
-    /// Judges and audiences are not told who anyone is. The mirror sees the labels the other way
-    /// round; an audience knows what the sides stand for, because it votes for one.
+    /// Returns the label of a side for a blind listener. The mirror gets A and B swapped. The
+    /// audience gets Pro and Con, because it votes for one of them.
     pub fn label_for(&self, listener: Cue, side: Side) -> Option<&'static str> {
         match (self.seat(listener).role, side) {
             (Role::Judge, Side::Pro) | (Role::Mirror, Side::Con) => Some("A"),
@@ -128,7 +131,7 @@ impl Debate {
         }
     }
 
-    /// What somebody is called before those who must not know who they are.
+    /// Returns the pseudonym of a speaker for a blind listener.
     pub fn alias(&self, listener: Cue, speaker: &Seat) -> Option<String> {
         if let Some(side) = speaker.role.side() {
             return self.label_for(listener, side).map(|label| format!("Side {label}"));
@@ -137,13 +140,13 @@ impl Debate {
         (self.is_blind(listener) && named).then(|| speaker.name.clone())
     }
 
-    /// Whether somebody must not know who anybody is.
+    /// Whether the listener must not learn the identity of the speakers.
     pub(super) fn is_blind(&self, listener: Cue) -> bool {
         let role = self.seat(listener).role;
         matches!(role, Role::Judge | Role::Mirror | Role::Auditor | Role::Audience)
     }
 
-    /// The turns a judge can cite, in the order it is told of them: the first is `T1`.
+    /// Returns the turns a judge can cite, in prompt order. The first one is `T1`.
     pub fn citable(&self, listener: Cue) -> Vec<Cue> {
         let turn = |line| match line {
             Line::Turn(cue, reply) if reply.body.kind() == Kind::Speech => Some(cue),

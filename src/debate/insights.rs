@@ -1,24 +1,22 @@
-//! What a dialogue comes to: no winner, but an end of one of three kinds, and what was learned.
+//! Parses the conclusion of a dialogue: how far the participants agree, and the key insights.
 use super::body::{Body, Section};
 use super::format::Role;
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far those who talked agree in the end.
+/// How far the participants of a dialogue agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// They do.
     Consensus,
-    /// In part.
+    /// Partial agreement.
     Partial,
-    /// They do not.
     Disagreement,
 }
 
 impl End {
-    /// As it is written.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             End::Consensus => "consensus",
@@ -37,11 +35,11 @@ fn part<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// What turns a word into its opposite.
+/// Words that negate the outcome.
 const DENIALS: &[&str] = &["not", "no", "never", "without", "没有", "未"];
 
-/// Which of the three ends a text states: the first word under its heading, unless the line goes on to
-/// take it back.
+/// Parses the outcome from its section: the first word of the text. None if the rest of the line
+/// negates it or names another outcome.
 pub fn end(sections: &[Section]) -> Option<End> {
     let line = part(sections, OUTCOME)?.lines().next()?.to_lowercase();
     let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -53,12 +51,12 @@ pub fn end(sections: &[Section]) -> Option<End> {
     (!words.any(denied)).then_some(end)
 }
 
-/// What was learned, as it is written.
+/// Returns the text of the key insights section.
 pub fn learned(sections: &[Section]) -> Option<&str> {
     part(sections, INSIGHTS)
 }
 
-/// The parts in which whoever led a dialogue has put what came of it.
+/// Returns the concluding sections written by the lead of a dialogue.
 pub fn insights(debate: &Debate) -> Option<&[Section]> {
     let ending = debate.setup().ending();
     debate.spoken(..).rev().find_map(|(cue, body)| match body {

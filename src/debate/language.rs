@@ -1,25 +1,25 @@
-//! Which language a topic is written in, as far as its script and its most common words tell.
+//! Language detection for a topic, by script and stop words.
 
-/// The languages that are told apart.
+/// Detected language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// Also what cannot be told.
+    /// Also the default if detection is inconclusive.
     English,
-    /// In any of its scripts.
+    /// Any Chinese script.
     Chinese,
-    /// Clearly neither.
+    /// Neither English nor Chinese.
     Other,
 }
 
-/// Common in English, and hardly ever a word elsewhere.
+/// English stop words that are rarely words in other languages.
 const ENGLISH: &[&str] = &[
     "the", "and", "or", "should", "we", "are", "of", "for", "with", "use", "which", "what", "how",
     "why", "be", "it", "this", "that", "our", "does", "not", "than", "when", "can", "from", "have",
     "to",
 ];
 
-/// Common in some other language, and hardly ever a word in English: `die`, `con` and `pour` are
-/// left out on purpose.
+/// Stop words of other languages that are rarely English words. `die`, `con` and `pour` are
+/// excluded, because they are English, too.
 const FOREIGN: &[&str] = &[
     // German
     "der",
@@ -117,7 +117,7 @@ const FOREIGN: &[&str] = &[
     "oraz",
     "jak",
     "powinniśmy",
-    // Dutch and the north
+    // Dutch and the Scandinavian languages
     "het",
     "een",
     "niet",
@@ -135,10 +135,10 @@ const FOREIGN: &[&str] = &[
     "det",
 ];
 
-/// What a topic is written in. In doubt English.
+/// Detects the language of a topic. Falls back to English.
 pub fn of(topic: &str) -> Language {
     let mut han = 0;
-    // Letters of scripts that neither English nor Chinese is written in.
+    // Letters of scripts other than Latin and Han.
     let (mut foreign, mut syllables) = (0, 0);
     for c in topic.chars() {
         han += usize::from(is_han(c));
@@ -148,7 +148,7 @@ pub fn of(topic: &str) -> Language {
     let latin: Vec<&str> =
         topic.split(|c: char| !(is_latin(c) || is_accent(c))).filter(|it| !it.is_empty()).collect();
     let english = latin.iter().filter(|word| ENGLISH.contains(&small(word).as_str())).count();
-    // A topic in English may quote a few letters of anything.
+    // An English topic may quote a few letters of another script.
     let quoted = |letters: usize| english >= 2 && letters <= latin.len();
     if syllables > 0 {
         return if quoted(syllables + han) { Language::English } else { Language::Other };
@@ -156,7 +156,7 @@ pub fn of(topic: &str) -> Language {
     if han > 0 && han >= foreign {
         return if quoted(han) { Language::English } else { Language::Chinese };
     }
-    // One letter is a sign of mathematics.
+    // A single such letter is usually a math symbol.
     if foreign > 1 {
         return if quoted(foreign) { Language::English } else { Language::Other };
     }
@@ -168,7 +168,7 @@ pub fn of(topic: &str) -> Language {
 }
 
 impl Language {
-    /// As it is called when asking for it.
+    /// Returns the name used in prompts.
     pub fn name(self) -> &'static str {
         match self {
             Language::English => "English",
@@ -178,7 +178,7 @@ impl Language {
     }
 }
 
-/// Names in capitals, such as `DES` and `EST`, are no words.
+/// Whether a word is a foreign stop word. Words in capitals are acronyms, such as `DES` and `EST`.
 fn is_common(word: &str) -> bool {
     let name = word.len() > 1 && !word.contains(char::is_lowercase);
     !name && FOREIGN.contains(&small(word).as_str())
@@ -193,7 +193,7 @@ fn is_latin(c: char) -> bool {
         || matches!(c, '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}') && c.is_alphabetic()
 }
 
-/// Accents that are characters of their own.
+/// Combining diacritical marks.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}')
 }
@@ -224,8 +224,7 @@ fn is_kana_or_hangul(c: char) -> bool {
     )
 }
 
-/// Greek and all that follows it, but for the scripts counted by themselves and letters that are
-/// signs or shapes.
+/// Letters from Greek onward in Unicode order, without Han, kana and hangul and without symbols.
 fn is_foreign(c: char) -> bool {
     matches!(c, '\u{370}'..='\u{1DFF}' | '\u{1F00}'..='\u{1FFF}' | '\u{2C00}'..='\u{2DFF}' | '\u{A000}'..='\u{ABFF}' | '\u{FB00}'..='\u{FEFF}')
         && c.is_alphabetic()

@@ -1,4 +1,5 @@
-//! Every claim made, and what became of it. Read off the record; never stored beside it.
+//! The ledger: every claim of both sides with its evidence and status. Computed from the record and
+//! never stored. The entry points are `entries` and `tally`.
 use super::body::{Claim, Resolution};
 use super::citation::{Citation, Found};
 use super::digest::squeeze;
@@ -9,39 +10,37 @@ use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A claim, under the name its side gave it when it was first made.
+/// A claim with its status. Identified by side, id and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Where it was first made.
+    /// The turn that first made it.
     pub cue: Cue,
-    /// By whom.
     pub side: Side,
-    /// As it was first put.
+    /// The claim as first made.
     pub claim: &'a Claim,
-    /// Everything offered for it, whenever it was offered.
+    /// All evidence offered for it, in any turn.
     pub evidence: Vec<&'a str>,
-    /// What looking that up came to, as far as it was looked up.
+    /// Lookup results of that evidence.
     pub citations: Vec<&'a Citation>,
-    /// What became of it.
     pub fate: Fate<'a>,
 }
 
-/// What became of a claim. A later one outranks an earlier one.
+/// Status of a claim. A later event overrides an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate<'a> {
-    /// Nobody took it up.
+    /// The other side has not responded.
     Unanswered,
-    /// The other side answered it, and neither gave way.
+    /// The other side answered, and neither gave way.
     Contested,
-    /// The other side accepted it, in these words.
+    /// The other side conceded it, with this quote.
     Conceded(&'a str),
-    /// Its own side took it back: the other had put it to rest.
+    /// Its own side withdrew it as resolved.
     Resolved,
-    /// The other side took back the concern it answered.
+    /// The other side withdrew the concern that this claim answers.
     Accepted,
 }
 
-/// One side's account, in numbers.
+/// Counts of one side's claims, citations and fouls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "each counts what it names")]
 pub struct Tally {
@@ -49,9 +48,9 @@ pub struct Tally {
     pub unsupported: usize,
     pub conceded: usize,
     pub resolved: usize,
-    /// Opposing claims this side never took up.
+    /// Opposing claims that this side never answered.
     pub ignored: usize,
-    /// Claims the other side never took up.
+    /// Claims that the other side never answered.
     pub unanswered: usize,
     pub citations: usize,
     pub verified: usize,
@@ -61,14 +60,14 @@ pub struct Tally {
 }
 
 impl Entry<'_> {
-    /// Nothing was offered for it, or nothing that is there.
+    /// Whether there is no evidence, or every citation of it is wrong.
     pub fn unsupported(&self) -> bool {
         let gone = !self.citations.is_empty() && self.citations.iter().all(|it| it.found.wrong());
         self.evidence.is_empty() || gone
     }
 
-    /// The sides still differ about it: it was answered and neither gave way, or it is a
-    /// challenger's concern nobody has met.
+    /// Whether the sides still disagree: the claim is contested, or it is an unanswered claim of
+    /// the challenger.
     pub fn open(&self) -> bool {
         match self.fate {
             Fate::Contested => true,
@@ -78,7 +77,7 @@ impl Entry<'_> {
     }
 }
 
-/// The claims made before `until`, in the order they were first made.
+/// Returns the claims made before `until`, in the order they were first made.
 pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     let side_of = |cue: Cue| debate.seat(cue).role.side();
     let mut entries: Vec<Entry<'_>> = vec![];
@@ -92,7 +91,7 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
             let offered = claim.evidence.iter().map(String::as_str);
             let offered = offered.filter(|evidence| !evidence.trim().is_empty());
             let looked_up = of_claim(&reply.citations, &claim.id);
-            // Another claim under an old name inherits nothing.
+            // A different text under the same id is a new claim.
             let same = |e: &&mut Entry<'_>| {
                 e.side == side
                     && e.claim.id == claim.id
@@ -124,7 +123,7 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
                 continue;
             }
             let settles = |resolution: &Resolution| entry.claim.answers.contains(&resolution.claim);
-            // Debates opened when nobody noticed this are worded as they were.
+            // Older debates must keep their prompts, so this applies from wording version 2 on.
             let notices = debate.setup().wording >= 2;
             if notices && entry.fate != Fate::Resolved && body.resolves().iter().any(settles) {
                 entry.fate = Fate::Accepted;
@@ -140,11 +139,11 @@ pub fn entries(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     entries
 }
 
-/// How many claims a judge is asked about one by one.
+/// Maximum number of claims a judge is asked to check.
 const ASKED_ABOUT: usize = 12;
 
-/// The claims made before `until` that a ruling turns on: those the sides still differ about first,
-/// then those that were conceded, then those nobody took up. What was taken back is settled.
+/// Returns the claims before `until` that a judge must check: contested ones first, then conceded,
+/// then unanswered. Resolved and accepted claims are excluded.
 pub fn contested(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     let rank = |entry: &Entry<'_>| match entry.fate {
         Fate::Contested => Some(0),
@@ -158,27 +157,27 @@ pub fn contested(debate: &Debate, until: Cue) -> Vec<Entry<'_>> {
     ranked.into_iter().take(ASKED_ABOUT).map(|(_, entry)| entry).collect()
 }
 
-/// The citations of a turn that were offered for one of its claims.
+/// Returns the citations of a turn that belong to this claim.
 pub fn of_claim<'a>(citations: &'a [Citation], id: &str) -> impl Iterator<Item = &'a Citation> {
     citations.iter().filter(move |citation| citation.claim.as_deref() == Some(id))
 }
 
-/// A side that accepted a claim and argued against it later: both are told.
+/// A concession that the same side later argued against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkBack<'a> {
-    /// Where it was accepted.
+    /// The turn with the concession.
     pub conceded: Cue,
-    /// In these words.
+    /// Quote of the concession.
     pub quote: &'a str,
-    /// Where it was argued against.
+    /// The turn with the denial.
     pub denied: Cue,
-    /// By this claim.
+    /// The claim that denies it.
     pub by: &'a Claim,
-    /// Whether something that was looked up and is there was offered for that, and was not known.
+    /// Whether new verified evidence supports the denial.
     pub backed: bool,
 }
 
-/// Every concession that was argued against afterwards.
+/// Returns every concession that its side later argued against.
 pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     let given = debate
         .spoken(..until)
@@ -204,7 +203,7 @@ pub fn walk_backs(debate: &Debate, until: Cue) -> Vec<WalkBack<'_>> {
     found
 }
 
-/// Whether a citation was looked up, is there, and had not been found before this turn.
+/// Whether a citation is verified and no earlier turn has a verified citation of the same quote.
 pub fn is_news(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
     let place = |it: &Citation| (it.path.clone(), it.quote.as_deref().map(squeeze));
     let known = |it: &Citation| it.found.verified() && place(it) == place(citation);
@@ -212,11 +211,11 @@ pub fn is_news(debate: &Debate, cue: Cue, citation: &Citation) -> bool {
     citation.found.verified() && !past.flat_map(|reply| &reply.citations).any(known)
 }
 
-/// A side's account at the end of the record.
+/// Counts the ledger of one side over the whole record.
 pub fn tally(debate: &Debate, side: Side) -> Tally {
     let entries = entries(debate, Cue::END);
     let own = || entries.iter().filter(|entry| entry.side == side);
-    // Whoever has no turn left cannot answer, so the last word is not held against the other side.
+    // Claims made after a side's last turn do not count as ignored, because it could not answer.
     let speeches = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
     let last = speeches.map(|(cue, _)| debate.horizon(cue)).max();
     let ignored = |entry: &&Entry<'_>| {

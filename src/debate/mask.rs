@@ -1,7 +1,8 @@
-//! Who a speaker is, hidden from those who judge. What a debate is about must not be hidden: a
-//! debate may be about Claude Code, so words of the topic, the brief, code and paths stay.
+//! Masks speaker names in text shown to judges, auditors and audiences, so that they cannot tell
+//! which tool or model speaks. A debate can be about such a tool (Claude Code, say), so names that
+//! occur in the topic or the brief stay, as do code and paths. Entry point: [`mask`].
 
-/// Names a tool's speakers are also known by.
+/// Tool names, with the vendor and model names that identify their speakers.
 const ALIASES: &[(&str, &[&str])] = &[
     ("claude", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
     ("anthropic", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
@@ -13,36 +14,34 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("deepseek", &["deepseek"]),
 ];
 
-/// Tools whose names are words of their own and give nobody away.
+/// Tool names that identify no vendor and are never masked.
 const WORDS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
 
-/// A word that would give a speaker away, and what stands there instead.
+/// A word that identifies a speaker, and the label that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// In small letters.
+    /// Lower case.
     pub word: String,
-    /// Instead of it.
     pub label: String,
 }
 
-/// A text with its speakers masked.
+/// Result of [`mask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked {
-    /// What the judge reads.
     pub text: String,
-    /// Names that had to stay, because the debate is about them.
+    /// Names left unmasked, because the debate is about them.
     pub left: Vec<String>,
 }
 
-/// Whether a name somebody has chosen tells who they are and cannot be a word of a language: a
-/// vendor's, or one with a digit or a low line in it.
+/// Whether a self-chosen bot name identifies its owner and cannot be an ordinary word: a vendor or
+/// model name, or a name longer than five bytes with a digit or an underscore.
 pub fn telling(name: &str) -> bool {
     let small = name.to_lowercase();
     let vendors = ALIASES.iter().any(|(tool, all)| *tool == small || all.contains(&&*small));
     vendors || name.len() > 5 && name.contains(|c: char| c.is_ascii_digit() || c == '_')
 }
 
-/// Everything a speaker might call itself, given its tool and the models it asked for and got.
+/// Builds the masking list of one speaker from its tool and the models requested and reported.
 pub fn names<'a>(
     tool: &'a str,
     models: impl IntoIterator<Item = &'a str>,
@@ -52,7 +51,7 @@ pub fn names<'a>(
         return vec![];
     }
     let aliases = ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
-    // A model's name that is a plain word would be masked wherever it is only a word.
+    // A model name that is an ordinary word would be masked wherever that word is used.
     let models =
         models.into_iter().filter(|model| model.contains(|c: char| "-0123456789".contains(c)));
     let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
@@ -65,8 +64,8 @@ pub fn names<'a>(
     names
 }
 
-/// Replaces names in prose. `about` is what the debate is about: a name that stands there is left
-/// alone, and told. Code, in fences or backticks, and paths are left alone without a word.
+/// Replaces speaker names in prose with their labels. Skips code fences, inline code and paths. A
+/// name that occurs in `about` (topic and brief) stays and is listed in the result.
 pub fn mask(text: &str, names: &[Name], about: &str) -> Masked {
     let small = text.to_lowercase();
     if !names.iter().any(|name| small.contains(&name.word)) {
@@ -109,7 +108,7 @@ fn mask_prose(text: &str, names: &[Name], about: &str, masked: &mut Masked) {
     }
 }
 
-/// A stretch without spaces: names in it are masked one by one, unless it is a path.
+/// Masks each name in a whitespace-delimited token, unless the token is a path.
 fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
     if is_path(word, names) {
         masked.text.push_str(word);
@@ -126,7 +125,7 @@ fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
     }
 }
 
-/// What has a slash or a double colon in it is a path, unless it only lists names.
+/// A token with `/`, `::` or `\` is a path, except a slash-separated list of speaker names.
 fn is_path(word: &str, names: &[Name]) -> bool {
     let known = |part: &str| {
         let first = trimmed(part).split(|c| !in_name(c)).next().unwrap_or_default().to_lowercase();
@@ -155,7 +154,7 @@ fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
 }
 
-/// Whether a name stands in a text as a word, or as a version of it.
+/// Whether the text contains the name as a word, with or without a version suffix.
 fn speaks_of(text: &str, name: &str) -> bool {
     let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.any(|word| is(word, name))
@@ -165,7 +164,7 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_ascii_alphanumeric())
 }
 
-/// The name itself or a version of it: `gpt-5.5`, `GPT5`, `claude-opus`.
+/// Matches the name itself, or the name with a version suffix: `gpt-5.5`, `GPT5`, `claude-opus`.
 fn is(word: &str, name: &str) -> bool {
     word.strip_prefix(name).is_some_and(|rest| {
         rest.is_empty() || rest.starts_with(|c: char| c == '-' || c.is_ascii_digit())

@@ -1,13 +1,14 @@
-//! The nine parts of a report, under the headings of its language.
+//! Section headings of the nine-section report of the research format, in English and Chinese. The
+//! constants are zero-based indexes into the section list.
 use super::language::Language;
 
-/// How many there are.
+/// Number of sections.
 pub const COUNT: usize = 9;
-/// Which of them recommends.
+/// Index of the recommendation.
 pub const RECOMMENDATION: usize = 5;
-/// Which of them is a table.
+/// Index of the scenario matrix, a Markdown table.
 pub const MATRIX: usize = 7;
-/// Which of them is one sentence.
+/// Index of the one-sentence summary.
 pub const SUMMARY: usize = 8;
 
 const ENGLISH: [&str; COUNT] = [
@@ -34,7 +35,7 @@ const CHINESE: [&str; COUNT] = [
     "一句话总结",
 ];
 
-/// The headings in this language; none, where nobody here has translated them.
+/// Headings in this language, or `None` if there is no translation.
 pub fn headings(language: Language) -> Option<[&'static str; COUNT]> {
     match language {
         Language::English => Some(ENGLISH),
@@ -43,7 +44,8 @@ pub fn headings(language: Language) -> Option<[&'static str; COUNT]> {
     }
 }
 
-/// The headings a judge is asked for: those of its language, or these to be translated.
+/// Numbered Markdown headings for the judge's prompt. A language without a translation gets the
+/// English ones, which the model translates.
 pub fn asked(language: Language) -> Vec<String> {
     let all = headings(language).unwrap_or(ENGLISH);
     all.iter().zip(1..).map(|(heading, nth)| format!("{nth}. `## {heading}`")).collect()

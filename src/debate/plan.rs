@@ -1,4 +1,6 @@
-//! The one question asked of a debate: what is due now?
+//! Scheduler: [`next`] computes what is due next from the setup and the recorded turns. There is no
+//! stored cursor. The function walks the scheduled phases in order and returns the first open wave,
+//! hold or end. [`super::state`] validates every event against this step.
 use super::body::{Body, Help, Kind};
 use super::envelope::Spend;
 use super::event::{Cue, Outcome, Stand, list};
@@ -9,46 +11,45 @@ use super::setup::{Budget, Hold};
 use super::state::Debate;
 use std::ops::RangeInclusive;
 
-/// What is due.
+/// The next step of a debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// One wave: these cues are open at the same time. The engine fetches the driven ones and
-    /// waits for the awaited ones to arrive; a wave may have both.
+    /// One wave: these cues are open at the same time. The engine requests the driven ones from
+    /// their providers and waits for the awaited ones. A wave can contain both.
     Speak {
-        /// To be fetched.
+        /// Requested from a provider by the engine.
         driven: Vec<Cue>,
-        /// To arrive.
+        /// Submitted from outside, by the host, a person or a bot.
         awaited: Vec<Cue>,
     },
-    /// The floor is the user's. Nobody at or after `next` has been asked yet.
+    /// Waiting for the user. No cue at or after `next` has been asked yet.
     Hold {
-        /// Who would be.
+        /// The first cue after the hold.
         next: Cue,
-        /// What it waits for.
         pause: Pause,
     },
-    /// It is over, and this is how.
+    /// The debate must be closed with this outcome.
     Close(Outcome),
-    /// Nothing.
+    /// The debate is already closed.
     Rest,
 }
 
-/// What a debate that is held waits for.
+/// Why a debate is on hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Until the user continues.
+    /// The user asked for a hold, or a hold point was reached.
     Asked,
-    /// Until the user grants more.
+    /// The budget is exhausted until the user raises it.
     Spent {
-        /// So far.
+        /// Spent so far.
         spent: Spend,
-        /// Of this.
+        /// The current limits.
         budget: Budget,
     },
 }
 
 impl Step {
-    /// The open cues, however their seats are given a voice.
+    /// All open cues, driven and awaited.
     pub fn cues(&self) -> impl Iterator<Item = Cue> {
         let (driven, awaited): (&[Cue], &[Cue]) = match self {
             Step::Speak { driven, awaited } => (driven, awaited),
@@ -57,7 +58,7 @@ impl Step {
         driven.iter().chain(awaited).copied()
     }
 
-    /// In a few words.
+    /// Short description for error messages.
     pub fn name(&self) -> String {
         match self {
             Step::Speak { driven, awaited } => {
@@ -70,7 +71,7 @@ impl Step {
         }
     }
 
-    /// The first cue not yet taken, whether or not it has been asked.
+    /// The first cue without a recorded turn, whether or not it has been asked.
     pub fn at(&self) -> Option<Cue> {
         match self {
             Step::Hold { next, .. } => Some(*next),
@@ -79,7 +80,7 @@ impl Step {
     }
 }
 
-/// The first thing not yet done. Pure, so it can be asked at any time and as often as one likes.
+/// Computes the next step. A pure function of the debate, so it can be called at any time.
 pub fn next(debate: &Debate) -> Step {
     if debate.outcome().is_some() {
         return Step::Rest;
@@ -95,7 +96,7 @@ pub fn next(debate: &Debate) -> Step {
             continue;
         }
         let (at, phase) = (stage.at, stage.phase.name.clone());
-        // Where turns can lapse, it may come to its ending without anything to rule on.
+        // With lapsed turns, the ending can be reached without speeches to rule on.
         if at.act == ending
             && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
             && lapses(debate)
@@ -141,14 +142,14 @@ pub fn next(debate: &Debate) -> Step {
     Step::Close(cut.unwrap_or(Outcome::Completed))
 }
 
-/// Whether turns before the ending can be forfeited one by one.
+/// Whether a phase before the ending lets single turns lapse.
 fn lapses(debate: &Debate) -> bool {
     let acts = &debate.setup().format.acts;
     let before = acts.iter().take(acts.len().saturating_sub(1));
     before.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
 }
 
-/// How it ends if a side has never spoken: there is nothing to rule on.
+/// Outcome if a side has never spoken, since there is nothing to rule on.
 fn silenced(debate: &Debate, at: Stand, phase: String) -> Option<Outcome> {
     match (debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
         (true, true) => None,
@@ -157,21 +158,22 @@ fn silenced(debate: &Debate, at: Stand, phase: String) -> Option<Outcome> {
     }
 }
 
-/// Whether nobody is asked in this round any more, because the one before it left nothing to say.
-/// That rests on what came before the round alone, so it stays true once it is.
+/// Whether this round is skipped because the previous round settled the debate. Depends only on
+/// earlier rounds, so the result cannot change once the round has begun.
 fn settles(debate: &Debate, at: Stand, ending: u8) -> bool {
     let asked = debate.setup().stop_when_settled && at.act < ending && at.round > 1;
     asked && settled(debate, at.round - 1).is_some()
 }
 
-/// A phase in a given round, with the cues of those who speak in it.
+/// A phase in a given round, with the cues of its speakers.
 pub(super) struct Stage<'a> {
     pub(super) at: Stand,
     pub(super) phase: &'a Phase,
     pub(super) cues: Vec<Cue>,
 }
 
-/// Lazy, because an open act is long and who speaks later depends on what is said before.
+/// Iterates over the phases of all rounds in order. Lazy, because an open act has up to 100 rounds
+/// and later speakers depend on earlier turns.
 pub(super) fn stages(debate: &Debate) -> impl Iterator<Item = Stage<'_>> {
     let setup = debate.setup();
     let acts = setup.format.acts.iter().zip(setup.format.spans(debate.rounds())).zip(0u8..);
@@ -187,7 +189,8 @@ pub(super) fn stages(debate: &Debate) -> impl Iterator<Item = Stage<'_>> {
     })
 }
 
-/// Reads nothing at or after `start`, so the answer stands once the phase has begun.
+/// Resolves the speakers of a phase to seat indexes. Reads only turns before `start`, so the result
+/// cannot change once the phase has begun.
 fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
     let seats = debate.seats();
     let having = |fits: &dyn Fn(u8, Role, &str) -> bool| -> Vec<u8> {
@@ -220,8 +223,8 @@ fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
     }
 }
 
-/// The listener a debater calls for: the first with that name or of that kind who has not spoken
-/// before `start`.
+/// Index of the audience seat a debater calls for help: the first with that name or kind that has
+/// made no speech before `start`.
 pub(super) fn called(debate: &Debate, start: Cue, help: &Help) -> Option<u8> {
     let meant = |seat: &Seat| {
         seat.role == Role::Audience && (seat.name == help.from || seat.kind == help.from)
@@ -236,7 +239,7 @@ fn spent(cue: Cue, body: &Body, seat: u8) -> bool {
 }
 
 impl Stage<'_> {
-    /// The open cues of the wave under way.
+    /// The open cues of the current wave.
     fn due(&self, debate: &Debate) -> Vec<Cue> {
         let open = self.cues.iter().copied().filter(|cue| debate.turn(*cue).is_none());
         match self.phase.order {
@@ -245,8 +248,9 @@ impl Stage<'_> {
         }
     }
 
-    /// What is to be done about the turns that failed, and the first of them. Those who speak one
-    /// after another need not go on once it is certain; those who speak at once have been asked.
+    /// Shortfall action of the phase and its first failed cue, if the quorum is missed. An in-turn
+    /// phase stops as soon as that is certain. An at-once phase first waits for the whole wave,
+    /// because all of its requests are out.
     fn shortfall(&self, debate: &Debate) -> Option<(Shortfall, Cue)> {
         let failed: Vec<Cue> =
             self.cues.iter().copied().filter(|cue| debate.failure(*cue).is_some()).collect();
@@ -258,7 +262,7 @@ impl Stage<'_> {
         failed.first().filter(|_| settled && short).map(|first| (self.phase.short, *first))
     }
 
-    /// Whether a side has forfeited two turns by now.
+    /// Whether a side has let two turns lapse up to this phase.
     fn lapsed(&self, debate: &Debate) -> bool {
         let end = Cue { seat: u8::MAX, ..*self.cues.last().unwrap_or(&Cue::END) };
         let lost = |side: Side| {
@@ -272,13 +276,14 @@ impl Stage<'_> {
         lost(Side::Pro) >= 2 || lost(Side::Con) >= 2
     }
 
-    /// A wave that has begun is let finish: all of it has been asked and will be paid for.
+    /// Why the debate must hold before this wave, if it must. A wave that was asked is never held,
+    /// because its requests are out and will be paid for.
     fn pause(&self, debate: &Debate, first: Cue) -> Option<Pause> {
         if debate.was_asked(first) {
             return None;
         }
         let (spent, budget) = (debate.spent(), debate.budget());
-        // Whoever asks for the ending has allowed what it costs.
+        // A user who asks for the ending accepts its cost.
         let allowed = debate.concluded() && self.at.act == debate.setup().ending();
         if budget.exhausted(spent) && !allowed {
             return Some(Pause::Spent { spent, budget });
@@ -298,7 +303,7 @@ impl Stage<'_> {
     }
 }
 
-/// The cues put to their seats at the same moment as `cue`.
+/// The cues asked in the same wave as `cue`.
 pub(super) fn wave(phase: &Phase, cue: Cue) -> RangeInclusive<Cue> {
     match phase.order {
         Order::InTurn => cue..=cue,

@@ -1,5 +1,5 @@
-//! What the rounds of a court come to: marks, what fouls and leaning on others cost, and the round in
-//! which it turned. Worked out from the record, in hundredths of a point, and never guessed.
+//! Round marks given by judges: each side's mark, the penalties for fouls and for audience help,
+//! and the turning round. Computed from the event log, in hundredths of a point.
 use super::body::{Body, Foul, Kind};
 use super::event::{Cue, Stand};
 use super::format::{Role, Side};
@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a foul the judge calls takes off the mark of its round: two points of ten.
+/// Penalty for a foul called by a judge: two points of ten.
 pub const FOUL: u32 = 200;
-/// What help that was granted takes off the mark of its round, at most: one point of ten, times the
-/// part of the side's calls for help so far that were granted.
+/// Maximum penalty for help that was granted: one point of ten, multiplied by the share of the
+/// side's calls for help so far that were granted.
 pub const RELIANCE: u32 = 100;
 
-/// One round, as it was marked.
+/// Marks of both sides for one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
 pub struct RoundMarks {
@@ -25,21 +25,21 @@ pub struct RoundMarks {
     pub con: Mark,
 }
 
-/// A side's mark for a round, in hundredths of a point of ten.
+/// A side's mark for one round, in hundredths of a point, 0 to 1000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Mark {
-    /// The mean of logic, rebuttal, clarity and evidence, over all judges.
+    /// Mean of logic, rebuttal, clarity and evidence over all judges, 0 if the side did not speak.
     pub given: u32,
-    /// What fouls cost.
+    /// Penalty for fouls.
     pub fouls: u32,
-    /// What leaning on others cost.
+    /// Penalty for help that was granted.
     pub reliance: u32,
-    /// What is left, never less than nothing.
+    /// The mark after penalties, at least 0.
     pub counts: u32,
 }
 
 impl RoundMarks {
-    /// A side's.
+    /// The mark of one side.
     pub fn of(&self, side: Side) -> Mark {
         match side {
             Side::Pro => self.pro,
@@ -48,7 +48,7 @@ impl RoundMarks {
     }
 }
 
-/// Every round that was marked, in order.
+/// Marks of every scored round, in order.
 pub fn rounds(debate: &Debate) -> Vec<RoundMarks> {
     let mut stands: Vec<Stand> =
         papers(debate).map(|(cue, ..)| cue.stand()).filter(|stand| stand.round > 0).collect();
@@ -85,7 +85,7 @@ fn mark(debate: &Debate, at: Stand, side: Side) -> Mark {
         own.iter().map(|(_, _, fouls)| fouls.iter().filter(|foul| foul.side == side).count()).sum();
     let fouls = called as u32 * FOUL / judges;
     let reliance = reliance(debate, at, side);
-    // Whoever said nothing has earned nothing, whatever a judge wrote down.
+    // A side that did not speak gets 0, whatever the judges scored.
     let spoke = debate.spoken(..).any(|(cue, body)| {
         let own = debate.seat(cue).role.side() == Some(side);
         cue.stand() == at && own && body.kind() == Kind::Speech
@@ -94,16 +94,15 @@ fn mark(debate: &Debate, at: Stand, side: Side) -> Mark {
     Mark { given, fouls, reliance, counts: given.saturating_sub(fouls + reliance) }
 }
 
-/// What a side's calls for help came to through a round.
+/// How often a side called for help, and how often help was granted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Help {
-    /// How often it asked.
     pub asked: u32,
-    /// How often it was granted.
     pub granted: u32,
 }
 
-/// A side's calls for help through this round, and whether one was granted in it.
+/// Counts a side's calls for help up to and including a round. The flag is true if one was granted
+/// in that round.
 pub fn help(debate: &Debate, through: Stand, side: Side) -> (Help, bool) {
     let mut help = Help::default();
     let mut now = false;
@@ -121,9 +120,9 @@ pub fn help(debate: &Debate, through: Stand, side: Side) -> (Help, bool) {
     (help, now)
 }
 
-/// The debater whose call for help was granted in a round, by seat: the first who called for the
-/// listener that spoke. One who had asked to speak for the other side has helped nobody, and neither
-/// has one who was let in and said nothing.
+/// Seat index of the debater whose call for help was granted in a round: the first who called the
+/// listener that spoke. A listener who petitioned for the other side, or was admitted and did not
+/// speak, does not count.
 fn granted(debate: &Debate, at: Stand) -> Option<u8> {
     let round = || debate.spoken(..).filter(move |(cue, _)| cue.stand() == at);
     let spoke = |nth: u8| round().any(|(cue, body)| cue.seat == nth && body.kind() == Kind::Speech);
@@ -147,10 +146,10 @@ fn reliance(debate: &Debate, at: Stand, side: Side) -> u32 {
     }
 }
 
-/// The round in which it turned for the winner: the last one after which the lead became the
-/// winner's and stayed so. Where the winner led from the first round on, the one that added most to
-/// the lead; of two that added the same, the one in which more that was looked up and found was
-/// brought for the winner; of two like that, the earlier.
+/// The round in which the debate turned for the winner: the last in which the winner took the lead
+/// for good. If the winner led throughout, or does not lead at the end, it is the round with the
+/// largest gain, then the one with more newly verified citations for the winner, then the earlier
+/// one.
 pub fn turning(debate: &Debate, winner: Side) -> Option<u8> {
     let rounds = rounds(debate);
     let gain = |round: &RoundMarks| {
@@ -177,8 +176,8 @@ pub fn turning(debate: &Debate, winner: Side) -> Option<u8> {
     rounds.iter().max_by_key(key).map(|round| round.round)
 }
 
-/// What was looked up, found and new in a round, for a side: by itself, or by a listener who was let
-/// in and had asked to speak for it.
+/// Counts newly verified citations for a side in a round: its own, and those of an admitted
+/// listener who speaks for it.
 fn brought(debate: &Debate, round: u8, side: Side) -> usize {
     let speaks_for = |cue: Cue| {
         let seat = debate.seat(cue);
@@ -195,7 +194,7 @@ fn brought(debate: &Debate, round: u8, side: Side) -> usize {
         .count()
 }
 
-/// The side a listener who speaks at a cue asked to speak for, or was called by.
+/// The side an audience seat speaks for: the one in its petition, else the one that called it.
 pub fn speaks_for(debate: &Debate, cue: Cue) -> Option<Side> {
     let round = || debate.spoken(..cue).filter(|(past, _)| past.stand() == cue.stand());
     let asked = round().find_map(|(past, body)| match body {

@@ -1,113 +1,110 @@
-//! A change that is argued about before it is merged: what it is, and what was found in it before.
+//! A code change under review: what is compared, and the findings of the previous review. Stored in
+//! the setup of a review debate.
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a debate is held about, where it reviews a change.
+/// The change a review debate is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposed {
-    /// What its author calls it; empty if nobody said.
+    /// Title given by the author, empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// What was compared with what.
+    /// Base, head and size of the change.
     #[serde(flatten)]
     pub compared: Compared,
-    /// What of it the debaters were not shown, in a few words; nothing, if they were shown all of it.
+    /// What the debaters were not shown of the change, empty if they saw all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unseen: String,
-    /// Paths the brief is about besides those it touches: documents, and what the user has asked for.
+    /// Paths in the brief besides the changed ones: documents, and paths the user asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
-    /// Where what it touches lies as it was.
+    /// Where the base versions of the changed files are.
     #[serde(default)]
     pub was: Was,
-    /// What is reviewed again and again while it is worked on: a branch, or a number at its host.
+    /// Identifies the change across repeated reviews: a branch or a pull request number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
-    /// Whether it is argued though the same may have been argued already.
+    /// Review even if the same change was reviewed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
-    /// The same for the same change under the same settings.
+    /// Deduplication key: hash of the change, the wording and the settings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
-    /// What the review before this one had found.
+    /// Findings of the previous review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Known>,
 }
 
-/// What was compared with what.
+/// Base, head and size of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
-    /// In words.
+    /// What was compared, for messages.
     pub says: String,
-    /// The commit, or else the tree, that it starts from; none if it starts from nothing.
+    /// Base commit, else base tree. `None` if the base is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The commit, or else the tree, that it leads to.
+    /// Head commit, else head tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// How many files it touches.
+    /// Number of changed files.
     pub files: usize,
-    /// Lines.
+    /// Number of lines added.
     pub added: usize,
-    /// Lines.
+    /// Number of lines deleted.
     pub deleted: usize,
 }
 
-/// What a change touches, as it was before.
+/// Location of the changed files as they were before the change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Was {
-    /// The folder of the pinned tree in which it lies.
+    /// Folder of the pinned tree that contains them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    /// What was renamed: what it was called, and what it is called now.
+    /// Renamed files, as pairs of old and new path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(String, String)>,
 }
 
-/// Something an earlier review had found.
+/// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Noted {
-    /// Of the finding.
     pub fingerprint: String,
-    /// As it was put then.
+    /// Its wording in that review.
     pub claim: String,
-    /// How grave it was.
     pub severity: Severity,
-    /// Where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// What it rested on, as that would be offered for a claim.
+    /// Its evidence, in the syntax of a claim's evidence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rests_on: String,
 }
 
-/// The same, as a later change was opened with it.
+/// A finding of the previous review, rechecked against this change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Known {
-    /// What it was.
     #[serde(flatten)]
     pub noted: Noted,
-    /// Whether what it rested on is not so any more.
+    /// True if its evidence no longer exists.
     pub gone: bool,
 }
 
-/// Where something is, in the files as a change leaves them.
+/// A location in the files after the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// From the root of the repository, with `/` between names.
+    /// Path from the repository root, separated by `/`.
     pub file: String,
-    /// Counted from 1; none if the file is meant, or is there no more.
+    /// Line number from 1. `None` for the whole file, or if the file no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The last line, if there are several.
+    /// Last line of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// Whether it is about lines the change takes away, and `line` is where they stood.
+    /// True if the change deletes these lines. `line` is then where they were.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
 }
 
-/// How grave something is.
+/// Severity of a review finding.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -115,15 +112,15 @@ pub struct Place {
 pub enum Severity {
     /// The change should not be merged with it.
     High,
-    /// It costs more later than now.
+    /// Cheaper to fix now than later.
     #[default]
     Medium,
-    /// Good to know.
+    /// For information.
     Low,
 }
 
 impl Severity {
-    /// As reviewers write it, in the words of whichever tool they know.
+    /// Parses a severity, including the synonyms used by other review tools.
     pub fn read(word: &str) -> Option<Severity> {
         match word.trim().to_lowercase().as_str() {
             "high" | "block" | "blocker" | "blocking" | "critical" | "severe" | "error" => {
@@ -135,7 +132,7 @@ impl Severity {
         }
     }
 
-    /// As it is written.
+    /// Serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Severity::High => "high",

@@ -1,13 +1,12 @@
-//! Secrets that were taken out, as far as the record tells: what stands in their place says of which
-//! kind they were.
+//! Counts the secrets redacted from a debate, by the kind named in their placeholders.
 use super::state::Debate;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a placeholder begins with: `[REDACTED:kind:tag]`.
+/// Prefix of a redaction placeholder, `[REDACTED:kind:tag]`.
 const OPENING: &str = "[REDACTED:";
 
-/// How many secrets were taken out of what was asked and said, by kind: `1 github-token`. Nothing, if
-/// there were none.
+/// Number of distinct secrets redacted from the topic, remarks and turns, by kind: `1
+/// github-token`. Empty if there are none.
 pub fn removed(debate: &Debate) -> String {
     let mut found = BTreeSet::new();
     let mut look = |text: &str| {

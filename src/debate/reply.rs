@@ -1,6 +1,6 @@
-//! Text becomes a body, or a reason why not. Speeches are read gently, because prose is prose;
-//! everything that counts, scores, votes and verdicts, is read strictly: one JSON object and
-//! nothing else, never a default, never a guess.
+//! Reply parser: turns a reply's text into a [`Body`] or a [`ReplyParseError`]. Speeches are parsed
+//! leniently, as prose with an optional claims block. Scores, votes, verdicts and all other JSON
+//! replies are validated strictly: one JSON object and nothing else. Entry point: [`parse`].
 use super::body::{Body, Kind, Section};
 use super::claims;
 use super::event::Cue;
@@ -16,15 +16,14 @@ mod papers;
 mod strict;
 mod verdict;
 
-/// Why a reply could not be read. Written so that a seat asked again knows what to mend, short, and
-/// told to nobody but that seat and the user.
+/// Parse error of a reply. It is the feedback for the retry and is shown to the user, so the
+/// message is limited to 200 characters and says what to fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What was expected.
+    /// Expected kind of reply.
     pub kind: Kind,
-    /// In a word.
+    /// Machine-readable error code.
     pub code: &'static str,
-    /// In a sentence.
     pub says: String,
 }
 
@@ -37,7 +36,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Cut between words, with what was quoted closed.
+/// Truncates at a word boundary and closes an open backtick.
 fn shortened(line: &str, most: usize) -> String {
     if line.chars().count() <= most {
         return line.to_owned();
@@ -50,7 +49,7 @@ fn shortened(line: &str, most: usize) -> String {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads what the seat at `cue` answered, as what its phase asks for.
+/// Parses the reply of the seat at `cue` as the kind its phase asks for.
 pub fn read(debate: &Debate, cue: Cue, text: &str) -> Result<Body, Unreadable> {
     let kind = debate.setup().phase(cue).reply;
     let fault = |code, says: String| Unreadable { kind, code, says };
@@ -89,7 +88,7 @@ pub fn read(debate: &Debate, cue: Cue, text: &str) -> Result<Body, Unreadable> {
     Ok(body)
 }
 
-/// A fault that does not know yet what it was reading.
+/// Error code and message of a parse error whose reply kind is added later.
 struct Fault(&'static str, String);
 
 impl Fault {
@@ -98,7 +97,7 @@ impl Fault {
     }
 }
 
-/// The reply must be one JSON object, bare or in one fence, and nothing else.
+/// Parses exactly one JSON object, bare or in one code fence.
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     let bare = unfenced(text.trim());
     if !bare.starts_with('{') {
@@ -109,7 +108,7 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
         let path = error.path().to_string();
         let said = error.into_inner();
         let at = format!("`{path}`: ");
-        // A whole object that is wrong is named by what is missing in it.
+        // At the root, the error itself names the missing field, so the path is omitted.
         (if path == "." { String::new() } else { at }, said)
     });
     let whole = read.and_then(|read| {
@@ -135,8 +134,8 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// Split at second-level headings, or at third-level ones where there are no others; what stands
-/// before the first is a section of its own. In code nothing is a heading.
+/// Splits Markdown into sections at `##` headings, or at `###` if there are none. Text before the
+/// first heading is a section of its own. Headings in code fences are ignored.
 fn sections(text: &str) -> Vec<Section> {
     let mut fenced = false;
     let lines: Vec<(bool, &str)> = text
@@ -174,7 +173,8 @@ fn sections(text: &str) -> Vec<Section> {
     sections
 }
 
-/// Sides as judges and audiences write them. Labels depend on who was told which; words do not.
+/// A side as written by judges and audiences. The meaning of `A` and `B` depends on the listener,
+/// that of `pro` and `con` does not.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 enum WireSide {
     #[serde(alias = "Side A", alias = "side A")]
@@ -201,7 +201,7 @@ impl WireSide {
     }
 }
 
-/// What is said of each side, proposer first.
+/// Collects exactly one value per side, the proposer's first.
 fn both<T>(said: impl IntoIterator<Item = (WireSide, T)>, role: Role) -> Result<(T, T), Fault> {
     let (mut pro, mut con) = (None, None);
     for (label, value) in said {
@@ -216,7 +216,7 @@ fn both<T>(said: impl IntoIterator<Item = (WireSide, T)>, role: Role) -> Result<
     pro.zip(con).ok_or_else(|| Fault("wrong_shape", "both `A` and `B` must be given".into()))
 }
 
-/// Between nothing and all, in hundredths.
+/// Converts a fraction from 0 to 1 to hundredths.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 fn share(part: f64) -> Result<u8, Fault> {
     if (0.0..=1.0).contains(&part) {

@@ -1,5 +1,6 @@
-//! What a reply must be. A rule is a small pure function of the record and the reply that says what
-//! is wrong, if anything; a row of a format says which rules hold there and how much they weigh.
+//! Validation rules for replies. A rule is a small pure function of the debate and the reply that
+//! returns an error message if it is broken. Each phase of a format lists its rules with a
+//! [`RuleWeight`]. Entry point: [`validate_reply`].
 use super::body::{Body, Claim};
 use super::citation::Citation;
 use super::envelope::Envelope;
@@ -16,8 +17,8 @@ pub mod research;
 mod ruling;
 mod speech;
 
-/// A rule's name is what is stored; what it says may be made sharper in a later version, because
-/// findings are kept with the reply and never worked out again.
+/// A validation rule, stored by name in formats and findings. Its check may become stricter in a
+/// later version, because findings are stored with the reply and never recomputed.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -63,32 +64,33 @@ pub enum Rule {
     MarksByRubric,
 }
 
-/// How much it weighs that a rule is broken.
+/// What happens when a rule is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Not taken: asked for once more with the finding, and then the turn has failed.
+    /// The reply is rejected and the seat asked once more with the finding. If the retry breaks the
+    /// rule too, the turn fails.
     Reask,
-    /// Asked for once more with the finding; if it is no better then, taken as a foul.
+    /// The reply is rejected and the seat asked once more with the finding. If the retry breaks the
+    /// rule too, it is accepted with a foul.
     Mend,
-    /// Taken, counted against the seat and shown to the judge.
+    /// The reply is accepted, counted as a foul and shown to the judge.
     Foul,
-    /// Taken, and mentioned.
+    /// The reply is accepted with a note.
     Note,
 }
 
-/// What a rule had to say about a reply.
+/// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Which rule.
     pub rule: Rule,
-    /// How much it weighs here.
+    /// Its weight in this phase.
     pub weight: Weight,
-    /// What is wrong.
+    /// Error message.
     pub says: String,
 }
 
-/// Everything the rules of this phase have to say about a reply.
+/// Checks a reply against all rules of its phase.
 pub fn findings(debate: &Debate, cue: Cue, body: &Body, citations: &[Citation]) -> Vec<Finding> {
     let rules = debate.setup().phase(cue).rules.iter();
     rules
@@ -99,7 +101,8 @@ pub fn findings(debate: &Debate, cue: Cue, body: &Body, citations: &[Citation]) 
         .collect()
 }
 
-/// A reply as the event that records it, or what to tell the seat when asking again.
+/// Validates a reply. Returns the event that records it, or the findings for the retry prompt. On a
+/// retry, and for awaited seats, `Mend` findings become fouls.
 pub fn weigh(
     debate: &Debate,
     cue: Cue,
@@ -119,7 +122,7 @@ pub fn weigh(
 }
 
 impl Rule {
-    /// What it has to say about a reply, if anything.
+    /// Error message if the reply breaks this rule.
     fn says(
         self,
         debate: &Debate,
@@ -173,12 +176,12 @@ fn tick(id: &str) -> String {
     format!("`{id}`")
 }
 
-/// What this seat has said before.
+/// Earlier replies of this seat.
 fn own(debate: &Debate, cue: Cue) -> impl Iterator<Item = (Cue, &Body)> {
     debate.before(cue).filter(move |(past, _)| past.seat == cue.seat)
 }
 
-/// The claims of the other side, as of this turn.
+/// Claims of the other side made before this turn.
 fn against(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
     let side = |cue: Cue| debate.seat(cue).role.side();
     let other = side(cue).map(Side::other);

@@ -1,6 +1,6 @@
-//! The shape of every reply that is one JSON object, as a JSON schema: for services that can hold a
-//! model to one. It says no more than [`super::reply`] checks, and nothing is believed because of it.
-//! Every field is required and no other is allowed, because that is what all of them understand.
+//! JSON schemas of the replies that are one JSON object, for providers with structured output. A
+//! schema only guides the model: [`super::reply`] still validates every reply. All fields are
+//! required and no others allowed, because every provider supports that subset.
 use super::body::{Kind, Rubric};
 use super::event::Cue;
 use super::format::Speakers;
@@ -8,7 +8,7 @@ use super::rules::Rule;
 use super::state::Debate;
 use serde_json::{Value, json};
 
-/// What the reply at this cue must look like, if it is an object.
+/// Schema of the reply at this cue, or `None` if the reply is Markdown.
 pub fn schema(debate: &Debate, cue: Cue) -> Option<Value> {
     let phase = debate.setup().phase(cue);
     Some(match phase.reply {
@@ -88,7 +88,7 @@ fn verdict(turns: usize, asks: impl Fn(Rule) -> bool) -> Value {
     object(fields)
 }
 
-/// Who could be let in, or nobody.
+/// Name of the admitted listener, or `null`.
 fn admits(debate: &Debate, speakers: &Speakers) -> Value {
     let Speakers::Prompted(..) = speakers else { return json!({"type": ["string", "null"]}) };
     let names = debate.seats().iter().map(|seat| Value::from(seat.name.as_str()));

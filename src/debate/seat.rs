@@ -1,100 +1,95 @@
-//! Who sits where, and what gives a seat its voice.
+//! Seats of a debate, and the participants that play them: a model, the host, a person or a bot.
 use super::format::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// One participant.
+/// One seat of a debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seat {
-    /// Unlike any other's in this debate.
+    /// Unique within the debate.
     pub name: String,
-    /// What it is there to do.
     pub role: Role,
-    /// Who speaks for it.
+    /// Who plays the seat.
     pub voice: Voice,
-    /// What its verdict or vote counts.
+    /// Weight of its verdict or vote.
     pub weight: u16,
-    /// What it is to argue for or care about, where the role alone does not say.
+    /// Position to argue for or interest to represent, where the role alone does not say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stance: String,
-    /// How it is to argue.
+    /// Style of arguing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub style: String,
-    /// What kind of listener it is, by which debaters may call it and its vote is counted.
+    /// Listener type, by which debaters can call it and votes are grouped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
 }
 
 impl Seat {
-    /// What it is called: whoever goes by a name of their own by that, the others by their role.
+    /// Display name: the seat's own name if its role can have several seats, else the role's title.
     pub fn title(&self) -> &str {
         if self.role.named() { &self.name } else { self.role.title() }
     }
 
-    /// Who speaks for it: a voice as it is written, a bot by the name it came under.
+    /// Name of the participant: `tool:model`, or the seat's name for a bot.
     pub fn spoken_by(&self) -> String {
         if self.voice == Voice::Bot { self.name.clone() } else { self.voice.to_string() }
     }
 
-    /// The same within a sentence, where a role has no capital.
+    /// As [`Seat::title`], with a role in lower case for use within a sentence.
     pub fn word(&self) -> String {
         if self.role.named() { self.name.clone() } else { self.role.title().to_lowercase() }
     }
 }
 
-/// Whether the engine fetches a reply or waits for one to arrive. That is all it needs to know.
+/// Who plays a seat. The engine requests the replies of models and waits for all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Voice {
-    /// A row of the user's roster: no key or address ever enters a log.
+    /// A configured provider, by name. API keys and URLs are never stored in the log.
     Model {
-        /// The row's name: `claude`, `openai`, `script`.
+        /// Provider name: `claude`, `openai`, `script`.
         tool: String,
-        /// What the row is asked for; none leaves the choice to the tool.
+        /// Requested model. `None` uses the tool's default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
-    /// The model of the client that called us.
+    /// The model of the MCP client that called the server.
     Host,
-    /// A person at a terminal or a page.
+    /// A person at a terminal or in a browser.
     Human,
-    /// A remote participant.
+    /// A remote bot.
     Bot,
 }
 
-/// How hard every seat is asked to think.
+/// Reasoning effort requested from every seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// Quick.
     Low,
-    /// The middle.
     Medium,
-    /// Thorough.
     High,
     /// As much as the tool allows.
     Max,
 }
 
-/// Why a seat could not be read.
+/// Parse or validation error of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSeat {
-    /// Nothing before the colon, or nothing at all.
+    /// Empty, or nothing before the colon.
     #[error("a seat is written `tool` or `tool:model`")]
     Empty,
-    /// A name that could be taken for a flag, or that no vendor uses.
+    /// Invalid characters, or it could be mistaken for a command-line flag.
     #[error(
         "a tool's name has letters, digits, `.`, `_` and `-` only, and does not begin with `-`"
     )]
     Tool,
-    /// The same for models, which also have `:` and `/`.
+    /// Invalid characters, or it could be mistaken for a command-line flag.
     #[error(
         "a model's name has letters, digits, `.`, `_`, `:`, `/`, `@` and `-` only, and does not begin with `-`"
     )]
     Model,
-    /// A person has no model.
     #[error("`host`, `human` and `bot` take no model")]
     NoModel,
 }
@@ -102,8 +97,8 @@ pub enum BadSeat {
 impl FromStr for Voice {
     type Err = BadSeat;
 
-    /// `tool` or `tool:model`, split at the first colon. The models `auto`, `omit` and the empty
-    /// one mean that none is asked for.
+    /// Parses `tool` or `tool:model`, split at the first colon. The models `auto`, `omit` and the
+    /// empty string request no particular model.
     fn from_str(text: &str) -> Result<Voice, BadSeat> {
         let (tool, model) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         let model = Some(model.trim()).filter(|model| !matches!(*model, "" | "auto" | "omit"));
@@ -122,15 +117,15 @@ impl FromStr for Voice {
 }
 
 impl Voice {
-    /// Names are checked when they are typed and again when they are read back: a log is not to
-    /// smuggle a flag into a command line.
+    /// Validates the tool and model names. Runs on input and again when a log is read, so that a
+    /// stored name cannot inject a flag into a command line.
     pub fn check(&self) -> Result<(), BadSeat> {
         let Voice::Model { tool, model } = self else { return Ok(()) };
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if tool.is_empty() || tool.starts_with('-') || !tool.chars().all(plain) {
             return Err(BadSeat::Tool);
         }
-        // A script is named by its file, which is opened and never put on a command line.
+        // A script is named by its path, which is opened and never put on a command line.
         let path = tool == "script";
         let fits = |c: char| plain(c) || ":/@".contains(c) || (path && !c.is_control());
         match model {
@@ -141,7 +136,7 @@ impl Voice {
         }
     }
 
-    /// The tool's name, or the word for whoever is waited for.
+    /// Tool name, or `host`, `human` or `bot`.
     pub fn tool(&self) -> &str {
         match self {
             Voice::Model { tool, .. } => tool,
@@ -151,7 +146,7 @@ impl Voice {
         }
     }
 
-    /// The model asked for.
+    /// Requested model.
     pub fn model(&self) -> Option<&str> {
         match self {
             Voice::Model { model, .. } => model.as_deref(),
@@ -159,8 +154,8 @@ impl Voice {
         }
     }
 
-    /// Whether two seats may be one model: where none is named, nobody knows that it is another. A
-    /// person is always somebody else.
+    /// Whether two participants may be the same model. An unnamed model can be any of its tool's. A
+    /// person is never the same.
     pub fn may_be(&self, other: &Voice) -> bool {
         match (self, other) {
             (Voice::Human, _) => false,
@@ -171,7 +166,7 @@ impl Voice {
         }
     }
 
-    /// Whether the engine waits for its replies instead of fetching them.
+    /// Whether the engine waits for its replies instead of requesting them.
     pub fn awaited(&self) -> bool {
         !matches!(self, Voice::Model { .. })
     }
@@ -187,7 +182,7 @@ impl fmt::Display for Voice {
 }
 
 impl Effort {
-    /// As it is typed.
+    /// Name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Effort::Low => "low",

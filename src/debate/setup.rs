@@ -1,5 +1,5 @@
-//! Everything a debate needs to know about the world, captured once. A debate resumed next year by
-//! a newer binary runs under the format, prompts and brief it was opened with.
+//! Debate setup: everything that is fixed when a debate opens, stored at the start of its log. A
+//! debate resumed by a newer binary keeps the format, prompts and brief it was opened with.
 use super::envelope::Spend;
 use super::event::Cue;
 use super::format::{Act, Format, OPEN_LIMIT, Phase, Role, Rounds, Shortfall, Speakers};
@@ -11,96 +11,97 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Raised when an old log would no longer replay: a new way to read a row, not a new row.
+/// Grammar version. Incremented when phases are interpreted differently, so that an old log would
+/// no longer replay. A new phase does not need it.
 pub const GRAMMAR: u8 = 1;
 
-/// Raised when [`super::prompt`] words something otherwise, so that it can word old debates as it
-/// did.
+/// Prompt wording version. Incremented when [`super::prompt`] changes its text, so that old debates
+/// keep theirs.
 pub const WORDING: u8 = 3;
 
 fn first_wording() -> u8 {
     1
 }
 
-/// What is fixed when a debate opens.
+/// Setup of a debate, fixed when it opens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setup {
-    /// How the format is to be read.
+    /// Grammar version of the format.
     pub grammar: u8,
-    /// How prompts are worded around the templates.
+    /// Version of the prompt text around the templates.
     #[serde(default = "first_wording")]
     pub wording: u8,
-    /// The debate's name outside: `debate-{time}-{four hex digits}`.
+    /// Public id: `debate-{time}-{four hex digits}`.
     pub id: String,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub opened_at: i64,
-    /// The question.
+    /// The question to debate.
     pub topic: String,
-    /// What the debaters are given besides it.
+    /// Context for the debaters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
-    /// The commit or tree the evidence is checked against.
+    /// Commit or tree that citations are verified against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
-    /// The last commit there was when it was opened.
+    /// Last commit when the debate opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Paths it is about: where a citation could mean several files, one of these is meant.
+    /// Paths the debate is about. Preferred where a citation matches several files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<String>,
-    /// The change it reviews, if it reviews one.
+    /// The change under review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<Proposed>,
-    /// What of the repository the debaters were given, and why.
+    /// What the brief contains of the repository, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub picked: Vec<String>,
-    /// Why nobody could read the repository, if there was one and it could not be read.
+    /// Error, if the repository could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
-    /// The table it is played by.
+    /// Acts, phases and rules.
     pub format: Format,
-    /// By the name of the phase, and `reply.KIND` for what is said about each kind of reply.
+    /// Prompt templates by phase name, and `reply.KIND` for the instructions on each reply kind.
     pub prompts: BTreeMap<String, String>,
-    /// In the order they speak.
+    /// In speaking order.
     pub seats: Vec<Seat>,
-    /// Who was seated without being named, and why.
+    /// Seats that were assigned automatically, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<String>,
-    /// How many rounds were asked for.
+    /// Number of rounds requested.
     pub rounds: u8,
-    /// How hard everyone is to think.
+    /// Reasoning effort of all seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
-    /// What a format wants to know besides, by name: the goal, who will read the result.
+    /// Options of the format by name, such as the goal and the readers of the result.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub terms: BTreeMap<String, String>,
-    /// What the judge counts beside an audience, in hundredths.
+    /// Weight of the judges against the audience, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge_share: Option<u8>,
-    /// Where the finished report is written, too.
+    /// File the finished report is also written to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Where the floor is the user's.
+    /// Where the debate waits for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
-    /// Whether it goes to its ending as soon as there is nothing left to say.
+    /// Skip to the ending once a round has settled the debate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_when_settled: bool,
-    /// How much of everything there may be.
+    /// Limits on size, time, concurrency and budget.
     pub limits: Limits,
     /// Where the first turns came from.
     #[serde(default)]
     pub origin: Origin,
-    /// Makes the marks around quoted text unguessable to those who are quoted.
+    /// Salt of the delimiters around quoted text, so that quoted speakers cannot guess them.
     #[serde(default)]
     pub salt: String,
 }
 
-/// Where the floor is the user's until they let it go on.
+/// A point at which the debate waits for the user to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Before anything is spent: the plan is to be confirmed.
+    /// Before the first request, to confirm the plan.
     Start,
     /// Between rounds.
     Rounds,
@@ -110,50 +111,50 @@ pub enum Hold {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// They were taken here.
+    /// Played here.
     #[default]
     Here,
-    /// A transcript of another program or another user was read in: its turns are somebody's
-    /// words, and nothing else of it was believed.
+    /// Imported from a transcript of another program or user. Only the text of its turns was used,
+    /// as untrusted input.
     Transcript {
-        /// The id it had there.
+        /// Id in the source.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
 }
 
-/// How much of everything there may be.
+/// Limits on size, time, concurrency and budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// Characters of a speech, at least.
+    /// Minimum length of a speech, in characters.
     pub shortest: usize,
-    /// Characters of a speech, at most.
+    /// Maximum length of a speech, in characters.
     pub longest: usize,
-    /// Bytes of a prompt.
+    /// Maximum size of a prompt, in bytes.
     pub prompt: usize,
-    /// Seconds a fetched turn may take; as long as its tool usually may, if nobody says.
+    /// Timeout of a requested turn, in seconds. Defaults to the tool's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_seconds: Option<u32>,
-    /// Seconds an awaited turn may take; none is for ever.
+    /// Timeout of an awaited turn, in seconds. `None` waits forever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub await_seconds: Option<u32>,
-    /// How many turns may be fetched at the same time.
+    /// Maximum number of concurrent requests.
     pub at_once: u8,
-    /// Until more is granted.
+    /// Initial budget. The user can change it later.
     #[serde(default)]
     pub budget: Budget,
 }
 
-/// What may be spent in all. What is not said is not limited.
+/// Spending limits of a whole debate. `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Budget {
-    /// Millionths of the currency.
+    /// In millionths of the currency unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// Read and written.
+    /// Input and output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Of turns in flight, added up.
+    /// Sum of the durations of all turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<u64>,
 }
@@ -172,12 +173,12 @@ impl Default for Limits {
     }
 }
 
-/// Characters of a topic.
+/// Maximum length of a topic, in characters.
 pub const LONGEST_TOPIC: usize = 4_000;
-/// Bytes of a brief.
+/// Maximum size of a brief, in bytes.
 pub const LONGEST_BRIEF: usize = 2_000_000;
 
-/// Why a setup cannot be played.
+/// Validation error of a setup.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Unfit {
@@ -204,26 +205,26 @@ pub enum Unfit {
 }
 
 impl Setup {
-    /// The act a cue belongs to.
+    /// Act of a cue.
     pub fn act(&self, cue: Cue) -> &Act {
         &self.format.acts[usize::from(cue.act)]
     }
-    /// The row a cue belongs to.
+    /// Phase of a cue.
     pub fn phase(&self, cue: Cue) -> &Phase {
         &self.act(cue).phases[usize::from(cue.phase)]
     }
-    /// Whether there is such an act and such a phase in it.
+    /// Whether the act and the phase of a cue exist.
     pub fn knows(&self, cue: Cue) -> bool {
         let act = self.format.acts.get(usize::from(cue.act));
         act.is_some_and(|act| usize::from(cue.phase) < act.phases.len())
     }
-    /// The last act: what a debate that is cut short still goes through.
+    /// Index of the last act, which is played even if the debate is cut short.
     pub fn ending(&self) -> u8 {
         self.format.acts.len().saturating_sub(1) as u8
     }
 
-    /// Both sides must be seated, and whoever a vital phase names first. What the debate can do
-    /// without may have nobody seated: that is how a phase is left out.
+    /// Validates the setup. Both sides need a seat, and so does the first role of every required
+    /// phase. A phase whose shortfall is `GoOn` may have no seats and is then skipped.
     pub fn check(&self) -> Result<(), Unfit> {
         if self.grammar > GRAMMAR {
             return Err(Unfit::Grammar(self.grammar));
@@ -261,7 +262,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether these could be the seats of this debate.
+    /// Validates a list of seats against the format.
     pub fn check_seats(&self, seats: &[Seat]) -> Result<(), Unfit> {
         if seats.len() > 200 {
             return Err(Unfit::Crowded);
@@ -286,7 +287,7 @@ impl Setup {
 }
 
 impl Budget {
-    /// Whether there is nothing left of something that is limited.
+    /// Whether a limit is reached.
     pub fn exhausted(&self, spent: Spend) -> bool {
         let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
         over(self.cost, spent.cost)

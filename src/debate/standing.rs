@@ -1,4 +1,5 @@
-//! How a debate stands, in the words users are told. All of it is read off the record.
+//! Status, notices and labels of a debate, as shown to users. All of it is derived from the event
+//! log.
 use super::body::Kind;
 use super::citation::Found;
 use super::event::{Outcome, Trouble};
@@ -14,28 +15,28 @@ use super::verdict::judgment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// As the state file has it.
+/// Status of a debate, as stored in the state file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Something is due.
+    /// Not finished.
     InProgress,
-    /// The floor is the user's.
+    /// Waiting for the user.
     Paused,
-    /// All of it was played.
+    /// Finished with all turns.
     Completed,
-    /// It came to its end with something missing.
+    /// Finished, but turns are missing.
     Degraded,
-    /// There was nothing to debate.
+    /// Closed early, because too few turns succeeded to debate.
     Aborted,
-    /// Nothing was said at all.
+    /// Closed without a single reply.
     Failed,
-    /// The user stopped it.
+    /// Stopped by the user.
     Cancelled,
 }
 
 impl Status {
-    /// Every way a debate can stand.
+    /// All statuses.
     pub const ALL: [Status; 7] = [
         Status::InProgress,
         Status::Paused,
@@ -46,7 +47,7 @@ impl Status {
         Status::Cancelled,
     ];
 
-    /// As it is stored.
+    /// Serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Status::InProgress => "in-progress",
@@ -59,7 +60,7 @@ impl Status {
         }
     }
 
-    /// As it is told: a result is a success, a degraded success, or none.
+    /// Name in results: `success`, `degraded-success`, or else the serialized name.
     pub fn told(self) -> &'static str {
         match self {
             Status::Completed => "success",
@@ -68,13 +69,13 @@ impl Status {
         }
     }
 
-    /// Nothing more will happen unless it is reopened.
+    /// Whether the debate has ended. It can still be reopened.
     pub fn over(self) -> bool {
         !matches!(self, Status::InProgress | Status::Paused)
     }
 }
 
-/// How a debate stands as it is told. One that was stopped before anything was said never began.
+/// Result name of a debate. A debate cancelled before its first turn counts as aborted.
 pub fn told(debate: &Debate) -> &'static str {
     match status(debate) {
         Status::Cancelled if debate.turns().next().is_none() => Status::Aborted.told(),
@@ -82,17 +83,17 @@ pub fn told(debate: &Debate) -> &'static str {
     }
 }
 
-/// What users are told when nothing but timeouts came of it.
+/// Error message if every request timed out.
 pub const ALL_TIMED_OUT: &str = "[ERROR] Debate failed: all tool invocations timed out.";
-/// What users are told when nothing came of it.
+/// Error message if no request succeeded.
 pub const NO_EXCHANGES: &str = "[ERROR] Debate failed: no successful exchanges were recorded.";
-/// What users are told when the challenger never answered.
+/// Warning if the challenger never answered.
 pub const UNCONTESTED: &str = "[WARN] Challenger failed. Showing proposer's uncontested position.";
-/// What a debate nobody checked is worth.
+/// Rigor line of a debate without checked citations.
 pub const RIGOR: &str = "Structured perspective comparison (prompt-enforced adversarial rules, \
                          no deterministic verification)";
 
-/// How a debate stands.
+/// Computes the status of a debate.
 pub fn status(debate: &Debate) -> Status {
     let nothing = debate.spoken(..).next().is_none();
     match debate.outcome() {
@@ -113,15 +114,15 @@ fn all_timed_out(debate: &Debate) -> bool {
     missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == Trouble::TimedOut)
 }
 
-/// Whether there are two sides between whom a verdict could choose.
+/// Whether there are two sides for a verdict to choose between.
 fn sided(debate: &Debate) -> bool {
     debate.takes_part(Role::Pro)
 }
 
-/// How a turn says that its tool had nothing to read, before it says why.
+/// Prefix of the envelope caveat that a tool could not read files. The reason follows.
 pub const UNREAD: &str = "it read no files: ";
 
-/// What a user must be told besides the result.
+/// Errors, warnings and notes shown with the result.
 pub fn notices(debate: &Debate) -> Vec<String> {
     let mut notices = vec![];
     let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
@@ -180,7 +181,7 @@ pub fn notices(debate: &Debate) -> Vec<String> {
     notices
 }
 
-/// What a reader must know about where a debate comes from.
+/// Labels on the origin of a debate: `demo`, `single-model`, `partial-judge`, `imported`.
 pub fn labels(debate: &Debate) -> Vec<&'static str> {
     let mut labels = vec![];
     let tools = |role: Role| debate.seated(role).map(|seat| &seat.voice);
@@ -189,7 +190,7 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
     }
     if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con)) {
         let one_voice = pro == con && matches!(pro, Voice::Model { .. } | Voice::Host);
-        // Two tools may speak for one model, and say so only when they have spoken.
+        // Two tools can serve the same model, which only their responses reveal.
         let reported = answered_by(debate, Role::Pro);
         if one_voice || (reported.is_some() && reported == answered_by(debate, Role::Con)) {
             labels.push("single-model");
@@ -204,7 +205,7 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
     labels
 }
 
-/// Whether one of those who argue also judges, or what may well be the same model.
+/// Whether a judge is, or may be, the same model as a debater.
 fn judges_itself(debate: &Debate) -> bool {
     let asked = |voice: &Voice| match voice {
         Voice::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
@@ -219,19 +220,19 @@ fn judges_itself(debate: &Debate) -> bool {
     judges.into_iter().any(|judge| asked(&judge.voice) && argues(&judge.voice))
 }
 
-/// The model that says it has answered for a role.
+/// Model reported in the last response of a role.
 fn answered_by(debate: &Debate, role: Role) -> Option<&str> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
     own.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).next_back()
 }
 
-/// How far the debate can be trusted, in one line.
+/// One line on how far the debate was verified.
 pub fn rigor(debate: &Debate) -> String {
     let replies = || debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
     let count = |fits: fn(Found) -> bool| {
         replies().flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
-    // What can only be stated has not been checked.
+    // A citation that cannot be looked up here was not checked.
     let citations = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
     if citations == 0 {
         return RIGOR.into();
@@ -244,7 +245,7 @@ pub fn rigor(debate: &Debate) -> String {
     )
 }
 
-/// That going on is likely to bring nothing, and why; nothing, if it may or if it is over.
+/// Advice to end the debate, if another round is unlikely to add anything.
 pub fn suggestion(debate: &Debate) -> Option<String> {
     let at = next(debate).at().filter(|at| at.round > 1 && at.act < debate.setup().ending())?;
     if debate.setup().act(at).rounds == Rounds::Open {
@@ -255,8 +256,8 @@ pub fn suggestion(debate: &Debate) -> Option<String> {
     Some(format!("{}; a verdict now would lose nothing", settled.says(at.round - 1)))
 }
 
-/// Why a conversation that ends only when somebody ends it might be ended: it goes round in circles,
-/// or it has gone on for longer than was thought. Nothing forces it.
+/// Advice to end an open dialogue that repeats itself or exceeds the requested rounds. The user
+/// decides.
 fn sum_up(debate: &Debate, round: u8) -> Option<String> {
     let advice = debate.rounds();
     let long = (round > advice).then(|| {
@@ -275,7 +276,7 @@ fn sum_up(debate: &Debate, round: u8) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// How much evidence that was found the sides brought after whatever they said outside the rounds.
+/// Number of newly verified citations in the counted rounds, that is, outside round 0.
 pub fn brought(debate: &Debate) -> usize {
     let rounds = debate.turns().filter(|(cue, _)| cue.round > 0);
     let replies = rounds.filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
@@ -283,7 +284,7 @@ pub fn brought(debate: &Debate) -> usize {
     cited.filter(|(cue, citation)| is_news(debate, *cue, citation)).count()
 }
 
-/// A side by its tool's name or its bot's, or by its role where both tools are the same.
+/// Display name of a side: its tool or bot, or its role if both tools are the same.
 pub fn name_of(debate: &Debate, side: Side) -> String {
     let tool = |side: Side| {
         let bot = debate.seated(side.role()).filter(|seat| seat.voice == Voice::Bot);
@@ -301,7 +302,7 @@ pub fn name_of(debate: &Debate, side: Side) -> String {
     }
 }
 
-/// Rounds in which both sides spoke.
+/// Number of rounds in which both sides spoke.
 pub fn rounds_completed(debate: &Debate) -> u8 {
     let spoke = |round: u8, role: Role| {
         debate.spoken(..).any(|(cue, body)| {

@@ -1,4 +1,5 @@
-//! The fold of the events, and which event is legal now.
+//! Event-sourced state of a debate: [`Debate::apply`] validates an event and folds it into the
+//! state. `queries` has the read access, and [`super::plan`] computes what is due.
 use super::envelope::Spend;
 use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand};
 use super::format::OPEN_LIMIT;
@@ -10,31 +11,31 @@ use std::collections::BTreeMap;
 
 mod questions;
 
-/// A debate as it stands. Two logs that come to the same debate are the same debate.
+/// State of a debate after all its events. Logs that lead to the same state compare equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debate {
     setup: Setup,
-    /// What was amended since, and for whom it holds. The last is how things are now.
+    /// Settings after each amendment, with the first cue they apply to. The last entry is current.
     eras: Vec<Era>,
     holds: Vec<Hold>,
     terms: BTreeMap<String, String>,
     budget: Budget,
-    /// Taken turns, ordered by cue, so a transcript does not depend on who happened to answer first.
+    /// Recorded turns by cue, so that a transcript does not depend on the order of the responses.
     turns: BTreeMap<Cue, Result<Reply, Failure>>,
-    /// Who has been told what to answer, and until when.
+    /// Cues that were asked, with their deadlines in Unix milliseconds.
     asked: BTreeMap<Cue, Option<i64>>,
     refused: BTreeMap<Cue, Attempt>,
     remarks: Vec<Remark>,
-    /// Seats that changed hands, in the order they did.
+    /// In order.
     handed: Vec<Handed>,
-    /// The furthest round the user let begin.
+    /// The latest round the user allowed to begin.
     continued: Option<Stand>,
     held: bool,
     concluded: bool,
-    /// Why it was concluded, and why it was cancelled, if somebody has said so.
+    /// Reasons for concluding and for cancelling, if given.
     concluded_because: Option<String>,
     cancelled_because: Option<String>,
-    /// Of every take: forgetting a turn does not refund it.
+    /// Over all takes: a rewound turn is not refunded.
     spent: Spend,
     take: u16,
     outcome: Option<Outcome>,
@@ -43,43 +44,41 @@ pub struct Debate {
     kept: Option<bool>,
 }
 
-/// What became of a verdict, and how sure it was thought to be.
+/// Whether a verdict proved right, as the user reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lesson {
-    /// Whether it was right.
     pub proof: Proof,
-    /// In hundredths, as it was when this was learned.
+    /// Confidence of the verdict at that time, in percent.
     pub confidence: Option<u8>,
     /// What happened.
     pub note: String,
 }
 
-/// What the user said, and the first cue that may hear it.
+/// A remark by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// The first cue that may hear it.
+    /// First cue whose prompt contains it.
     pub from: Cue,
-    /// In their words.
     pub text: String,
 }
 
-/// A seat that was handed to another voice.
+/// Transfer of a seat to another participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handed {
-    /// By position.
+    /// Index of the seat.
     pub seat: u8,
-    /// Who had it.
+    /// Previous participant.
     pub from: Voice,
-    /// Who has it since.
+    /// New participant.
     pub to: Voice,
-    /// What was due then.
+    /// The cue that was due.
     pub at: Option<Cue>,
-    /// Why, and by whom.
+    /// Reason, and who requested it.
     pub because: String,
 }
 
-/// How things are for everyone asked from a cue on. Whoever was asked before is not affected: a
-/// prompt that was asked never changes.
+/// Settings for all cues asked from `from` on. Earlier cues keep theirs, because a prompt never
+/// changes once it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Era {
     from: Cue,
@@ -88,27 +87,27 @@ struct Era {
     topic: String,
 }
 
-/// An event that was not due.
+/// Error for an event that is not legal now.
 #[derive(Debug, thiserror::Error)]
 #[error("{} is not due; {} is", event.name(), due.name())]
 pub struct Illegal {
-    /// What was tried.
+    /// The rejected event.
     pub event: Box<Event>,
-    /// What would have been possible.
+    /// The step that was due.
     pub due: Step,
 }
 
-/// Where a log stops being one this program could have written. What follows is still shown.
+/// The first invalid event of a log. Later events are still shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
-    /// Counted from 1.
+    /// Sequence number, from 1.
     pub seq: u64,
-    /// What is wrong with it.
+    /// Error message.
     pub why: String,
 }
 
 impl Debate {
-    /// A debate of which nothing has been played.
+    /// Creates a debate without turns, if the setup is valid.
     pub fn open(setup: Setup) -> Result<Debate, Unfit> {
         setup.check()?;
         let first = Era {
@@ -142,9 +141,9 @@ impl Debate {
         })
     }
 
-    /// Only what [`next`] asked for may happen, and what the user may ask for at this moment.
-    /// Checked before an event is written and again when it is read back, so no log can hold a
-    /// history this program could not have produced.
+    /// Validates an event: it must match [`next`] or be a user action that is allowed now. Runs
+    /// before an event is appended and again on replay, so no log can hold a history this program
+    /// could not have produced.
     pub fn check(&self, event: &Event) -> Result<(), Illegal> {
         let due = next(self);
         let running = matches!(due, Step::Speak { .. } | Step::Hold { .. });
@@ -176,7 +175,7 @@ impl Debate {
         if legal { Ok(()) } else { Err(Illegal { event: Box::new(event.clone()), due }) }
     }
 
-    /// Checks, then changes.
+    /// Validates an event and applies it.
     pub fn apply(&mut self, event: Event) -> Result<(), Illegal> {
         self.check(&event)?;
         self.fold(event);
@@ -232,7 +231,7 @@ impl Debate {
         }
     }
 
-    /// The debate these events come to, if every one of them was legal.
+    /// Replays a log. Returns an error at the first illegal event.
     pub fn replay(
         setup: Setup,
         events: impl IntoIterator<Item = Event>,
@@ -242,8 +241,8 @@ impl Debate {
         Ok(debate)
     }
 
-    /// As [`Debate::replay`], but a log that does not pass still opens, to be read and not to be
-    /// continued: the first event that was not due is named, and what follows is shown as it is.
+    /// Replays an invalid log for reading only. The first illegal event is reported, and later ones
+    /// are applied as far as their acts, phases and seats exist.
     pub fn salvage(
         setup: Setup,
         events: impl IntoIterator<Item = Event>,
@@ -263,7 +262,7 @@ impl Debate {
         Ok((debate, flaw))
     }
 
-    /// Whether an event speaks only of acts, phases and seats there are.
+    /// Whether an event refers only to acts, phases and seats that exist.
     fn knows(&self, event: &Event) -> bool {
         match event {
             Event::Asked { cues, .. } => cues.iter().all(|cue| self.has(*cue)),
@@ -276,16 +275,16 @@ impl Debate {
         }
     }
 
-    /// Whether there is such a turn in this debate.
+    /// Whether a cue exists in this debate.
     pub fn has(&self, cue: Cue) -> bool {
         self.setup.knows(cue)
             && usize::from(cue.seat) < self.seats().len()
             && cue.round <= OPEN_LIMIT
     }
 
-    /// All that is open is asked at once, so that a wave hears the same. A seat that is fetched may
-    /// be asked again, because what was under way when a program stopped is lost; one that is
-    /// waited for keeps its deadline.
+    /// All open cues of a wave are asked together, so that they see the same transcript. A driven
+    /// seat may be asked again, because a request in flight is lost when the process stops. An
+    /// awaited seat keeps its deadline.
     fn can_ask(&self, cues: &[Cue], due: &Step) -> bool {
         let open: Vec<Cue> = due.cues().collect();
         let unasked = |cue: &Cue| !self.asked.contains_key(cue);
@@ -300,7 +299,7 @@ impl Debate {
         self.asked.contains_key(&cue) && due.cues().any(|open| open == cue)
     }
 
-    /// A reply with a fault that must be asked about again cannot be on the record.
+    /// A valid reply has the kind of its phase and no finding that requires a retry.
     fn fits(&self, cue: Cue, reply: &Reply) -> bool {
         reply.body.kind() == self.setup.phase(cue).reply
             && reply
@@ -309,7 +308,7 @@ impl Debate {
                 .all(|finding| !matches!(finding.weight, Weight::Reask | Weight::Mend))
     }
 
-    /// There must be something to conclude from, and an ending that has not begun.
+    /// A debate can be concluded once it has a reply and before its ending begins.
     fn can_conclude(&self, due: &Step) -> bool {
         let begun = due.at().is_none_or(|cue| cue.act >= self.setup.ending());
         !begun && self.spoken(..).next().is_some()
@@ -339,8 +338,8 @@ impl Debate {
         }
     }
 
-    /// A round that was played must stay in the act it was played in, no act before it may become
-    /// longer, and an ending that has begun goes on.
+    /// The number of rounds can change if played rounds stay in their act, earlier acts keep their
+    /// length and the ending has not begun.
     fn can_last(&self, rounds: u8) -> bool {
         if !(1..=OPEN_LIMIT).contains(&rounds) {
             return false;
@@ -376,7 +375,7 @@ impl Debate {
             }
             Change::Seat { seat, voice } => {
                 era.seats[usize::from(seat)].voice = voice;
-                // A new voice starts afresh: with no attempt behind it and no clock against it.
+                // A new participant starts without a rejected reply and without a deadline.
                 let turns = &self.turns;
                 let open = |cue: &Cue| cue.seat == seat && !turns.contains_key(cue);
                 self.refused.retain(|cue, _| !open(cue));
@@ -390,11 +389,11 @@ impl Debate {
             Change::Topic { topic } => era.topic = topic,
         }
         self.eras.push(era);
-        // With other rounds something else may be next, and it hears all there was to hear.
+        // With other rounds, another cue may be next. All remarks and settings apply to it.
         self.next_unasked().into_iter().for_each(|from| self.bring_forward(from));
     }
 
-    /// Whoever is asked from here on hears all the user said and has all the user changed.
+    /// Lets all remarks and settings apply from this cue on, if they began later.
     fn bring_forward(&mut self, from: Cue) {
         let remarks = self.remarks.iter_mut().map(|remark| &mut remark.from);
         remarks
@@ -402,18 +401,18 @@ impl Debate {
             .for_each(|at| *at = from.min(*at));
     }
 
-    /// How things are now.
+    /// The current settings.
     fn now(&self) -> &Era {
         &self.eras[self.eras.len() - 1]
     }
 
-    /// How things were when this cue was asked, or would be if it were asked now.
+    /// Settings when this cue was asked, or if it were asked now.
     fn era(&self, cue: Cue) -> &Era {
         let horizon = self.horizon(cue);
         self.eras.iter().rfind(|era| era.from <= horizon).unwrap_or(&self.eras[0])
     }
 
-    /// From a turn that failed, or from where the user stopped it: the cue must then be due.
+    /// A debate reopens at a failed turn, or where the user stopped it. The cue must then be due.
     fn can_reopen(&self, from: Cue) -> bool {
         let stopped = matches!(self.outcome, Some(Outcome::Cancelled | Outcome::Ended));
         if !self.has(from) || (self.failure(from).is_none() && !stopped) {
@@ -425,9 +424,8 @@ impl Debate {
         due.at() == Some(from) || due.cues().any(|cue| cue == from)
     }
 
-    /// Where an ended debate could go on: at the failure that cut it short, where the user stopped
-    /// it, or else with the last turn that failed, because what came after an earlier one would be
-    /// forgotten.
+    /// Cue at which an ended debate can be reopened: the failure that cut it short, the point where
+    /// the user stopped it, or else the last failed turn, because a rewind drops all later turns.
     pub fn reopens_at(&self) -> Option<Cue> {
         let failed = || self.missing().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
         let stopped = || {
@@ -456,8 +454,8 @@ impl Debate {
         }
     }
 
-    /// Forgets what came after `from`, and what failed beside it. Nothing the user said is
-    /// forgotten: it is heard from here on instead.
+    /// Drops the turns after `from` and the failed turns of its wave. The user's remarks are kept
+    /// and apply from there on.
     fn rewind(&mut self, from: Cue) {
         let wave = wave(self.setup.phase(from), from);
         self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
@@ -469,8 +467,8 @@ impl Debate {
         (self.outcome, self.cancelled_because) = (None, None);
     }
 
-    /// The first cue that could still hear something: seats already asked must not, because a
-    /// prompt that was asked never changes.
+    /// The first cue that can still receive a remark or an amendment. Seats already asked cannot,
+    /// because a prompt never changes once it was asked.
     fn next_unasked(&self) -> Option<Cue> {
         let due = next(self);
         let at = due.at()?;
@@ -481,7 +479,7 @@ impl Debate {
     }
 }
 
-/// Why a log could not be replayed.
+/// Error while replaying a log.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "they are the errors they carry")]
 pub enum ReplayError {

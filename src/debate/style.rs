@@ -1,16 +1,16 @@
-//! Style evened out before judging, so that only words count: whoever writes bold headings and
-//! rockets says no more than whoever does not.
+//! Strips Markdown style and emoji from text before it is judged, so that formatting does not
+//! influence the judges.
 //!
-//! | file | concept |
+//! | file | content |
 //! | --- | --- |
-//! | `emphasis` | marks of emphasis, told from those in names and sums |
-//! | `pictures` | emoji, told from signs that are text |
+//! | `emphasis` | parser for emphasis delimiters |
+//! | `emoji` | emoji detection |
 
 mod emphasis;
 mod pictures;
 
-/// A text without headings, emphasis, rules and pictures. Code stays as it is, every word stays,
-/// and what is plain already does not change.
+/// Removes headings, emphasis, horizontal rules and emoji. Code and words stay, and plain text is
+/// returned unchanged.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut open: Option<Fence> = None;
@@ -37,7 +37,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// A fence that is open: how deep in quotes, of what, and how long.
+/// An open code fence: blockquote depth, fence character and length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Fence {
     quotes: usize,
@@ -45,7 +45,7 @@ struct Fence {
     length: usize,
 }
 
-/// The fence a line opens.
+/// Parses the code fence a line opens.
 fn fence(line: &str) -> Option<Fence> {
     let (quotes, rest) = quoted(line);
     let rest = rest
@@ -54,7 +54,7 @@ fn fence(line: &str) -> Option<Fence> {
     let mark = rest.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
-    // What has more of them behind is code within a line.
+    // With more backticks behind, it is inline code.
     let inline = mark == '`' && info.contains('`');
     (length >= 3 && !inline).then_some(Fence { quotes, mark, length })
 }
@@ -65,15 +65,15 @@ fn closes(line: &str, open: Fence) -> bool {
     quotes == open.quotes && rest.len() >= open.length && rest.chars().all(|c| c == open.mark)
 }
 
-/// How deep a line is quoted, and what is quoted.
+/// Splits a line into its blockquote depth and its content.
 fn quoted(line: &str) -> (usize, &str) {
     let rest = line.trim_start_matches(|c: char| c == '>' || c.is_whitespace());
     let marks = &line[..line.len() - rest.len()];
     (marks.matches('>').count(), rest)
 }
 
-/// A line without style, or nothing if it was nothing else. Taking off one style may lay bare
-/// another, so it is repeated.
+/// Strips the style of one line, or returns `None` if nothing is left. Repeats until the line is
+/// stable, because removing one style can expose another.
 fn evened(line: &str) -> Option<String> {
     let mut line = line.to_owned();
     loop {
@@ -82,7 +82,7 @@ fn evened(line: &str) -> Option<String> {
         }
         let (mut next, rest) = beginning(&line);
         next.push_str(&inline(rest));
-        // A fence that was none before would swallow what follows.
+        // The result must not open a code fence, which would swallow the following lines.
         if next == line || fence(&next).is_some() {
             return Some(line);
         }
@@ -90,14 +90,15 @@ fn evened(line: &str) -> Option<String> {
     }
 }
 
-/// A line between parts, or under a heading.
+/// Whether a line is a horizontal rule or a setext heading underline.
 fn is_rule(line: &str) -> bool {
     let bare: String = line.split_whitespace().collect();
     let all = |mark: char| bare.len() >= 3 && bare.chars().all(|c| c == mark);
     all('-') || all('*') || all('_') || all('=') && !line.trim().contains(char::is_whitespace)
 }
 
-/// What a line begins with, evened out, and its words. Headings lose their marks at both ends.
+/// Splits a line into its normalized prefix (indent, blockquote and list markers) and its content.
+/// Heading markers are removed at both ends.
 fn beginning(line: &str) -> (String, &str) {
     let mut out = String::new();
     let mut rest = line;
@@ -130,14 +131,14 @@ fn beginning(line: &str) -> (String, &str) {
     (out, rest)
 }
 
-/// What becomes of a character.
+/// What happens to a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
-    /// Stays, and means nothing: code, or behind a backslash.
+    /// Kept without Markdown meaning: inline code, or escaped by a backslash.
     Literal,
     Goes,
-    /// Goes, and a space next to it.
+    /// Dropped together with an adjacent space.
     Picture,
 }
 
@@ -174,10 +175,10 @@ fn inline(text: &str) -> String {
     out
 }
 
-/// Code within the line, and what stands behind a backslash.
+/// Marks inline code and backslash escapes as literal.
 fn literals(chars: &[char], fates: &mut [Fate]) {
     let run = |at: usize| chars[at..].iter().take_while(|c| **c == '`').count();
-    // Where no run of a length follows, none has to be looked for again.
+    // Run lengths without a closing run, cached so that they are searched for only once.
     let mut missing: Vec<usize> = vec![];
     let mut at = 0;
     while at < chars.len() {
@@ -205,12 +206,12 @@ fn literals(chars: &[char], fates: &mut [Fate]) {
     }
 }
 
-/// Letters and digits of scripts that set spaces between words.
+/// Letters and digits of scripts that separate words by spaces.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() && !pictures::is_cjk(c)
 }
 
-/// Of three marks and more one stays: the question, if there is one.
+/// Reduces three or more `!` or `?` in a row to one, a question mark if there is one.
 fn shouts(chars: &[char], fates: &mut [Fate]) {
     let mark = |at: usize| fates[at] == Fate::Stays && "!?！？".contains(chars[at]);
     let mut runs = vec![];

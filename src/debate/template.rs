@@ -1,8 +1,8 @@
-//! Prompts are filled in once: what was filled in is never filled in again, so nothing a debater
-//! writes can become part of the template. The syntax is one thing, `{{name}}`, and will stay so:
-//! a template that was stored years ago must still come out the same.
+//! Prompt templates with `{{name}}` placeholders. Substitution is a single pass, so text from a
+//! debater is never parsed as a template. The syntax is frozen: templates are stored in the log and
+//! must render the same in later versions.
 
-/// What a prompt may ask for.
+/// Placeholders a prompt template can use.
 pub const NAMES: &[&str] = &[
     "topic",
     "brief",
@@ -34,18 +34,16 @@ pub const NAMES: &[&str] = &[
     "why",
 ];
 
-/// What is wrong with a template.
+/// Parse or validation error of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Bad {
-    /// A name nothing is known by.
     #[error("`{{{{{0}}}}}` is not known; known are {known}", known = NAMES.join(", "))]
     Unknown(String),
-    /// An opening without an end.
     #[error("a `{{{{` is never closed")]
     Unclosed,
 }
 
-/// Whether every name in it is known.
+/// Validates that every placeholder is known.
 pub fn check(template: &str) -> Result<(), Bad> {
     parts(template).try_for_each(|part| match part? {
         Part::Name(name) if !NAMES.contains(&name) => Err(Bad::Unknown(name.into())),
@@ -53,8 +51,8 @@ pub fn check(template: &str) -> Result<(), Bad> {
     })
 }
 
-/// Fills a template in. Only templates that passed [`check`] are stored, so what is unknown here
-/// was never known and is left out. A paragraph that comes out empty leaves no gap.
+/// Renders a template. Only templates that passed [`validate`] are stored, so an unknown
+/// placeholder renders as nothing. A paragraph that renders empty leaves no gap.
 pub fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut filled = String::new();
     let mut gap = false;

@@ -1,8 +1,8 @@
-//! Characters people do not see, and models and programs do.
+//! Invisible Unicode characters: people do not see them, models and parsers do.
 use std::borrow::Cow;
 
-/// Whether a character is not seen, or acts on others instead of being read: controls, direction
-/// marks, zero-width letters, tags, fillers. Line ends and tabs are not meant.
+/// Whether a character is invisible or changes its neighbours: control characters, bidi marks,
+/// zero-width characters, tags, fillers. Newline and tab are excluded.
 pub fn unseen(c: char) -> bool {
     let unseen = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
@@ -14,13 +14,13 @@ pub fn unseen(c: char) -> bool {
     unseen || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// Whether a character joins letters of scripts that need it, or the parts of a picture, where it
-/// stands behind such a letter.
+/// Whether this is a joiner or variation selector after a non-ASCII character, as some scripts and
+/// emoji need it.
 pub fn joins(c: char, before: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii()
 }
 
-/// A text with what cannot be seen in it written out.
+/// Escapes invisible characters, as `\u{200b}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(unseen) {
         return Cow::Borrowed(text);

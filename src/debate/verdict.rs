@@ -1,5 +1,5 @@
-//! What the verdicts and votes on the record come to. Never a default, never a guess: without a
-//! verdict or a vote there is no finding for either side.
+//! Computes the verdict of a debate from its rulings, round marks and votes. Without a ruling or a
+//! vote there is no winner, except by forfeit. Entry point: [`judgment`].
 use super::body::{Body, Ruling};
 use super::event::{Cue, Outcome};
 use super::format::{Role, Side};
@@ -11,47 +11,46 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// What it all comes to.
+/// Verdict of a debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgment {
-    /// Who had the better of it.
     pub winner: Side,
-    /// What decided that.
+    /// How the winner was decided.
     pub basis: Basis,
-    /// How marks, rulings and votes were weighed, where there are marks or votes.
+    /// Weighted total, if there are marks or votes.
     pub weighed: Option<Weighed>,
-    /// Why it could as well have come out otherwise.
+    /// Why the verdict is uncertain.
     pub contests: Vec<Contest>,
-    /// How sure one can be, in hundredths: by the margin and by whether the rulings agree, never by
-    /// what a judge says of itself. None, where nobody ruled.
+    /// In percent, from the margin and the agreement of the rulings, never from a judge's own
+    /// estimate. `None` on a forfeit.
     pub confidence: Option<u8>,
-    /// The votes that went the other way: where the audience is split.
+    /// Votes against the winner.
     pub dissent: Vec<Cue>,
 }
 
 impl Judgment {
-    /// Whether there is a reason to doubt it.
+    /// Whether there is a reason for doubt.
     pub fn contested(&self) -> bool {
         !self.contests.is_empty()
     }
 }
 
-/// Why a verdict could as well have come out otherwise.
+/// Why a verdict is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Contest {
-    /// The same judge, shown the sides the other way round, ruled for the other side.
+    /// A judge ruled for the other side when the sides were swapped.
     Order,
-    /// Judges did not agree with each other.
+    /// The judges disagree.
     Panel,
-    /// What the judges ruled went the other way.
+    /// Most rulings went against the winner.
     Rulings,
-    /// The sides are close.
+    /// The margin is small.
     Margin,
 }
 
 impl Contest {
-    /// In a sentence.
+    /// Explanation for users.
     pub fn says(self) -> &'static str {
         match self {
             Contest::Order => "it depends on the order in which the sides were shown",
@@ -62,63 +61,63 @@ impl Contest {
     }
 }
 
-/// How marks, rulings and votes were weighed. Parts are the proposer's, in ten-thousandths; the
-/// challenger's is the rest.
+/// Weighted total of marks, rulings and votes. Values are the proposer's share in ten-thousandths,
+/// and the challenger has the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Weighed {
-    /// Of all points of the rounds, after fouls and reliance.
+    /// Share of the round marks, after penalties.
     pub rounds: Option<u32>,
-    /// Of the points of the final rulings, by their weight.
+    /// Share of the scores in the final rulings, weighted by seat.
     pub rulings: Option<u32>,
-    /// The mean of those two, or the one there is.
+    /// Mean of both, or the one there is.
     pub judge: Option<u32>,
-    /// Of the weight of all votes.
+    /// Share of the weighted votes.
     pub audience: Option<u32>,
-    /// What the judge counts, in hundredths.
+    /// Weight of the judges, in percent.
     pub judge_share: u8,
-    /// What the audience counts, in hundredths.
+    /// Weight of the audience, in percent.
     pub audience_share: u8,
-    /// All of it together.
+    /// Weighted sum of both.
     pub total: u32,
 }
 
-/// All of it, as it is told.
+/// Scale of reported shares.
 const WHOLE: u64 = 10_000;
-/// All of it, as it is worked out: fine enough that no rounding decides between the sides.
+/// Fixed-point scale of the computation, fine enough that rounding never decides.
 const FINE: u64 = 1_000_000_000;
-/// What rounding may have added up to.
+/// Rounding error within which shares are tied.
 const DUST: u64 = 100;
-/// Points of a hundred below which the margin of a ruling is small.
+/// Margin of a ruling below which it is close, in points of 100.
 const CLOSE: u8 = 10;
-/// Parts of a hundred below which what was weighed together lies close.
+/// Difference of the weighted shares below which the result is close, in percent.
 const CLOSE_PARTS: u64 = 5;
 
-/// What decided. The tie-breaks are tried in this order, and the one that decided is shown.
+/// How the winner was decided. Tie-breaks are tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The other side fell silent.
+    /// The other side forfeited.
     Forfeit,
-    /// There was one ruling.
+    /// A single ruling.
     Ruling,
-    /// All rulings agree, among them the one with the sides swapped.
+    /// All rulings agree, including those with the sides swapped.
     Agreement,
-    /// Most of the weight of the rulings.
+    /// Majority of the rulings by weight.
     Majority,
-    /// Marks, rulings and votes, weighed together.
+    /// Weighted total of marks, rulings and votes.
     Weighed,
     /// Tie-break: fewer wrong citations.
     FewerWrongCitations,
     /// Tie-break: fewer opposing claims left unanswered.
     FewerUnanswered,
-    /// Tie-break: the ruling that puts the sides further apart.
+    /// Tie-break: the ruling with the larger margin.
     LargerMargin,
-    /// Tie-break: nothing else told them apart.
+    /// Default, if every tie-break is even.
     Proposer,
 }
 
 impl Basis {
-    /// In a sentence.
+    /// Explanation for users.
     pub fn says(self) -> &'static str {
         match self {
             Basis::Forfeit => "the other side fell silent",
@@ -136,7 +135,7 @@ impl Basis {
     }
 }
 
-/// Every ruling on the record.
+/// All rulings that pick a side.
 pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &Ruling)> {
     debate.spoken(..).filter_map(|(cue, body)| match body {
         Body::Verdict(ruling) => Some((cue, ruling.side?, &**ruling)),
@@ -144,16 +143,16 @@ pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &Ruling)> {
     })
 }
 
-/// The ruling whose words stand for the judgment: the first that picked the winner, and among
-/// those rather one that saw the sides in their own order.
+/// The ruling quoted as the reasoning of the verdict: the first for the winner, preferably by a
+/// judge that saw the sides unswapped.
 pub fn leading(debate: &Debate, winner: Side) -> Option<(Cue, &Ruling)> {
     let fits: Vec<_> = rulings(debate).filter(|(_, side, _)| *side == winner).collect();
     let straight = fits.iter().find(|(cue, _, _)| debate.seat(*cue).role != Role::Mirror);
     straight.or(fits.first()).map(|(cue, _, ruling)| (*cue, *ruling))
 }
 
-/// Where there are marks or votes, they and the rulings are weighed together; elsewhere the rulings
-/// decide by themselves. Where that is even, the tie-breaks do.
+/// Computes the verdict. Marks and votes are weighted together with the rulings. Without them the
+/// rulings decide alone. An even result goes to the tie-breaks.
 pub fn judgment(debate: &Debate) -> Option<Judgment> {
     if let Some(Outcome::Forfeited { by }) = debate.outcome() {
         return Some(Judgment {
@@ -177,7 +176,7 @@ pub fn judgment(debate: &Debate) -> Option<Judgment> {
         return None;
     }
     let weighed = weigh(debate, &votes);
-    // Before all have voted nobody has won.
+    // There is no winner while votes are still due.
     let over = debate.outcome().is_some() || matches!(next(debate), Step::Close(_));
     if weighed.is_some() && !over {
         return None;
@@ -201,10 +200,10 @@ pub fn judgment(debate: &Debate) -> Option<Judgment> {
     })
 }
 
-/// What the judge counts if nobody says, in hundredths.
+/// Default weight of the judges, in percent.
 pub const JUDGE_SHARE: u8 = 50;
 
-/// How it was weighed, and which way it leans for the proposer.
+/// Weighted total, and the proposer's share compared with one half.
 fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> {
     let marks = points::rounds(debate);
     if marks.is_empty() && votes.is_empty() {
@@ -233,7 +232,7 @@ fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> 
     };
     let audience = (!votes.is_empty()).then(|| part(of(Side::Pro), of(Side::Con)));
     let wanted = debate.setup().judge_share.unwrap_or(JUDGE_SHARE).min(100);
-    // Who is not there counts nothing.
+    // A group that is absent has no weight.
     let judge_share = match (judge, audience) {
         (Some(_), None) => 100,
         (None, _) => 0,
@@ -256,7 +255,7 @@ fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> 
     Some((weighed, lead))
 }
 
-/// The first of two, as a part of both.
+/// Fixed-point share of the first value in the sum, one half if both are 0.
 fn part(one: u64, other: u64) -> u64 {
     match one + other {
         0 => FINE / 2,
@@ -264,12 +263,12 @@ fn part(one: u64, other: u64) -> u64 {
     }
 }
 
-/// In ten-thousandths, to the nearest.
+/// Rounds a fixed-point share to ten-thousandths.
 fn told(fine: u64) -> u32 {
     u32::try_from((fine * WHOLE + FINE / 2) / FINE).unwrap_or(u32::MAX)
 }
 
-/// Points of a hundred between the sides: the smallest of the rulings for the winner.
+/// Smallest margin of the rulings for the winner, in points of 100.
 fn margin(debate: &Debate, winner: Side) -> Option<u8> {
     let own = rulings(debate).filter(|(_, side, _)| *side == winner);
     own.filter_map(|(_, _, ruling)| ruling.margin()).min()
@@ -306,7 +305,7 @@ fn contests(
     contests
 }
 
-/// Whether a judge ruled otherwise when it was shown the sides the other way round.
+/// Whether a judge changed its ruling when the sides were swapped (position bias).
 fn turns_with_the_order(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
     let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
     mirrored(debate).any(|(judge, mirror)| {
@@ -314,8 +313,8 @@ fn turns_with_the_order(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
     })
 }
 
-/// Each judge that is also shown the sides the other way round, and the seat it then has, by their
-/// numbers. The mirrors are those of the judges that are models, in their order.
+/// Each judge that also rules with the sides swapped, and its mirror seat, by seat index. Mirrors
+/// belong to the model judges, in order.
 pub fn mirrored(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
     let seats = |role: Role| {
         let all = (0u8..).zip(debate.seats());
@@ -324,10 +323,9 @@ pub fn mirrored(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
     seats(Role::Judge).zip(seats(Role::Mirror))
 }
 
-/// How often other judges agreed with a ruling of such a margin, as it was measured on several
-/// thousand of them; where the rulings do not agree, or went the other way, no better than chance. A
-/// ruling nobody made with the sides swapped is not trusted further than the middle; where nobody
-/// ruled, marks and votes are no better than chance.
+/// Confidence in percent: how often other judges agreed with a ruling of that margin, measured on
+/// several thousand rulings. At most 50 (chance) without rulings or if they conflict, and at most
+/// 79 for a single ruling.
 fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[Contest]) -> u8 {
     let by_margin = match margin {
         None | Some(0..10) => 50,
@@ -344,7 +342,7 @@ fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[Contest]) -
     if split { by_margin.min(50) } else { by_margin.min(most) }
 }
 
-/// What the bench comes to by itself.
+/// Decides by the rulings alone.
 fn decide(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, Basis) {
     let of = |wanted: Side| -> u32 {
         let picks = bench.iter().filter(|pick| pick.1 == wanted);
@@ -361,8 +359,8 @@ fn decide(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, Basis) {
     }
 }
 
-/// Fewer wrong citations, then fewer opposing claims left unanswered, then the larger margin, then
-/// the proposer.
+/// Tie-breaks in order: fewer wrong citations, fewer opposing claims left unanswered, larger
+/// margin, proposer.
 fn tie_break(debate: &Debate) -> (Side, Basis) {
     let (pro, con) = (ledger::tally(debate, Side::Pro), ledger::tally(debate, Side::Con));
     let fewer = |pro: usize, con: usize| match pro.cmp(&con) {

@@ -1,6 +1,6 @@
-//! How long a text is, as a reader counts.
+//! Word count for any script.
 
-/// Words where a script has them; where it has none, characters.
+/// Counts words, and single characters in scripts without spaces between words.
 pub fn count(text: &str) -> usize {
     let mut count = 0;
     let mut inside = false;
@@ -13,7 +13,7 @@ pub fn count(text: &str) -> usize {
     count
 }
 
-/// Han, kana and hangul are written without spaces between words.
+/// Han, kana and hangul characters, which are counted one by one.
 fn ideographic(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x2_0000..=0x3_134f)
 }

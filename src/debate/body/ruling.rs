@@ -1,95 +1,93 @@
-//! What a judge can say of the whole.
+//! Final ruling of a judge: winner, scores, reasons and checks of single claims.
 use crate::debate::event::Cue;
 use crate::debate::format::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A judge's ruling, with everything a reader is owed.
+/// Final ruling of a judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ruling {
-    /// May be missing only until the rule that forbids it has been asked.
+    /// The winner. Optional here, because a validation rule rejects a ruling without one.
     pub side: Option<Side>,
-    /// In hundredths, as the judge says it; the margin is the better measure.
+    /// Confidence stated by the judge, in hundredths. The margin of the scores is more reliable.
     #[serde(default)]
     pub confidence: u8,
-    /// Out of 100.
+    /// Total scores, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// What the scores are made of, where the format says by which criteria.
+    /// Marks by criterion, in formats with a rubric. They add up to the scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rubric: Option<Rubric>,
-    /// Why.
+    /// Reasons for the decision.
     pub because: String,
-    /// The turns it rests on.
+    /// Turns that the ruling cites.
     pub cites: Vec<Cue>,
-    /// What the debate itself was worth.
+    /// Rating of the debate itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
-    /// What both accept.
+    /// Points both sides accept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreements: Vec<Agreement>,
-    /// Where they differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
-    /// What neither answered.
+    /// Questions that neither side answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unresolved: Vec<String>,
-    /// What to do.
+    /// Recommended action.
     #[serde(default)]
     pub recommendation: String,
-    /// The round in which it turned.
+    /// The round that decided the debate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turning_round: Option<u8>,
-    /// The claim that decided it.
+    /// Id of the decisive claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisive: Option<String>,
-    /// What each side did not see.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blind_spots: Vec<BlindSpot>,
-    /// What the debate did to the decision, where both sides had answered before it began.
+    /// Whether the debate changed the decision. Only if both sides gave sealed answers first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Changed>,
-    /// What was answered about single claims before the whole was ruled on.
+    /// Checks of single claims, answered before the ruling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Why it goes to the side for which those answers say less.
+    /// Reason for a ruling against the side that the checks favor.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub despite: String,
 }
 
-/// Narrow questions about one claim: they are answered far more reliably than who has won.
+/// Yes-or-no questions about one claim. Judges answer these more reliably than who has won.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Whose claim.
+    /// The side that made the claim.
     pub side: Side,
-    /// By id.
+    /// Id of the claim.
     pub claim: String,
-    /// Did the other side really answer it?
+    /// The other side answered it on the merits.
     pub answered: bool,
-    /// Does evidence that was found support it?
+    /// Verified evidence supports it.
     pub supported: bool,
-    /// Did the other side concede it?
+    /// The other side conceded it.
     pub conceded: bool,
 }
 
 impl Check {
-    /// Whether the claim stands after all: it was conceded, or it is supported and nobody answered.
+    /// Whether the claim holds: it was conceded, or it is supported and was not answered.
     pub fn stands(&self) -> bool {
         self.conceded || (self.supported && !self.answered)
     }
 }
 
-/// Whether a debate changed the decision its sealed answers would have led to.
+/// Whether the debate changed the decision that the sealed answers would have led to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
-    /// Or it is the same as without it.
+    /// True if the decision changed.
     pub decision: bool,
-    /// On what.
+    /// The reason.
     pub because: String,
 }
 
-/// Both sides, out of 100.
+/// Scores of both sides, 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
 pub struct Scores {
@@ -97,7 +95,7 @@ pub struct Scores {
     pub con: u8,
 }
 
-/// What each side was given by each criterion.
+/// Marks of both sides, by criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
 pub struct Rubric {
@@ -106,7 +104,7 @@ pub struct Rubric {
 }
 
 impl Rubric {
-    /// The criteria, and what each counts of a hundred.
+    /// Criteria with the maximum mark of each. The maxima add up to 100.
     pub const CRITERIA: [(&str, u8); 5] = [
         ("argument_quality", 30),
         ("evidence", 25),
@@ -115,7 +113,7 @@ impl Rubric {
         ("overall_logic", 10),
     ];
 
-    /// What they come to.
+    /// Adds up the marks of each side.
     pub fn sums(&self) -> Scores {
         let sum =
             |marks: &BTreeMap<String, u8>| marks.values().fold(0, |a: u8, b| a.saturating_add(*b));
@@ -123,18 +121,18 @@ impl Rubric {
     }
 }
 
-/// Three questions about the debate rather than the topic.
+/// Rating of the debate, independent of the topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quality {
-    /// Did the challenger keep a position of its own?
+    /// Whether the challenger kept a position of its own.
     pub disagreement: Level,
-    /// Did both cite, or argue from generalities?
+    /// Whether both sides cited evidence instead of generalities.
     pub evidence: Level,
-    /// Did the challenges go to the substance?
+    /// Whether the challenges addressed the substance.
     pub depth: Level,
 }
 
-/// A rating nobody needs decimals for.
+/// Three-level rating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "they say it")]
@@ -147,42 +145,38 @@ pub enum Level {
 /// A point both sides accept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
-    /// The point.
     pub point: String,
-    /// What supports it.
+    /// Evidence for it.
     #[serde(default)]
     pub evidence: String,
 }
 
-/// A point on which they differ.
+/// A point on which the sides differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Disagreement {
-    /// The point.
     pub point: String,
-    /// What the proposer argues.
+    /// Argument of the proposer.
     pub pro: String,
-    /// What the challenger argues.
+    /// Argument of the challenger.
     pub con: String,
 }
 
-/// Something a side did not see.
+/// Something that a side overlooked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BlindSpot {
-    /// Which side.
     pub side: Side,
-    /// What.
     pub text: String,
 }
 
 impl Ruling {
-    /// How far apart it puts the sides, if it scores them.
+    /// Returns the absolute difference of the scores, if there are any.
     pub fn margin(&self) -> Option<u8> {
         self.scores.map(|scores| scores.pro.abs_diff(scores.con))
     }
 }
 
 impl Level {
-    /// As it is written.
+    /// Returns the serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Level::High => "high",

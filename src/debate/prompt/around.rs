@@ -1,5 +1,5 @@
-//! What stands around the record in a prompt: the rules in force, who listens, what a report is for,
-//! and how papers are read out to those who judge.
+//! Values of prompt placeholders that do not depend on a single turn (rules, audience, report
+//! goal), and the text form of turns in a transcript.
 use super::Page;
 use crate::debate::body::{Body, Kind, Novelty};
 use crate::debate::format::{Role, Side};
@@ -11,7 +11,7 @@ use crate::debate::style;
 use std::collections::BTreeMap;
 
 impl Page<'_> {
-    /// The value of a name that is not about a single turn.
+    /// Value of a placeholder, or an empty string for an unknown name.
     pub(super) fn around(&self, name: &str) -> String {
         let (debate, cue) = (self.debate, self.cue);
         match name {
@@ -54,8 +54,8 @@ impl Page<'_> {
         self.debate.terms().get(name).map_or("", String::as_str)
     }
 
-    /// What is checked in this round: of a speech, its own rules; for whoever marks a round, those of
-    /// its speeches; of a report, the headings it must have.
+    /// Rules listed in the prompt: those of this phase, and for a scoring phase also those of the
+    /// act's speeches. For a report, its section headings.
     fn rules(&self) -> String {
         let setup = self.debate.setup();
         let phase = setup.phase(self.cue);
@@ -92,7 +92,7 @@ impl Page<'_> {
         if lines.is_empty() { "- nobody".into() } else { lines.join("\n") }
     }
 
-    /// The claims a judge is asked about one by one.
+    /// The contested claims. The judge must fill in a `checks` entry for each.
     fn contested(&self) -> String {
         let all = contested(self.debate, self.debate.horizon(self.cue));
         if all.is_empty() {
@@ -110,8 +110,8 @@ impl Page<'_> {
         )
     }
 
-    /// What was said at a turn, as it is read out here: to those who judge without what makes a text
-    /// look good, and with the sides under the names they know.
+    /// Text of a turn as this seat sees it: with the side names it knows, and for judges and
+    /// audiences without Markdown style.
     pub(super) fn said(&self, body: &Body) -> String {
         let newer = self.debate.setup().wording >= 3;
         let text = match body {
@@ -151,7 +151,7 @@ impl Page<'_> {
         self.even(text)
     }
 
-    /// To those who judge, without what makes a text look good.
+    /// Strips Markdown style for judges and audiences, from wording version 3 on.
     pub(super) fn even(&self, text: String) -> String {
         let judges = matches!(self.seat().role, Role::Judge | Role::Mirror | Role::Audience);
         let newer = self.debate.setup().wording >= 3;

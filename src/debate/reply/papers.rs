@@ -1,4 +1,4 @@
-//! What is handed in on paper: scores, petitions, admissions, votes and audits.
+//! JSON replies other than verdicts: scores, petitions, admission rulings, votes and audits.
 use super::strict::{Object, Sides, word, word_or_none};
 use super::{Fault, WireSide, both, share};
 use crate::debate::body::{Body, Fact, Foul, Grounds, Novelty};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireVote {
-    /// Who votes: if it is said, it must be who was asked.
+    /// Optional. Must be the name of the seat that was asked.
     #[serde(default)]
     agent_id: Option<String>,
     #[serde(deserialize_with = "word")]
@@ -53,7 +53,7 @@ enum Intent {
 }
 
 impl WirePetition {
-    /// Whoever does not ask need say no more; whoever does says all of it.
+    /// Claim, novelty and confidence are required only if the listener requests to speak.
     pub(super) fn body(self) -> Result<Body, Fault> {
         let supports = match self.intent {
             Intent::SupportPro => Some(Side::Pro),
@@ -77,7 +77,7 @@ impl WirePetition {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireRuling {
-    /// Nobody is said by `null`; leaving it out says nothing.
+    /// Required. `null` admits no listener.
     #[serde(deserialize_with = "Option::deserialize")]
     admits: Option<String>,
     new_information: bool,
@@ -162,7 +162,7 @@ pub(super) struct WireScore {
     comment: String,
 }
 
-/// What every round is scored for.
+/// Marks of one side for a round, 0 to 10.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marks {

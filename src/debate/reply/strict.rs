@@ -1,5 +1,6 @@
-//! What serde would let pass in a paper: a list for an object, an object for a word, and a side that
-//! is given twice, of which only the last would count.
+//! Strict serde helpers for JSON replies. Derived deserializers accept an array for a struct and a
+//! map for a unit variant, and a map keeps only the last of duplicate keys. These types reject the
+//! first two, and keep duplicate sides so that the parser can report them.
 use super::WireSide;
 use serde::de::value::{MapAccessDeserializer, StringDeserializer};
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// An object, written as one: a list would be read as an object whose names were left out.
+/// Deserializes from a JSON object only. A derived struct would also accept an array.
 pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -30,7 +31,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Named<T> {
     }
 }
 
-/// Something about each side, as often as it was said.
+/// Entries by side, in input order and with duplicates.
 pub(super) struct Sides<T>(pub(super) Vec<(WireSide, T)>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sides<T> {
@@ -57,7 +58,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Labelled<T> {
     }
 }
 
-/// One of several words, written as one.
+/// Deserializes a unit enum from a JSON string only.
 pub(super) fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -65,7 +66,7 @@ pub(super) fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     T::deserialize(StringDeserializer::new(word))
 }
 
-/// One of several words, or none.
+/// As [`word`], but `null` is `None`.
 pub(super) fn word_or_none<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! A ruling on the whole, as a judge writes it.
+//! JSON format of a verdict reply, and its conversion to a [`JudgeRuling`].
 use super::strict::{Object, Sides, word, word_or_none};
 use super::{Fault, WireSide, both, hundred, share};
 use crate::debate::body::{
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) struct WireVerdict {
     #[serde(default, deserialize_with = "word_or_none")]
     winner: Option<WireSide>,
-    /// Left out, it counts for nothing.
+    /// Defaults to 0.
     #[serde(default)]
     confidence: f64,
     #[serde(default)]
@@ -48,7 +48,7 @@ pub(super) struct WireVerdict {
     despite: String,
 }
 
-/// The answers about one claim: none of them may be left open.
+/// The judge's answers about one claim. All are required.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireCheck {
@@ -144,7 +144,8 @@ impl WireVerdict {
     }
 }
 
-/// What each side was given by each criterion; whether those are the right ones is a rule's to say.
+/// Converts the rubric marks of both sides. The criteria are validated by a rule, not by the
+/// parser.
 fn rubric_of(said: Sides<Object<BTreeMap<String, f64>>>, role: Role) -> Result<Rubric, Fault> {
     let marks = |Object(marks): Object<BTreeMap<String, f64>>| -> Result<_, Fault> {
         marks.into_iter().map(|(name, mark)| Ok((name, hundred(mark)?))).collect()
@@ -169,7 +170,7 @@ impl From<WireAgreement> for Agreement {
     }
 }
 
-/// `T3` is the third turn the judge was told of.
+/// Resolves a turn number: `T3` is the third turn in the judge's prompt.
 fn cited(cite: &str, citable: &[Cue]) -> Result<Cue, Fault> {
     let number = cite.trim().strip_prefix(['T', 't']).and_then(|n| n.parse::<usize>().ok());
     let turn = number.and_then(|n| citable.get(n.checked_sub(1)?));

@@ -1,9 +1,9 @@
-//! What a rule asks for, in words a speaker and a judge are told.
+//! Metadata of the rules: the reply kind each applies to, and its description in prompts.
 use super::Rule;
 use crate::debate::body::Kind;
 
 impl Rule {
-    /// The kind of reply it has something to say about.
+    /// Kind of reply the rule validates.
     pub fn about(self) -> Kind {
         match self {
             Rule::Structured
@@ -45,7 +45,7 @@ impl Rule {
         }
     }
 
-    /// In a sentence.
+    /// One-sentence description for prompts.
     pub fn asks(self) -> &'static str {
         match self {
             Rule::Structured => "The speech ends with a claims block that can be read.",

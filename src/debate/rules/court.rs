@@ -1,4 +1,4 @@
-//! What is asked where an audience listens: calls for help, and who is let in.
+//! Rules on the audience: debaters' calls for help, and the listeners a judge admits.
 use super::{own, tick};
 use crate::debate::body::{Body, Kind};
 use crate::debate::event::Cue;
@@ -6,7 +6,7 @@ use crate::debate::format::Role;
 use crate::debate::plan::called;
 use crate::debate::state::Debate;
 
-/// Not in two rounds running.
+/// Help is not requested in two consecutive rounds.
 pub(super) fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     body.help()?;
     let again =
@@ -14,15 +14,15 @@ pub(super) fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<S
     again.then(|| "help was asked for in the round before".into())
 }
 
-/// No longer, or not yet.
+/// No help is requested in this act.
 pub(super) fn no_help(body: &Body) -> Option<String> {
     body.help().map(|_| "help cannot be asked for in this act".into())
 }
 
-/// The kinds of help there are.
+/// Valid kinds of help.
 const HELP: [&str; 3] = ["technical", "ethical", "practical"];
 
-/// Help is of a kind there is, and from somebody who can still give it.
+/// The kind of help is valid, and the listener called has not spoken yet.
 pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let help = body.help()?;
     if !HELP.contains(&help.kind.as_str()) {
@@ -46,7 +46,8 @@ pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String
     })
 }
 
-/// Those who want the floor this round, by seat: petitioners, and whom debaters call for.
+/// Requests for the floor in this round, by seat index: petitions, and listeners called by a
+/// debater.
 fn wanted(debate: &Debate, cue: Cue) -> Vec<(u8, Why)> {
     let round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
     let asks = |(past, body): (Cue, &Body)| {
@@ -64,7 +65,7 @@ enum Why {
     IsCalled,
 }
 
-/// Only who asked for the floor, or was asked for, can be given it.
+/// The admitted listener petitioned for the floor or was called by a debater.
 pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), .. } = body else { return None };
     let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
@@ -72,7 +73,8 @@ pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Optio
     (!fits).then(|| format!("`{name}` did not ask for the floor, and nobody asked for it"))
 }
 
-/// Whoever is let in for asking brings something new and does not repeat.
+/// An admitted petitioner has new information and does not repeat. A listener called by a debater
+/// is exempt.
 pub(super) fn admits_for_good(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), grounds, .. } = body else { return None };
     let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;

@@ -1,4 +1,4 @@
-//! What is asked of a text in parts.
+//! Rules for replies in sections: digests, reports and the insights of a dialogue.
 use super::ruling::{HEDGES, hedge};
 use crate::debate::body::{Body, Section};
 use crate::debate::digest;
@@ -7,13 +7,13 @@ use crate::debate::language;
 use crate::debate::nine;
 use crate::debate::state::Debate;
 
-/// A summary keeps every concession word for word and names every disagreement still open.
+/// A digest quotes every concession verbatim and names every open disagreement.
 pub(super) fn keeps_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let lost = digest::left_out(debate, cue, &body.text());
     (!lost.is_empty()).then(|| lost.join("; "))
 }
 
-/// The report has nine parts, in their order, under their headings, none of them empty.
+/// The report has nine non-empty sections under the expected headings, in order.
 pub(super) fn nine_sections(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     let full = sections.iter().filter(|section| !section.text.trim().is_empty()).count();
@@ -30,7 +30,7 @@ pub(super) fn nine_sections(debate: &Debate, cue: Cue, body: &Body) -> Option<St
     None
 }
 
-/// One part of the report is a table, and the last is one sentence.
+/// The scenario matrix is a table, and the summary is one sentence.
 pub(super) fn tabulates(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     if sections.len() != nine::COUNT {
@@ -44,7 +44,7 @@ pub(super) fn tabulates(body: &Body) -> Option<String> {
         .then(|| "the summary must be one sentence on one line".into())
 }
 
-/// A number before it, and how it is set, do not make it another heading.
+/// Compares headings, ignoring leading numbers, punctuation and case.
 fn titled(section: &Section, wanted: &str) -> bool {
     let bare = |text: &str| -> String {
         let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
@@ -53,8 +53,8 @@ fn titled(section: &Section, wanted: &str) -> bool {
     bare(&section.title) == bare(wanted)
 }
 
-/// Whether there is a table of three columns: a heading, a rule and a row. What stands before and
-/// after it does not matter, and a bar behind a backslash is none.
+/// Whether the text contains a Markdown table of three columns: header, delimiter row and a body
+/// row. Text around it is ignored, and `\|` is an escaped bar.
 fn table(text: &str) -> bool {
     let cells = |line: &str| line.replace("\\|", " ").trim().trim_matches('|').split('|').count();
     let rule = |line: &str| line.contains("--") && line.chars().all(|c| "|-: \t".contains(c));
@@ -64,7 +64,8 @@ fn table(text: &str) -> bool {
     })
 }
 
-/// A full stop ends a sentence where another begins: at the end, or before a capital.
+/// Counts sentences. `.`, `!` and `?` end one only at the end of the text or before a capital
+/// letter, their full-width forms always do.
 fn sentences(text: &str) -> usize {
     let wide = |c: char| "\u{3002}\u{ff01}\u{ff1f}".contains(c);
     let chars: Vec<char> = text.trim().chars().collect();
@@ -75,19 +76,19 @@ fn sentences(text: &str) -> usize {
         let begins = next.is_none_or(|c| c.is_uppercase());
         wide(chars[*at]) || (".!?".contains(chars[*at]) && apart && begins)
     });
-    // What ends without a stop is a sentence all the same.
+    // Text without final punctuation counts as one more sentence.
     let open = chars.last().is_some_and(|c| !wide(*c) && !".!?".contains(*c));
     stops.count() + usize::from(open)
 }
 
-/// A recommendation gives a direction.
+/// The recommendation does not hedge.
 pub(super) fn directs(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     let advice = sections.get(nine::RECOMMENDATION)?;
     hedge(&advice.text, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
 }
 
-/// A dialogue comes to consensus, to some of it, or to a disagreement, and to something learned.
+/// The insights state an outcome (consensus, partial or disagreement) and what was learned.
 pub(super) fn states_outcome(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     if crate::debate::insights::end(sections).is_none() {

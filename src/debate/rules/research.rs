@@ -1,4 +1,4 @@
-//! What is asked where stances are researched.
+//! Rules for advocates who research a stance, and for the audit of their arguments.
 use super::tick;
 use crate::debate::body::{Body, Claim, Part};
 use crate::debate::event::Cue;
@@ -10,7 +10,7 @@ fn parts(body: &Body, part: Part) -> impl Iterator<Item = &Claim> {
     body.claims().iter().filter(move |claim| claim.part == Some(part))
 }
 
-/// Three to five arguments, two or three weaknesses of the others, one or two counter-attacks.
+/// Three to five arguments, two or three weaknesses of other stances, one or two counter-attacks.
 pub(super) fn investigates(body: &Body) -> Option<String> {
     if !body.structured() {
         return None;
@@ -28,15 +28,15 @@ pub(super) fn investigates(body: &Body) -> Option<String> {
     })
 }
 
-/// Every argument says how sure it is, and what it rests on.
+/// Every argument has a confidence and a source.
 pub(super) fn rates_arguments(body: &Body) -> Option<String> {
     let rated = |claim: &&Claim| claim.confidence.is_some() && claim.source.is_some();
     let bare = parts(body, Part::Argument).find(|claim| !rated(claim))?;
     Some(format!("argument {} has no `confidence` or no `source`", tick(&bare.id)))
 }
 
-/// Every argument of every other stance is answered, with how sure one is; the weakest premise is
-/// attacked once, and two attacks are new.
+/// Rebuttals answer every argument of the other stances, each with a confidence. There is one
+/// attack on the weakest premise, and there are two new attacks.
 pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     if !body.structured() {
         return None;
@@ -59,29 +59,29 @@ pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     }
 }
 
-/// The arguments of every other stance, as of this turn.
+/// Arguments of all other stances before this turn.
 fn arguments(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
     let others = debate.before(cue).filter(move |(past, _)| past.seat != cue.seat);
     others.flat_map(|(_, body)| parts(body, Part::Argument))
 }
 
-/// So many words for each stance that is answered.
+/// Word limit of a rebuttal per stance it answers.
 pub const WORDS: usize = 300;
 
-/// How many words a rebuttal may have.
+/// Word limit of a rebuttal.
 pub fn most_words(debate: &Debate) -> usize {
     let advocates = debate.seats().iter().filter(|seat| seat.role == Role::Advocate).count();
     WORDS * advocates.saturating_sub(1).max(1)
 }
 
-/// A rebuttal stays short.
+/// The rebuttal is within its word limit.
 pub(super) fn within_words(debate: &Debate, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
     let (count, most) = (words::count(text), most_words(debate));
     (count > most).then(|| format!("{count} words; at most {most} are allowed"))
 }
 
-/// No argument escapes an audit, and none is laid at another's door.
+/// The audit tags every argument and attributes each claim to the seat that made it.
 pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Audit { facts } = body else { return None };
     let made = || {
@@ -105,14 +105,14 @@ pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option
     }
 }
 
-/// The letter the ids of this stance begin with.
+/// First letter of the claim ids of this stance.
 pub fn letter(debate: &Debate, cue: Cue) -> char {
     let before = debate.seats().iter().take(usize::from(cue.seat));
     let nth = before.filter(|seat| seat.role == Role::Advocate).count();
     char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or(25))
 }
 
-/// Ids of one's own, so that what answers what can be told.
+/// Claim ids start with the letter of their own stance, so that answers are unambiguous.
 pub(super) fn own_ids(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let letter = letter(debate, cue);
     let foreign = body.claims().iter().find(|claim| !claim.id.starts_with(letter))?;

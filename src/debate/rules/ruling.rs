@@ -1,4 +1,4 @@
-//! What is asked of a ruling.
+//! Rules for verdicts.
 use super::tick;
 use crate::debate::body::{Body, Check, Rubric, Ruling};
 use crate::debate::digest;
@@ -7,7 +7,8 @@ use crate::debate::format::Side;
 use crate::debate::ledger::{self, Fate, contested};
 use crate::debate::state::Debate;
 
-/// One side or the other.
+/// The verdict picks a side, its scores agree with that, and its reasoning does not avoid the
+/// choice.
 pub(super) fn picks_side(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let Some(side) = ruling.side else { return Some("the verdict must pick a side".into()) };
@@ -22,7 +23,7 @@ pub(super) fn picks_side(body: &Body) -> Option<String> {
     hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
 }
 
-/// Something to do, and not everything at once.
+/// There is a recommendation, and it does not hedge.
 pub(super) fn recommends(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     if ruling.recommendation.trim().is_empty() {
@@ -31,8 +32,8 @@ pub(super) fn recommends(body: &Body) -> Option<String> {
     hedge(&ruling.recommendation, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
 }
 
-/// Ways of not choosing. The first few refuse to choose wherever they stand; the others may well be
-/// said of a part of a debate, but not of what to do.
+/// Phrases that avoid a decision. The first [`REFUSAL_COUNT`] are rejected in the reasoning too,
+/// the others only in a recommendation.
 #[rustfmt::skip]
 pub(super) const HEDGES: &[&str] = &[
     "both approaches have merit", "both have merit", "both sides have merit",
@@ -44,7 +45,7 @@ pub(super) const HEDGES: &[&str] = &[
 
 const REFUSALS: usize = 12;
 
-/// The first of these phrases that is one's own: what stands in quotation marks is somebody else's.
+/// Finds the first of these phrases outside quotation marks.
 pub(super) fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
     let text = text.replace(['\u{201c}', '\u{201d}', '\u{300c}', '\u{300d}'], "\"");
     let own: String = text.split('"').step_by(2).collect();
@@ -52,7 +53,7 @@ pub(super) fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'st
     phrases.iter().copied().find(|hedge| flat.contains(hedge))
 }
 
-/// A verdict rests on turns that were taken.
+/// The verdict cites turns, and each of them has a reply.
 pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let cites = &ruling.cites;
@@ -64,7 +65,7 @@ pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<Str
     Some(format!("nothing was said at {wrong}"))
 }
 
-/// Where both sides answered before they heard each other, the verdict says what came of that.
+/// After sealed opening answers, the verdict says what the debate changed.
 pub(super) fn says_what_changed(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let missing = ruling.changed.as_ref().is_none_or(|it| it.because.trim().is_empty());
@@ -75,7 +76,8 @@ pub(super) fn says_what_changed(body: &Body) -> Option<String> {
     })
 }
 
-/// Every contested claim is asked about by itself, and nothing the record says is denied.
+/// Every contested claim has an entry in `checks`. No entry contradicts the ledger or names an
+/// unknown claim.
 pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let label = |side: Side| match debate.label_for(cue, side) {
@@ -92,7 +94,7 @@ pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<St
         if check.supported && gone {
             return Some(format!("{id} of {whose}: none of its citations was found"));
         }
-        // What was given away in prose alone, only a reader can tell.
+        // The reverse is allowed: a concession made only in prose is not in the ledger.
         if !check.conceded && matches!(entry.fate, Fate::Conceded(_)) {
             return Some(format!("{id} of {whose} was conceded, as the record shows"));
         }
@@ -105,7 +107,7 @@ pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<St
     Some(format!("{} is no claim of {}", tick(&unknown.claim), label(unknown.side)))
 }
 
-/// Whoever has fewer claims left standing by those answers wins only for a reason that is given.
+/// If fewer of the winner's claims stand by `checks`, the verdict says why in `despite`.
 pub(super) fn follows_checks(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let side = ruling.side?;
@@ -118,18 +120,18 @@ pub(super) fn follows_checks(body: &Body) -> Option<String> {
     })
 }
 
-/// How many claims of a side stand, by the answers about single claims.
+/// Number of a side's claims that stand by `checks`.
 fn standing(ruling: &Ruling, side: Side) -> usize {
     ruling.checks.iter().filter(|check| check.side == side && check.stands()).count()
 }
 
-/// What decided is one claim of the winner, by its id, that was not taken back.
+/// `decisive` is the id of a claim of the winner that was not taken back.
 pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let entries = ledger::entries(debate, debate.horizon(cue));
     let of = |entry: &&ledger::Entry<'_>| Some(entry.side) == ruling.side;
     let own: Vec<_> = entries.iter().filter(of).collect();
-    // A side whose turns could not be read has no ids to choose from.
+    // A side without parsed claims has no ids to choose from.
     if own.is_empty() {
         return None;
     }
@@ -145,7 +147,7 @@ pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<S
     }
 }
 
-/// Each side has something it did not see.
+/// At least one blind spot of each side is named.
 pub(super) fn names_blind_spots(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let named = |side: Side| {
@@ -155,7 +157,7 @@ pub(super) fn names_blind_spots(body: &Body) -> Option<String> {
     missing.then(|| "`blind_spots` must name at least one of each side".into())
 }
 
-/// Both sides are marked by every criterion, within what it counts, and the scores are the sums.
+/// Both sides are marked by every criterion within its maximum, and the scores are the sums.
 pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let Some(rubric) = &ruling.rubric else {

@@ -1,4 +1,4 @@
-//! What is asked of a speech.
+//! Rules for speeches.
 use super::{against, own, tick};
 use crate::debate::body::{Body, Claim};
 use crate::debate::citation::Citation;
@@ -8,7 +8,7 @@ use crate::debate::format::Side;
 use crate::debate::ledger::{self, is_news};
 use crate::debate::state::Debate;
 
-/// A speech should end with a claims block that can be read.
+/// The speech ends with a valid claims block.
 pub(super) fn structured(body: &Body) -> Option<String> {
     match body {
         Body::Speech { unstructured, .. } => unstructured.clone(),
@@ -16,7 +16,7 @@ pub(super) fn structured(body: &Body) -> Option<String> {
     }
 }
 
-/// Every claim must come with something that can be looked at.
+/// Every claim has evidence.
 pub(super) fn evidenced(body: &Body) -> Option<String> {
     let bare: Vec<String> = body.claims().iter().filter(|c| bare(c)).map(|c| tick(&c.id)).collect();
     match bare.as_slice() {
@@ -29,7 +29,7 @@ pub(super) fn evidenced(body: &Body) -> Option<String> {
     }
 }
 
-/// What the other side just left unsupported must be called out, by answering it or by the word.
+/// Unsupported claims of the other side's last turn are answered, or the text says `unsupported`.
 pub(super) fn flags_unsupported(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
     let other = debate.seat(cue).role.side().map(Side::other);
@@ -41,7 +41,7 @@ pub(super) fn flags_unsupported(debate: &Debate, cue: Cue, body: &Body) -> Optio
     Some(format!("claim {} is unsupported and was not called out", tick(&missed.id)))
 }
 
-/// Counted over the act; an answer is not a core claim.
+/// At most three core claims per act. An answer to an opposing claim does not count.
 pub(super) fn at_most_three_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let act = own(debate, cue).filter(|(past, _)| past.act == cue.act).map(|(_, body)| body);
     let claims = act.chain([body]).flat_map(Body::claims);
@@ -49,7 +49,7 @@ pub(super) fn at_most_three_claims(debate: &Debate, cue: Cue, body: &Body) -> Op
     (count > 3).then(|| format!("{count} core claims; at most three are allowed"))
 }
 
-/// To debate is to answer.
+/// At least one opposing claim is answered or conceded.
 pub(super) fn answers_opponent(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let mut answered = body.claims().iter().flat_map(|claim| &claim.answers);
     let opposing = |id: &String| against(debate, cue).any(|claim| claim.id == *id);
@@ -59,14 +59,13 @@ pub(super) fn answers_opponent(debate: &Debate, cue: Cue, body: &Body) -> Option
     (silent && !answered.any(opposing)).then(|| "no opposing claim is answered".into())
 }
 
-/// At least one flaw before anything is agreed to. Whether prose without claims names one, code
-/// cannot tell.
+/// At least one flaw is raised as a claim. Prose without a claims block is not checked.
 pub(super) fn raises_flaw(body: &Body) -> Option<String> {
     let silent = body.structured() && body.claims().is_empty();
     silent.then(|| "no flaw or overlooked consideration is named as a claim".into())
 }
 
-/// Either a concern is raised, or one of one's own is certified as resolved, and by what.
+/// A concern is raised, or an earlier one is certified as resolved, with evidence.
 pub(super) fn raises_or_resolves(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     if !body.structured() || !body.claims().is_empty() {
         return None;
@@ -85,13 +84,12 @@ pub(super) fn raises_or_resolves(debate: &Debate, cue: Cue, body: &Body) -> Opti
     }
 }
 
-/// Whether a claim answers one the other side has made. An id nobody has used is no answer.
+/// Whether a claim answers a claim the other side has made. Unknown ids do not count.
 fn answers(debate: &Debate, cue: Cue, claim: &Claim) -> bool {
     against(debate, cue).any(|other| claim.answers.contains(&other.id))
 }
 
-/// To answer is to attack, and to repeat, in whichever words, is to compress; only what is neither is
-/// new.
+/// No claim is new. Answers are allowed, and so are known ids in any wording.
 pub(super) fn no_new_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let known =
         |id: &str| own(debate, cue).flat_map(|(_, body)| body.claims()).any(|claim| claim.id == id);
@@ -100,7 +98,7 @@ pub(super) fn no_new_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<St
     Some(format!("claim {} is new, and it is too late for that", tick(&new.id)))
 }
 
-/// What is conceded is conceded in the other side's own words.
+/// A concession quotes the opposing claim verbatim.
 pub(super) fn concedes_verbatim(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let says = |id: &str, quote: &str| {
         let quote = plain(quote);
@@ -115,8 +113,8 @@ pub(super) fn concedes_verbatim(debate: &Debate, cue: Cue, body: &Body) -> Optio
     ))
 }
 
-/// The words alone: quotation marks, emphasis, case and a trailing full stop or ellipsis are how
-/// somebody writes, not what was said.
+/// Normalizes a quote for comparison: removes quotation marks and emphasis, trims full stops and
+/// ellipses, collapses whitespace and lowercases.
 fn plain(text: &str) -> String {
     let marks = |c: char| "\"'`*_\u{201c}\u{201d}\u{2018}\u{2019}\u{300c}\u{300d}".contains(c);
     let words: String = text.chars().filter(|c| !marks(*c)).collect();
@@ -124,8 +122,8 @@ fn plain(text: &str) -> String {
     digest::squeeze(words.trim_matches(ends)).to_lowercase()
 }
 
-/// What was conceded binds, unless something new is offered against it; where that can be looked up,
-/// something that was found.
+/// A conceded claim may be disputed again only with new evidence. In a pinned repository, the
+/// evidence must be verified.
 pub(super) fn keeps_concessions(
     debate: &Debate,
     cue: Cue,
@@ -150,7 +148,7 @@ pub(super) fn keeps_concessions(
     Some(format!("{} was conceded, and nothing new is offered against it", tick(taken_back)))
 }
 
-/// In characters, as the reader counts them.
+/// The length in characters is within the limits.
 pub(super) fn fits_length(debate: &Debate, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
     let (limits, length) = (&debate.setup().limits, text.chars().count());
@@ -163,8 +161,7 @@ fn bare(claim: &Claim) -> bool {
     claim.evidence.iter().all(|evidence| evidence.trim().is_empty())
 }
 
-/// A summary brings nothing that was not offered before: neither evidence nor, where it can be
-/// looked up, something that had not been found.
+/// A closing speech has no evidence that was not offered before and no newly verified citation.
 pub(super) fn no_new_facts(
     debate: &Debate,
     cue: Cue,

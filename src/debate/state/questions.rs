@@ -1,4 +1,4 @@
-//! What can be asked of a debate.
+//! Read access to [`Debate`]. Methods ending in `_at` return the value when that cue was asked.
 use super::{Debate, Handed, Lesson, Remark};
 use crate::debate::body::{Body, Kind};
 use crate::debate::envelope::Spend;
@@ -10,23 +10,23 @@ use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
 impl Debate {
-    /// As it was opened.
+    /// Setup the debate was opened with.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
-    /// Whether anyone who may hear a remark has been asked since it was made.
+    /// Whether a prompt that contains this remark has been sent.
     pub fn was_heard(&self, remark: &Remark) -> bool {
         self.asked.range(remark.from..).next().is_some()
     }
-    /// The question as it stands now.
+    /// The current topic.
     pub fn question(&self) -> &str {
         &self.now().topic
     }
-    /// As they sit now.
+    /// The current seats.
     pub fn seats(&self) -> &[Seat] {
         &self.now().seats
     }
-    /// Who sits at a cue now.
+    /// The current seat of a cue.
     pub fn seat(&self, cue: Cue) -> &Seat {
         &self.seats()[usize::from(cue.seat)]
     }
@@ -34,121 +34,121 @@ impl Debate {
     pub fn seated(&self, role: Role) -> Option<&Seat> {
         self.seats().iter().find(|seat| seat.role == role)
     }
-    /// Whether somebody with this role is seated and has something to do.
+    /// Whether this role has a seat and the format uses it.
     pub fn takes_part(&self, role: Role) -> bool {
         self.setup.format.seats(role) && self.seated(role).is_some()
     }
-    /// Who sat where when this cue was asked.
+    /// The seats when this cue was asked.
     pub fn seats_at(&self, cue: Cue) -> &[Seat] {
         &self.era(cue).seats
     }
-    /// How many are asked for now.
+    /// Number of rounds currently requested.
     pub fn rounds(&self) -> u8 {
         self.now().rounds
     }
-    /// How many were asked for when this cue was asked.
+    /// Number of rounds requested when this cue was asked.
     pub fn rounds_at(&self, cue: Cue) -> u8 {
         self.era(cue).rounds
     }
-    /// Where the floor is the user's now.
+    /// Points at which the debate waits for the user.
     pub fn holds(&self) -> &[Hold] {
         &self.holds
     }
-    /// What the format was told besides, by name.
+    /// Options of the format by name.
     pub fn terms(&self) -> &BTreeMap<String, String> {
         &self.terms
     }
-    /// Whether the user asked for the floor.
+    /// Whether the user asked for a hold.
     pub fn held(&self) -> bool {
         self.held
     }
-    /// How it ended, if it has.
+    /// How the debate ended, if it has.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
-    /// What the user said.
+    /// Remarks by the user.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
     }
-    /// Seats that changed hands, in the order they did.
+    /// Seats given to another participant, in order.
     pub fn handed(&self) -> &[Handed] {
         &self.handed
     }
-    /// The question as it stood when this cue was asked, or would be.
+    /// The topic when this cue was asked, or if it were asked now.
     pub fn topic(&self, cue: Cue) -> &str {
         &self.era(cue).topic
     }
-    /// Whether someone asked to end it.
+    /// Whether the debate was asked to end.
     pub fn concluded(&self) -> bool {
         self.concluded
     }
-    /// The furthest round the user let begin.
+    /// The latest round the user allowed to begin.
     pub fn continued(&self) -> Option<Stand> {
         self.continued
     }
-    /// By every take.
+    /// Total spend over all takes.
     pub fn spent(&self) -> Spend {
         self.spent
     }
-    /// What may be spent in all.
+    /// The current spending limits.
     pub fn budget(&self) -> Budget {
         self.budget
     }
-    /// How often it was reopened. With a cue, it names a prompt for good.
+    /// Number of times the debate was reopened. Take and cue identify a prompt.
     pub fn take(&self) -> u16 {
         self.take
     }
-    /// Why it was cut short, if it was and somebody has said so.
+    /// Reason for cancelling or concluding, if one was given.
     pub fn because(&self) -> Option<&str> {
         match self.outcome {
             Some(Outcome::Cancelled) => self.cancelled_because.as_deref(),
             _ => self.concluded_because.as_deref(),
         }
     }
-    /// What the user made of it.
+    /// The user's decision.
     pub fn decision(&self) -> Option<&str> {
         self.decision.as_deref()
     }
-    /// What became of the verdict in the world, if that is known.
+    /// Whether the verdict proved right, if that is known.
     pub fn learned(&self) -> Option<&Lesson> {
         self.learned.as_ref()
     }
-    /// Whether the written record is to stay, if the user said so.
+    /// Whether to keep the written record, if the user said so.
     pub fn kept(&self) -> Option<bool> {
         self.kept
     }
-    /// Whether this seat has been told what to answer.
+    /// Whether this cue has been asked.
     pub fn was_asked(&self, cue: Cue) -> bool {
         self.asked.contains_key(&cue)
     }
-    /// Until when an awaited reply may come, if it has been asked for and may be late.
+    /// Deadline of an awaited reply in Unix milliseconds, if it has one.
     pub fn deadline(&self, cue: Cue) -> Option<i64> {
         self.asked.get(&cue).copied().flatten()
     }
-    /// What this seat answered first, if that was not taken.
+    /// The rejected first reply at this cue, if there is one.
     pub fn refused(&self, cue: Cue) -> Option<&Attempt> {
         self.refused.get(&cue)
     }
-    /// A taken turn.
+    /// The recorded turn at a cue: a reply or a failure.
     pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, Failure>> {
         self.turns.get(&cue)
     }
-    /// A lost turn.
+    /// The failure at a cue, if its turn failed.
     pub fn failure(&self, cue: Cue) -> Option<&Failure> {
         self.turns.get(&cue)?.as_ref().err()
     }
-    /// Every taken turn, in the order of the debate.
+    /// All recorded turns, in debate order.
     pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
         self.within(..)
     }
-    /// The taken turns among these cues.
+    /// Recorded turns in a range of cues.
     pub fn within(
         &self,
         cues: impl RangeBounds<Cue>,
     ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
         self.turns.range(cues).map(|(cue, turn)| (*cue, turn))
     }
-    /// What was said among these cues, leaving out what failed.
+    /// Replies in a range of cues, without failed turns.
     pub fn spoken(
         &self,
         cues: impl RangeBounds<Cue>,
@@ -161,11 +161,11 @@ impl Debate {
             body.kind() == Kind::Speech && self.seat(cue).role.side() == Some(side)
         })
     }
-    /// A debate that came to its end with something missing is a degraded success.
+    /// Failed turns. A debate that ends with any of them is degraded.
     pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {
         self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
     }
-    /// The tool that spoke at a cue: as its envelope says, or as the seat was held then.
+    /// Tool that played a cue: from the envelope, else from the seat at that time.
     pub fn tool(&self, cue: Cue) -> &str {
         let envelope = match self.turns.get(&cue) {
             Some(Ok(reply)) => Some(&reply.envelope),

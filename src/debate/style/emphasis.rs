@@ -1,14 +1,15 @@
-//! Marks of emphasis, where they are that: not in names, sums and patterns of paths.
+//! Emphasis delimiters (`*`, `_`, `~~`), parsed as delimiter runs like Markdown does. Those in
+//! identifiers, formulas and glob patterns are left alone.
 use super::{Fate, is_word};
 
-/// Marks side by side, of which some may be used up.
+/// A delimiter run. Part of it may already be matched.
 struct Run {
     mark: char,
     from: usize,
     to: usize,
 }
 
-/// Takes off the marks of emphasis.
+/// Marks emphasis delimiters for removal.
 pub(super) fn take_off(chars: &[char], fates: &mut [Fate]) {
     let mut open: Vec<Run> = vec![];
     let mut at = 0;
@@ -33,7 +34,7 @@ pub(super) fn take_off(chars: &[char], fates: &mut [Fate]) {
     }
 }
 
-/// Uses up marks with those opened before, the nearest first. What was opened between stays.
+/// Matches a closing run with earlier opening runs, nearest first. Unmatched runs in between stay.
 fn close(run: &mut Run, open: &mut Vec<Run>, fates: &mut [Fate]) {
     while run.from < run.to {
         let Some(nearest) = open.iter().rposition(|it| it.mark == run.mark) else { return };
@@ -63,13 +64,13 @@ fn may_close(chars: &[char], run: &Run) -> bool {
     let after = chars.get(run.to).copied();
     let words = before.is_some_and(|c| !c.is_whitespace() && !"/([{<\\|=".contains(c));
     let room = after.is_none_or(|c| !is_word(c) && !"/\\=&^%([{".contains(c));
-    // A file such as `__init__.py` has a name, and a full stop has none behind it.
+    // A dot followed by a word character belongs to a file name such as `__init__.py`.
     let file = after == Some('.') && chars.get(run.to + 1).is_some_and(|c| is_word(*c));
     words && (room || is_slash(chars, run.from)) && !file
 }
 
-/// Whether a slash stands here between two that are emphasised: `**a**/**b**`. In a pattern of
-/// paths it has no words on both sides.
+/// Whether this is the slash between two emphasized words, `**a**/**b**`. A glob pattern does not
+/// have words on both sides.
 fn is_slash(chars: &[char], from: usize) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| is_word(*c));
     chars[from..].starts_with(&['*', '*', '/', '*', '*'])

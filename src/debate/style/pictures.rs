@@ -1,7 +1,7 @@
-//! Emoji and other little pictures, told from the signs that are text.
+//! Emoji detection, which leaves symbols used as text alone.
 use super::Fate;
 
-/// Pictures and all that belongs to them go; digits in a box lose their box.
+/// Marks emoji with their joiners and modifiers for removal. A keycap digit stays as a digit.
 pub(super) fn take_out(chars: &[char], fates: &mut [Fate]) {
     let mut joined = false;
     for at in 0..chars.len() {
@@ -19,17 +19,17 @@ pub(super) fn take_out(chars: &[char], fates: &mut [Fate]) {
     }
 }
 
-/// What holds the parts of a picture together.
+/// Zero-width joiner, variation selectors, keycap and tag characters.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}' | '\u{E0020}'..='\u{E007F}')
 }
 
-/// Signs that are pictures only where they are asked to look like one.
+/// Symbols that are emoji only if followed by the variation selector U+FE0F.
 fn is_picture_if_shown(c: char) -> bool {
     matches!(c, '‼' | '⁉' | 'ℹ' | 'Ⓜ' | '〰' | '〽' | '▪' | '▫' | '▶' | '◀')
 }
 
-/// Arrows, ticks, circled digits and musical signs between these are text.
+/// Emoji ranges. Arrows, ticks, circled digits and musical symbols between them are text.
 fn is_picture(c: char) -> bool {
     matches!(
         c,
@@ -60,7 +60,7 @@ fn is_picture(c: char) -> bool {
     )
 }
 
-/// Scripts that set no spaces between words.
+/// Scripts without spaces between words.
 pub(super) fn is_cjk(c: char) -> bool {
     matches!(
         c,
