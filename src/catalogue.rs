@@ -1,11 +1,12 @@
-//! The formats that can be opened, with the words their seats are asked with: embedded, replaceable
-//! and extensible from the user's home, never from a repository.
+//! Loads the format catalog: debate formats with the prompt templates of their phases. Both are
+//! embedded in the binary. The user can replace prompts and add formats in the config folder, but a
+//! repository cannot.
 //!
-//! | file    | concept                                                     |
-//! |---------|-------------------------------------------------------------|
-//! | `words` | the words that come with the program                        |
-//! | `file`  | a format as it is written in a file                         |
-//! | `sound` | whether such a format could be played                       |
+//! | file               | concept                                          |
+//! |--------------------|--------------------------------------------------|
+//! | `embedded_prompts` | prompts and format templates in the binary       |
+//! | `format_file`      | parser of format files (TOML)                    |
+//! | `validate`         | validates parsed formats                         |
 use crate::debate::formats;
 use crate::engine::catalogue::{Broken, Catalogue, From, Offering};
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ mod file;
 mod sound;
 mod words;
 
-/// Every format there is. In `prompts` a file of the same name takes the place of ours; in `formats`
-/// every `NAME.toml` is a format of the user's own.
+/// Loads all formats. A file in `prompts` overrides the embedded prompt of the same name. Every
+/// `NAME.toml` in `formats` is a user-defined format, and files with errors are collected.
 pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
     let mut catalogue = Catalogue {
         offerings: ours(prompts),
@@ -47,7 +48,7 @@ pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
         })
         .collect();
     own.sort();
-    // One may be made from another, whichever is read first.
+    // Formats can extend each other in any order, so retry until no more can be parsed.
     loop {
         let before = own.len();
         own.retain(|(name, file, text)| {
@@ -71,10 +72,10 @@ pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
     catalogue
 }
 
-/// Bytes of a file of words or of a format.
+/// Size limit of a prompt or format file.
 const LONGEST: u64 = 1024 * 1024;
 
-/// A file that is one: a pipe or a device would be waited for, and could be endless.
+/// Reads a regular file up to the size limit. A pipe or device could block or never end.
 fn small(path: &Path) -> Result<String, String> {
     let about = fs::metadata(path).map_err(|error| error.to_string())?;
     if !about.is_file() || about.len() > LONGEST {
@@ -83,13 +84,13 @@ fn small(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
-/// Words under their name: the user's, where there are any.
+/// A prompt by name: the user's file if it is readable, or else the embedded text.
 fn worded(folder: &Path, (name, file, ours): &(&str, &str, &str)) -> (String, String) {
     let own = small(&folder.join(file));
     ((*name).to_owned(), own.unwrap_or_else(|_| (*ours).to_owned()))
 }
 
-/// Those that come with the program, with the user's words where there are any.
+/// The built-in formats, with prompts overridden by the user.
 fn ours(folder: &Path) -> Vec<Offering> {
     let words = |words| worded(folder, words);
     let offering = |offer: formats::Offer| {

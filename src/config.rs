@@ -1,4 +1,5 @@
-//! What the surroundings say, read once. Nothing else reads the environment.
+//! Configuration: environment variables, paths and the user's `config.toml`, read once at startup
+//! into [`Config`]. No other module reads the environment.
 mod pipeline;
 
 pub use pipeline::{Host, Pipeline};
@@ -10,38 +11,38 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where things are, and how the user likes them.
+/// Paths, environment and settings of this process.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The archive, the key and what belongs to them.
+    /// Data directory: database, signing key, backups. `DEBATE_HOME`, or the platform default.
     pub home: PathBuf,
-    /// The user's own prompts.
+    /// Directory of the user's prompt templates, which override the built-in ones.
     pub prompts: PathBuf,
-    /// Formats of the user's own.
+    /// Directory of the user's own formats.
     pub formats: PathBuf,
-    /// Where the program was started.
+    /// Working directory of the process.
     pub folder: PathBuf,
-    /// The repository that folder is in, or the folder if there is none.
+    /// Root of the Git repository around the working directory, or that directory if there is none.
     pub root: PathBuf,
-    /// This program.
+    /// Path of the running executable.
     pub program: PathBuf,
-    /// In place of the folder the client in use has.
+    /// Replaces the client's directory for state files. Set by `AI_STATE_DIR`.
     pub state_dir: Option<PathBuf>,
-    /// Where programs are looked for.
+    /// Directories of `PATH`.
     pub path: Vec<PathBuf>,
-    /// What a person writes in.
+    /// Editor command from `VISUAL` or `EDITOR`.
     pub editor: Option<String>,
-    /// How much the program tells of itself: `error`, `warn`, `info`, `debug`, `trace`.
+    /// Log level from `DEBATE_LOG`: `error`, `warn`, `info`, `debug` or `trace`.
     pub log: Option<String>,
-    /// The user's home, and their configuration.
+    /// The user's home and config directories.
     pub user: (PathBuf, PathBuf),
-    /// What the environment holds, for programs that are started.
+    /// All environment variables, passed on to child processes.
     pub environment: Environment,
-    /// What the user's own file says.
+    /// Parsed `config.toml`.
     pub settings: Settings,
 }
 
-/// The environment: never shown, because there are keys in it.
+/// Environment variables. `Debug` prints only the count, because values may be secrets.
 #[derive(Clone, Default)]
 pub struct Environment(pub Vec<(OsString, OsString)>);
 
@@ -52,7 +53,7 @@ impl std::fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// What is called a secret in it: names and values.
+    /// Variables whose names suggest a secret, as name and value.
     pub fn secrets(&self) -> impl Iterator<Item = (String, String)> {
         const NAMED: &[&str] =
             &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PASSPHRASE"];
@@ -64,75 +65,75 @@ impl Environment {
     }
 }
 
-/// `debate/config.toml` in the user's configuration. All of it may be left out.
+/// Schema of `debate/config.toml` in the user's config directory. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// How tools are called: fields in place of ours, or tools of the user's own.
+    /// CLI providers: overrides of built-in fields, or new tools.
     pub tools: toml::Table,
-    /// How HTTP APIs are spoken to: fields in place of ours, or services of the user's own.
+    /// HTTP API providers: overrides of built-in fields, or new services.
     pub apis: Services,
-    /// Who is seated where nobody is named.
+    /// Default participants.
     pub seats: Seats,
-    /// What a debate may come to where nothing else is said.
+    /// Default limits of a debate.
     pub limits: Limits,
-    /// What models cost.
+    /// Prices of models, for cost estimates.
     pub prices: Prices,
 }
 
-/// Who is seated where nobody is named.
+/// Default participants, for seats that are not named.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Seats {
-    /// Proposer and challenger, the best pair first.
+    /// Proposer and challenger pairs, in order of preference.
     pub pairings: Vec<(String, String)>,
-    /// Who rules, the best first.
+    /// Judges, in order of preference.
     pub judges: Vec<String>,
-    /// Whether each model is asked once before a debate opens; it is, if nothing is said.
+    /// Whether each model gets a test prompt before a debate starts. Default: true.
     pub probe: Option<bool>,
 }
 
-/// What a debate may come to where nothing else is said.
+/// Default limits of a debate. A flag or argument overrides each.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// In the currency of the prices.
+    /// Maximum cost, in the currency of the prices.
     pub max_cost: Option<f64>,
-    /// Read and written.
+    /// Maximum of input and output tokens.
     pub max_tokens: Option<u64>,
-    /// Of turns, added up.
+    /// Maximum duration of all turns, added up.
     pub max_minutes: Option<u64>,
-    /// That one turn may take, whoever takes it.
+    /// Timeout of one turn, for every provider.
     pub turn_seconds: Option<u32>,
 }
 
-/// What models cost, as of a day: a guess would be worse than nothing, so none are built in.
+/// Prices of models. None are built in, because outdated prices would give wrong estimates.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Prices {
-    /// The day they were looked up.
+    /// Date of the price list, as text.
     pub as_of: Option<String>,
-    /// By `tool:model`, or by model.
+    /// Prices by `tool:model` or by model.
     pub models: BTreeMap<String, Tariff>,
 }
 
-/// For a million tokens.
+/// Price per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tariff {
-    /// Read.
+    /// Input tokens.
     pub input: f64,
-    /// Written.
+    /// Output tokens.
     pub output: f64,
 }
 
-/// Tables of the user's own services: never shown, because there may be keys in them.
+/// Tables of HTTP API providers. `Debug` prints only the count, because they may contain API keys.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Services(pub toml::Table);
 
 impl Services {
-    /// Keys that were written down, by the service they are for.
+    /// API keys written in the config file, by provider name.
     pub fn keys(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|(name, service)| {
             let key = service.get("key")?.as_str()?;
@@ -147,7 +148,7 @@ impl std::fmt::Debug for Services {
     }
 }
 
-/// Why there is no configuration.
+/// Error while loading the configuration.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ConfigError {
@@ -162,7 +163,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// From the environment.
+    /// Loads the configuration from the environment and `config.toml`.
     pub fn load() -> Result<Config, ConfigError> {
         let folder = env::current_dir().map_err(ConfigError::Nowhere)?;
         let dirs = etcetera::choose_base_strategy().ok();
@@ -194,15 +195,15 @@ impl Config {
         })
     }
 
-    /// Where a repository keeps its last debate: in the folder the user named, or the usual one of
-    /// whoever asks.
+    /// Path of the state file with the repository's last debate, below `AI_STATE_DIR` if set, else
+    /// below the client's directory (`usual`).
     pub fn state_file(&self, usual: &str) -> PathBuf {
         let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(usual));
         self.root.join(folder).join("debate").join("last-debate.json")
     }
 }
 
-/// What the user's own file says; nothing, if there is none.
+/// Reads and validates `config.toml`. A missing file gives the defaults.
 fn settings(path: &Path) -> Result<Settings, ConfigError> {
     let bad = |why: String| ConfigError::Settings(path.display().to_string(), why);
     let text = match std::fs::read_to_string(path) {
@@ -222,7 +223,7 @@ fn settings(path: &Path) -> Result<Settings, ConfigError> {
 }
 
 impl Settings {
-    /// Amounts that are none would otherwise pass for unlimited, or for unknown.
+    /// Validates amounts. A negative or infinite one would act as no limit or unknown price.
     fn check(&self) -> Result<(), String> {
         let amount = |name: &str, amount: f64| {
             let fits = (0.0..1e9).contains(&amount);
@@ -240,7 +241,7 @@ impl Settings {
     }
 }
 
-/// The repository a folder is in, or the folder if there is none.
+/// Nearest ancestor with a `.git` entry, or the folder itself if there is none.
 fn repository(folder: &Path) -> PathBuf {
     let folder = dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());

@@ -1,40 +1,44 @@
-//! Drives a debate: asks `next`, does it, records what happened, tells whoever listens.
+//! The debate engine: runs debates and offers the use cases that the CLI, MCP and web servers call.
 //!
-//! | file      | concept                                                                          |
-//! |-----------|----------------------------------------------------------------------------------|
-//! | `ports`   | what the engine needs of the world: voices, an archive, a clock                  |
-//! | `live`    | facts and signals for any number of observers                                    |
-//! | `command` | what anyone outside may ask of a debate                                          |
-//! | `session` | one debate being played: check, write, apply, tell                               |
-//! | `gate`    | secrets out of whatever is kept, told or sent                                    |
-//! | `scrutiny`| what is done to a reply before anybody reads it                                  |
-//! | `turn`    | one turn: what to ask, fetching it, and what came of it                           |
-//! | `job`     | a debate being played, and handles to it                                         |
-//! | `catalogue` | the formats that can be opened here, each with its words                     |
-//! | `opening` | from a wish to a setup                                                           |
-//! | `cast`    | everyone a format seats                                                          |
-//! | `particulars` | what a format may be told besides, as users write it                        |
-//! | `oneline` | topics that name their sides and models                                          |
-//! | `spoken`  | how a question is to be argued, said in plain words around it                    |
-//! | `topics`  | questions a working tree raises                                                  |
-//! | `dense`   | whether a topic asks for what can be measured                                    |
-//! | `pairing` | who sits where, if nobody says                                                  |
-//! | `company` | everyone who is to be seated, named or chosen                                   |
-//! | `reviewing` | a change is argued about before it is merged                                 |
-//! | `preflight` | whether each model answers, before anything is opened                        |
-//! | `lending` | a voice asked for one text outside of any debate of ours                         |
-//! | `price`   | what tokens cost                                                                 |
-//! | `survey`  | who could play here, and what a debate may come to                               |
-//! | `taking_in` | files from outside become debates                                              |
-//! | `recovery` | what state files hold that the archive does not                               |
-//! | `handing` | seats that change hands                                                         |
-//! | `since`   | what has happened to cited files, and whether what was cited still stands        |
-//! | `source`  | a file at the tree a debate is pinned to                                         |
-//! | `transcript` | what was said elsewhere, taken in                                             |
-//! | `inspection` | what the parts are worth by themselves                                        |
-//! | `signals` | whoever wants the program to stop                                                |
-//! | `desk`    | the use-cases every door calls                                                   |
-//! | `wishing` | wishes for a debate, whichever process plays it                                  |
+//! Entry points: [`App`] (use cases), [`session::Session`] (the event loop of one debate) and
+//! [`ports`] (traits for providers, archive, repository and clock). The rules of a debate are in
+//! `crate::debate`, which has no I/O.
+//!
+//! | file                 | content                                                               |
+//! |----------------------|-----------------------------------------------------------------------|
+//! | `app`                | `App`: open, resume, read and find debates                            |
+//! | `session`            | one running debate: redact, check, append, apply, publish             |
+//! | `turn`               | one turn: build the request, fetch the reply, turn it into an event   |
+//! | `reply_pipeline`     | sanitize a reply and check its citations before it is parsed          |
+//! | `redaction_gate`     | redact everything that is stored, published or sent                   |
+//! | `command`            | commands to a debate, and session errors                              |
+//! | `run`                | handles to a running debate                                           |
+//! | `updates`            | broadcast of live updates to subscribers                              |
+//! | `ports`              | traits and types that other modules implement                         |
+//! | `remote_commands`    | commands to a debate that another process runs, through a queue       |
+//! | `draft`              | `DebateDraft`: what the user asks for, validated into a setup         |
+//! | `format_catalog`     | the available formats with their prompt templates                     |
+//! | `format_options`     | options of a format, parsed and applied to a draft                    |
+//! | `topic_options`      | parser for options in plain words around a topic                      |
+//! | `topic_sides`        | parser for topics that name their sides and models                    |
+//! | `topic_suggestions`  | suggest topics from changed files                                     |
+//! | `evidence_heuristic` | does a topic ask for something measurable?                            |
+//! | `preflight`          | pin, brief, seating and probe requests before a debate is created     |
+//! | `pairing`            | choose participants for open main seats                               |
+//! | `seating`            | the full seating plan, with further roles and audience                |
+//! | `casting`            | build the seats of a setup from a draft                               |
+//! | `seat_transfer`      | give a seat to another participant                                    |
+//! | `change_review`      | debates that review a change                                          |
+//! | `recheck`            | changes to cited files since, and citations checked again             |
+//! | `pinned_file`        | read a file of the pinned tree                                        |
+//! | `text_check`         | check citations and redact texts outside of a debate                  |
+//! | `discovery`          | list models, default judge, cost estimate                             |
+//! | `price`              | token prices                                                          |
+//! | `one_shot`           | a single request outside of any debate                                |
+//! | `import`             | import debates from files                                             |
+//! | `transcript`         | convert a transcript into events                                      |
+//! | `recovery`           | import debates from state files                                       |
+//! | `signals`            | wait for SIGTERM or Ctrl-C                                            |
 pub mod cast;
 pub mod catalogue;
 pub mod command;

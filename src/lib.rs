@@ -1,11 +1,20 @@
-//! Makes AI coding tools argue, with checked evidence, before a person decides.
+//! `debate`: an MCP server and CLI that makes AI models debate a question, with checked citations,
+//! before a person decides.
 //!
-//! One engine, several doors. `debate` is pure and knows what a debate is; `engine` drives one;
-//! `catalogue` holds the formats and
-//! their words; `seats` give it voices; `brief` says what it is about; `repo` pins what it is about; `evidence`
-//! holds what is said against it; `redact` keeps secrets out of all of it; `store` keeps it;
-//! `report` words it; `review` is what one about a change comes to; `cli` and `mcp` are doors; `clients` are the programs people come to them
-//! from; `private` is how what they keep stays their owner's. Who may use whom is a table in ARCHITECTURE.md, and a test.
+//! The core is `debate` (pure state machine and event types) and `engine`, which runs a debate.
+//! [`engine::App`] is the API for all front ends: `cli`, `mcp` and `web` (`page` renders its HTML).
+//!
+//! Adapters behind the engine's ports: `providers` call models over CLIs and HTTP APIs, `brief`
+//! builds the context for prompts, `repo` reads and pins Git trees, `evidence` validates citations,
+//! `redact` removes secrets, `store` is the SQLite database and `formats_catalog` loads formats and
+//! prompt templates.
+//!
+//! Features on top: `report` renders debates, `review` turns a debate about a change into findings,
+//! `arena` hosts bots, `arena_client` joins other servers, `rating` and `tournament` rank models.
+//! `clients` registers the MCP server in Claude Code and others, `config` reads settings and the
+//! environment, `secure_fs` writes private files.
+//!
+//! ARCHITECTURE.md has the table of allowed dependencies between modules, which a test checks.
 pub mod arena;
 pub mod brief;
 pub mod catalogue;

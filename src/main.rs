@@ -1,4 +1,5 @@
-//! The `debate` command: reads what was typed, plugs the parts together, and exits.
+//! Entry point of the `debate` binary: parses arguments, loads the config, wires the adapters into
+//! [`App`], and runs either the MCP server or a CLI command.
 use clap::Parser;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The clock on the wall.
+/// System clock, in Unix milliseconds.
 struct Wall;
 
 impl Clock for Wall {
@@ -88,13 +89,13 @@ fn main() -> ExitCode {
         Verb::Mcp => runtime.block_on(mcp::serve(&config, desk)),
         _ => runtime.block_on(cli::run(args, &config, &desk)).into(),
     };
-    // A thread that waits for stdin must not keep the program alive.
+    // A thread blocked on reading stdin must not keep the process alive.
     runtime.shutdown_background();
     exit
 }
 
-/// What must not leave, hidden behind words made with the user's key. Where there can be no key,
-/// those words are others next time, and nothing else is lost.
+/// Builds the secret redactor. Placeholders are keyed with the user's key. If there is no key file,
+/// a random key is used and placeholders differ between processes.
 fn secrets(config: &Config) -> Secrets {
     let home = config.home.clone();
     let key = move || {
@@ -107,7 +108,7 @@ fn secrets(config: &Config) -> Secrets {
     Secrets::new(key, config.environment.secrets().chain(config.settings.apis.keys()))
 }
 
-/// On a terminal the demo speaks at a pace that can be read along.
+/// Characters per second of the demo: readable on a terminal, otherwise unlimited (`None`).
 fn demo_speed(args: &Args) -> Option<u32> {
     use std::io::IsTerminal;
     let Verb::Demo(demo) = &args.verb else { return None };

@@ -1,5 +1,5 @@
-//! A format as it is written in a file: a table of its own, or another format with an eye on one kind
-//! of question.
+//! Parser of format files (TOML). A format either defines its own acts, or extends a `base` format
+//! with a focus on one kind of question.
 use super::sound;
 use crate::debate::formats::{LENGTHS, Offer};
 use crate::debate::{
@@ -9,17 +9,17 @@ use crate::engine::catalogue::{From, Offering};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The file.
+/// Schema of a format file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     #[serde(default)]
     name: Option<String>,
     about: String,
-    /// The format it is made from.
+    /// Format to take acts and prompts from.
     #[serde(default)]
     base: Option<String>,
-    /// What everyone is told to look at.
+    /// Instruction for all seats on what to look at.
     #[serde(default)]
     focus: String,
     #[serde(default)]
@@ -32,7 +32,7 @@ struct Written {
     acts: Vec<WrittenAct>,
     #[serde(default)]
     prompts: BTreeMap<String, String>,
-    /// What listeners of each type care about.
+    /// What listeners of each audience type care about.
     #[serde(default)]
     audience: BTreeMap<String, String>,
 }
@@ -53,7 +53,7 @@ struct WrittenAct {
     phases: Vec<WrittenPhase>,
 }
 
-/// A row. What most rows have need not be written.
+/// A phase. Optional fields have the values most phases use.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenPhase {
@@ -74,7 +74,7 @@ struct WrittenPhase {
     web: bool,
 }
 
-/// Most speakers are simply those with certain roles.
+/// Either a list of roles, or another kind of speakers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Named {
@@ -98,7 +98,8 @@ fn go_on() -> Shortfall {
     Shortfall::GoOn
 }
 
-/// Reads a format, made from one of `known` if it says so, and says from which.
+/// Parses and validates a format file, given the formats it can extend. Also returns the name of
+/// its base format.
 pub(super) fn read(
     name: &str,
     text: &str,
@@ -140,7 +141,7 @@ pub(super) fn read(
     };
     let mut prompts = match base.or(known.first()) {
         Some(base) if written.base.is_some() => base.prompts.clone(),
-        // What every format says about replies, and about changes.
+        // The prompts all formats share: replies, retries and reviews.
         Some(first) => {
             let common = first.prompts.iter().filter(|(name, _)| {
                 name.starts_with("reply.") || ["again", "review"].contains(&name.as_str())

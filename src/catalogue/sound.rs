@@ -1,12 +1,12 @@
-//! Whether a format that was written in a file could be played, and if not, why.
+//! Validates user-defined formats. Errors are messages for the author of the file.
 use crate::debate::format::OPEN_LIMIT;
 use crate::debate::{Kind, Phase, Role, Rounds, Speakers, template};
 use crate::engine::catalogue::Offering;
 
-/// Characters of a name.
+/// Limit on the name of a format.
 const LONGEST_NAME: usize = 40;
 
-/// Whether a format may be called so.
+/// Validates the name: it must match the file, use a small character set and be new.
 pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if file.is_empty() || file.len() > LONGEST_NAME || !file.chars().all(plain) {
@@ -23,7 +23,7 @@ pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result
     Ok(())
 }
 
-/// Whether it has an end, words for all it asks, and rules that can be broken where they stand.
+/// Validates the rounds, the ending, the prompts, the rules and the seats of a format.
 pub(super) fn check(offering: &Offering) -> Result<(), String> {
     let (offer, acts) = (&offering.offer, &offering.offer.format.acts);
     let (least, most, usual) = (*offer.rounds.start(), *offer.rounds.end(), offer.usual);
@@ -56,7 +56,7 @@ pub(super) fn check(offering: &Offering) -> Result<(), String> {
     for (name, text) in &offering.prompts {
         template::check(text).map_err(|bad| format!("prompt `{name}`: {bad}"))?;
         let prefixed = ["reply.", "act.", "audience."].iter().any(|it| name.starts_with(it));
-        // Whoever answers before the others are heard is asked in a phase that is added later.
+        // The `answer` prompt belongs to a phase that the engine adds when a debate is opened.
         let fixed = ["focus", "again", "answer", "review"].contains(&name.as_str());
         if !prefixed && !fixed && phases().all(|phase| phase.name != *name) {
             return Err(format!("prompt `{name}` belongs to no phase"));
@@ -65,7 +65,7 @@ pub(super) fn check(offering: &Offering) -> Result<(), String> {
     Ok(())
 }
 
-/// Everyone is named once, and what chooses between two sides has two sides to choose between.
+/// No phase may name a role twice, and a phase that picks a side needs both sides.
 fn sides<'a>(phases: impl Iterator<Item = &'a Phase> + Clone) -> Result<(), String> {
     let mut seated: Vec<Role> = vec![];
     for phase in phases.clone() {
@@ -111,7 +111,7 @@ fn rules(phase: &Phase) -> Result<(), String> {
     }
 }
 
-/// Whoever is let in must be somebody who listens, and somebody must let them in.
+/// Phases for admitted listeners need an audience, and a phase that admits them.
 fn audience(offering: &Offering) -> Result<(), String> {
     let phases = || offering.offer.format.acts.iter().flat_map(|act| &act.phases);
     let listens = |phase: &Phase| match &phase.speakers {
@@ -133,7 +133,7 @@ fn audience(offering: &Offering) -> Result<(), String> {
     Ok(())
 }
 
-/// As it is written in the file.
+/// The serialized name of an enum variant.
 fn word(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

@@ -1,9 +1,9 @@
-//! The words that come with the program, by format: name in the setup, file below `prompts/`, text.
+//! Prompts embedded in the binary, as tables of name in the setup, file below `prompts/`, and text.
 
-/// A table of words.
+/// Table of prompts.
 pub(super) type Words = &'static [(&'static str, &'static str, &'static str)];
 
-/// By the format they belong to.
+/// Prompts by format.
 pub(super) const FORMATS: &[(&str, Words)] = &[
     ("duel", DUEL),
     ("research", RESEARCH),
@@ -75,7 +75,7 @@ const ARENA: Words = &[
     ("audience.emotional-resonance", "tribunal/audience/emotional-resonance.md", include_str!("../../prompts/tribunal/audience/emotional-resonance.md")),
 ];
 
-/// What every format may say about replies.
+/// Prompts all formats share.
 #[rustfmt::skip]
 pub(super) const COMMON: Words = &[
     ("reply.speech", "reply/speech.md", include_str!("../../prompts/reply/speech.md")),
@@ -87,7 +87,7 @@ pub(super) const COMMON: Words = &[
     ("review", "review.md", include_str!("../../prompts/review.md")),
 ];
 
-/// What a guest of somebody else's arena is told.
+/// Prompts of the arena client, for debates on other servers.
 #[rustfmt::skip]
 pub(super) const GUEST: Words = &[
     ("guest", "arena/guest.md", include_str!("../../prompts/arena/guest.md")),
@@ -97,7 +97,7 @@ pub(super) const GUEST: Words = &[
     ("again", "arena/guest-again.md", include_str!("../../prompts/arena/guest-again.md")),
 ];
 
-/// Formats with an eye on one kind of question, as files of the user's own would be.
+/// Built-in format files that extend other formats for one kind of question.
 #[rustfmt::skip]
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("api-design", include_str!("../../prompts/formats/api-design.toml")),

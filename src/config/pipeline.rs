@@ -1,34 +1,35 @@
-//! What a pipeline says about the change it runs for. Titles, descriptions and names of branches are
-//! whatever the author of the change wrote; ids of commits are taken only if they are some.
+//! CI context: which pull or merge request this process runs for, from the environment of GitHub
+//! Actions or GitLab CI. Title and description are untrusted text by the author of the change.
+//! Commit ids are validated as hex.
 use super::Config;
 use serde_json::Value;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Bytes of an event that are read.
+/// Maximum size of the GitHub event file in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Where this program runs, and for which change.
+/// CI job and the change it runs for. Empty outside of CI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
-    /// The commits of the change it runs for, if it runs for one.
+    /// Base and head commit of the change.
     pub range: Option<(String, String)>,
-    /// What its author calls it.
+    /// Title of the pull or merge request.
     pub title: Option<String>,
-    /// What its author says about it.
+    /// Description of the pull or merge request.
     pub body: Option<String>,
-    /// Its number at the host.
+    /// Number of the pull or merge request.
     pub number: Option<u64>,
-    /// Whether it comes from somebody else's copy of the repository: there are no secrets then.
+    /// Whether the change comes from a fork. Such jobs usually get no secrets.
     pub fork: bool,
-    /// Whether it runs with the secrets of the repository although somebody else may have written
-    /// the change.
+    /// Whether the job has the repository's secrets although the change may be untrusted
+    /// (`pull_request_target`).
     pub trusted_with_secrets: bool,
-    /// The file a summary for people is added to.
+    /// File for the job summary (`GITHUB_STEP_SUMMARY`).
     pub summary: Option<PathBuf>,
 }
 
-/// Whose pipeline.
+/// CI system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// GitHub Actions.
@@ -38,7 +39,7 @@ pub enum Host {
 }
 
 impl Config {
-    /// Whose pipeline this program runs in, if it runs in one.
+    /// CI system this process runs in, if any.
     pub fn host(&self) -> Option<Host> {
         if self.said("GITHUB_ACTIONS").is_some() {
             Some(Host::Github)
@@ -52,7 +53,7 @@ impl Config {
         found.and_then(|(_, value)| value.to_str()).filter(|it| !it.is_empty()).map(str::to_owned)
     }
 
-    /// What the pipeline this program runs in says, if it runs in one.
+    /// Reads the CI context from the environment.
     pub fn pipeline(&self) -> Pipeline {
         let said = |name: &str| self.said(name);
         let summary = said("GITHUB_STEP_SUMMARY").map(PathBuf::from);
@@ -75,7 +76,7 @@ fn read(path: &str) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-/// A commit is named by its digits and by nothing else.
+/// Validates a commit id: 7 to 64 hex digits. Names of refs are rejected.
 fn commit(id: &str) -> Option<String> {
     let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
     (digits && (7..=64).contains(&id.len())).then(|| id.to_owned())

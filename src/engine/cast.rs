@@ -1,41 +1,41 @@
-//! Everyone a format seats, from whom the user named and whom the format has to have.
+//! Builds the seats of a debate from a draft: one or more for each role the format's phases name.
+//! The participants come from `preflight`.
 use super::catalogue::Offering;
 use super::desk::DeskError;
 use super::opening::Opening;
 use super::particulars::usual_roles;
 use crate::debate::{Role, Seat, Voice};
 
-/// One of the stances of a research.
+/// A role of a research debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stance {
-    /// What its reports are headed by.
+    /// Heading of its reports.
     pub name: String,
     /// What it argues for.
     pub stance: String,
-    /// Who argues it.
     pub voice: Voice,
 }
 
-/// Somebody who listens to a court and votes.
+/// An audience member, who listens and votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// One of the types the format has words for.
+    /// Type, one of those the format has templates for.
     pub kind: String,
-    /// Who it is.
     pub voice: Voice,
-    /// What its vote counts.
+    /// Weight of its vote.
     pub weight: u16,
 }
 
-/// How many stances there may be.
+/// Allowed number of roles.
 const STANCES: std::ops::RangeInclusive<usize> = 2..=4;
-/// How many may judge, and how many may listen.
+/// Maximum number of judges, and of audience members.
 const BENCH: usize = 9;
 const LISTENERS: usize = 40;
 
 impl Opening {
-    /// One seat for each role the format names and somebody can fill. A judge that is a model also
-    /// judges with the sides swapped; whoever judges also audits and sums up, unless that is a person.
+    /// Builds the seats for every role the format names. A model that judges gets a second seat
+    /// that judges with the sides swapped. The judge also audits and summarizes, unless it is a
+    /// person.
     pub(super) fn seats(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
         let mut roles: Vec<Role> = vec![];
         for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
@@ -149,7 +149,7 @@ fn several<'a>(name: &str, role: Role, voices: impl Iterator<Item = &'a Voice>) 
     voices.enumerate().map(|(nth, voice)| seat(&numbered(name, nth), role, voice)).collect()
 }
 
-/// The first goes by the bare name.
+/// The first has no number.
 fn numbered(name: &str, nth: usize) -> String {
     if nth == 0 { name.into() } else { format!("{name}-{}", nth + 1) }
 }

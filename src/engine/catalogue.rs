@@ -1,67 +1,64 @@
-//! The formats that can be opened here, each with its words.
+//! The format catalog: every debate format that can be opened, with its prompt templates. Filled by
+//! `formats_catalog` from built-in and user files.
 use super::desk::DeskError;
 use crate::debate::formats::Offer;
 use std::collections::BTreeMap;
 
-/// A table, how it is offered, and the words its seats are asked with.
+/// A format with its limits and prompt templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offering {
-    /// The table.
     pub offer: Offer,
-    /// By the name of the phase; `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus`, `again`
-    /// and `review`.
+    /// Templates by phase name, and under `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus`,
+    /// `again` and `review`.
     pub prompts: BTreeMap<String, String>,
-    /// Who made it.
     pub from: From,
 }
 
 /// Where a format comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum From {
-    /// It comes with the program.
+    /// Built into the program.
     Program,
-    /// It comes with the program, and is another format with an eye on one kind of question.
+    /// Built in, as a variant of another format for one kind of question.
     Template(String),
-    /// A file of the user's own.
+    /// A file of the user.
     User(String),
 }
 
-/// A file of the user's own that is no format, and why.
+/// A format file of the user that could not be parsed, and the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// What it would have been called.
+    /// Name the format would have.
     pub name: String,
-    /// Where it is.
     pub file: String,
-    /// What is wrong with it.
     pub why: String,
 }
 
-/// All of them, in the order they are offered.
+/// All formats, in display order.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
-    /// Those that can be opened.
+    /// Formats that can be opened.
     pub offerings: Vec<Offering>,
-    /// Those that cannot.
+    /// Files with errors.
     pub broken: Vec<Broken>,
-    /// The words a guest of somebody else's arena is asked with, by name.
+    /// Prompt templates of the arena client, by name.
     pub guest: BTreeMap<String, String>,
 }
 
 impl Offering {
-    /// What users call it.
+    /// Name of the format.
     pub fn name(&self) -> &str {
         &self.offer.format.name
     }
 
-    /// The types of listeners it has words for, in the order they are named.
+    /// Audience types the format has templates for.
     pub fn listeners(&self) -> impl Iterator<Item = &str> {
         self.prompts.keys().filter_map(|name| name.strip_prefix("audience."))
     }
 }
 
 impl Catalogue {
-    /// The format of this name.
+    /// Finds a format by name. The error lists the known names.
     pub fn offered(&self, name: &str) -> Result<&Offering, DeskError> {
         let found = self.offerings.iter().find(|offering| offering.name() == name);
         found.ok_or_else(|| {

@@ -1,79 +1,75 @@
-//! What anyone outside may ask of a debate. Legal at some moments only, as for every event.
+//! Commands to a running debate, the requests that carry them and their errors.
+//!
+//! A [`Command`] becomes one event, and is refused if that event is not legal at the moment.
+//! Commands are serialized to JSON when they are queued for another process.
 use super::ports::LogError;
 use crate::debate::{Change, Cue, Event, Finding, Illegal, Proof, Stand};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-/// A wish, in the imperative. It can be written down, for whichever process plays the debate.
+/// A command to a debate. Serialized in the command queue, so names are a stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "snake_case")]
 pub enum Command {
-    /// An awaited seat answers: the host, a person, a bot. It says which take it was asked in,
-    /// so that an answer to a question since withdrawn is not mistaken for one.
+    /// The reply of an awaited seat: the host, a person or a bot. The take says when the seat was
+    /// asked, so that a stale reply from before a reopening is refused.
     Reply {
-        /// As it was when the seat was asked.
+        /// Take number at the time the seat was asked.
         take: u16,
-        /// The turn.
         cue: Cue,
-        /// All of it, claims block and all.
+        /// The full text, with its claims block.
         text: String,
     },
-    /// A remark for whoever has not been asked yet.
+    /// Add a remark to the prompts of all turns not asked yet.
     Interject {
-        /// The user's words.
         text: String,
     },
-    /// Stop before anyone else is asked.
+    /// Pause before the next turn.
     Hold,
-    /// Let the round begin that waits for it.
+    /// Start a round that waits for confirmation.
     Continue {
-        /// Which.
+        /// Position of that round.
         before: Stand,
     },
-    /// Change something that was fixed at the opening.
+    /// Change a setting of the debate.
     Amend {
-        /// What.
         change: Change,
-        /// Why.
         because: String,
     },
-    /// On to the ending.
+    /// Skip to the final act.
     Conclude {
-        /// Why, if it is not simply the user's wish.
+        /// Reason, if it is not simply the user's decision.
         because: Option<String>,
     },
-    /// Stop for good.
+    /// Stop for good, without a verdict.
     Cancel {
-        /// Why, if it is not simply the user's wish.
+        /// Reason, if it is not simply the user's decision.
         because: Option<String>,
     },
-    /// Go on from a turn that failed.
+    /// Retry from a failed turn.
     Reopen {
-        /// Which.
         from: Cue,
     },
-    /// Put the user's decision on the record.
+    /// Record the user's decision.
     Decide {
-        /// In their words.
         text: String,
     },
-    /// Put what became of the verdict on the record.
+    /// Record how the verdict turned out.
     Learn {
         /// Whether it was right.
         proof: Proof,
-        /// How sure it was thought to be, in hundredths.
+        /// Confidence at that time, in percent.
         confidence: Option<u8>,
-        /// What happened.
         note: String,
     },
-    /// Say whether the written record is to stay.
+    /// Keep or delete the exported record.
     Keep {
-        /// Or to be deleted.
+        /// False to delete it.
         keep: bool,
     },
 }
 
-/// What an awaited seat answers.
+/// A reply of an awaited seat, before it is parsed.
 pub(super) struct Reply {
     pub(super) take: u16,
     pub(super) cue: Cue,
@@ -81,20 +77,19 @@ pub(super) struct Reply {
 }
 
 impl Command {
-    /// What turns a debate to another question, and says so on the record.
+    /// Commands that change the topic and tell the participants.
     pub fn steer(topic: String) -> [Command; 2] {
         let text = format!("The topic is now: {topic}");
         let because = "the user steers".into();
         [Command::Amend { change: Change::Topic { topic }, because }, Command::Interject { text }]
     }
 
-    /// What asks for more about one thing.
+    /// Command that asks for more detail on something.
     pub fn deepen(about: &str) -> Command {
         Command::Interject { text: format!("Go deeper on this: {about}") }
     }
 
-    /// Whether it asks for something that somebody has to be fetched for, and not only for words on
-    /// the record.
+    /// Whether it makes turns due, so that the debate has to run, and not only adds an event.
     pub fn sets_going(&self) -> bool {
         matches!(
             self,
@@ -105,7 +100,7 @@ impl Command {
         )
     }
 
-    /// The event that fulfils it, or the reply it is, which has to be read first.
+    /// The event it becomes, or a reply that has to be parsed first.
     pub(super) fn event(self) -> Result<Event, Reply> {
         Ok(match self {
             Command::Reply { take, cue, text } => return Err(Reply { take, cue, text }),
@@ -125,33 +120,33 @@ impl Command {
     }
 }
 
-/// Commands, and where to say whether they were recorded: all of them, or none.
+/// Commands sent to a session, with the channel for the result. They are recorded all together or
+/// not at all.
 pub struct Request {
-    /// The wishes.
     pub commands: Vec<Command>,
-    /// The answer to it.
+    /// Channel for the result.
     pub answer: oneshot::Sender<Result<(), Error>>,
 }
 
-/// Why a command was not carried out, or a debate cannot go on.
+/// Errors of commands and of the session.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Not now.
+    /// The event is not legal at the moment.
     #[error(transparent)]
     Illegal(#[from] Box<Illegal>),
-    /// The reply could be read, but not taken.
+    /// The reply was parsed but breaks rules of the format.
     #[error("the reply was not taken: {}", .0.iter().map(|f| f.says.as_str()).collect::<Vec<_>>().join("; "))]
     Refused(Vec<Finding>),
-    /// The reply could not be read.
+    /// The reply could not be parsed.
     #[error("the reply was not taken: {0}")]
     Unreadable(String),
-    /// The turn was taken before, with other words.
+    /// The turn already has a reply with another text.
     #[error("turn {0} was taken already, with another text")]
     Taken(Cue),
-    /// The archive would not take it.
+    /// The log could not be written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The debate is no longer being run.
+    /// This process does not run the debate any more.
     #[error("the debate is no longer being run by this process")]
     Gone,
 }

@@ -1,34 +1,34 @@
-//! Everyone who is to be seated: the three that are paired, and whoever else a format has. Whom nobody
-//! named is chosen, and why is kept.
+//! The seating plan: the three main seats from `pairing`, and the further roles, audience, judges
+//! and partners of the format. Keeps the reason for every automatic choice.
 use super::pairing::{Able, Seated, Taken};
 use super::particulars::WantedCast;
 use crate::debate::Voice;
 
-/// All of them.
+/// Every seat of a debate with its participant.
 #[derive(Clone, Debug)]
 pub(super) struct Company {
     pub(super) seated: Seated,
-    /// Name and stance.
+    /// Name, stance and participant of each role.
     pub(super) roles: Vec<(String, String, Taken)>,
-    /// Type, and what the vote counts.
+    /// Type, vote weight and participant of each audience member.
     pub(super) audience: Vec<(String, u16, Taken)>,
-    /// Who rules or questions besides, all of them named.
+    /// Additional judges and partners, all named by the user.
     others: Vec<Taken>,
-    /// Who could take the place of a partner that fails.
+    /// Suggested replacement if the partner fails.
     fallback: Option<Voice>,
     partnered: bool,
 }
 
 impl WantedCast {
-    /// Whether somebody has to be found.
+    /// Whether a role or audience member has no participant yet.
     pub(super) fn vacant(&self) -> bool {
         self.roles.iter().any(|role| role.2.is_none())
             || self.listeners.iter().any(|it| it.2.is_none())
     }
 }
 
-/// For a conversation about files, those who can read them first: nobody else can question what it
-/// is about.
+/// For a dialogue about files, sorts candidates that can read files first, because others cannot
+/// question the content.
 pub(super) fn fitting(mut able: Vec<Able>, about_files: bool) -> Vec<Able> {
     if about_files {
         able.sort_by_key(|it| !it.reads);
@@ -37,8 +37,8 @@ pub(super) fn fitting(mut able: Vec<Able>, about_files: bool) -> Vec<Able> {
 }
 
 impl Company {
-    /// Fills every seat nobody was named for, each with the model it usually has, and says who got
-    /// one that way.
+    /// Fills every open seat and adds default models. Also returns the participants that got a
+    /// default model, which can be retried without one.
     pub(super) fn new(
         seated: Seated,
         cast: &WantedCast,
@@ -67,7 +67,7 @@ impl Company {
                 (_, 0) => seated.proposer.clone(),
                 (_, 1) => seated.challenger.clone(),
                 (Some(voice), _) => with(named(voice)),
-                // One after another, so that stances are argued by as many models as there are.
+                // Round-robin, so that the roles use as many different models as possible.
                 (None, nth) => with(in_turn(able, nth).unwrap_or(seated.proposer.clone())),
             };
             roles.push((name.clone(), stance.clone(), taken));
@@ -97,10 +97,10 @@ impl Company {
         (Company { seated, roles, audience, others, fallback, partnered }, assigned)
     }
 
-    /// Everyone, each as often as they sit somewhere.
+    /// Every seat assignment. A participant with several seats occurs several times.
     pub(super) fn everyone(&self) -> Vec<&Taken> {
         let Seated { proposer, challenger, judge } = &self.seated;
-        // Nobody rules where two talk.
+        // A dialogue has no judge.
         let three = [Some(proposer), Some(challenger), (!self.partnered).then_some(judge)];
         three
             .into_iter()
@@ -111,7 +111,7 @@ impl Company {
             .collect()
     }
 
-    /// Whom nobody named, and why they were chosen, a line each.
+    /// One line for each seat that was filled automatically, with the reason.
     pub(super) fn chosen(&self) -> Vec<String> {
         let line = |role: &str, taken: &Taken| {
             let why = taken.why.as_ref()?;
@@ -138,7 +138,7 @@ impl Company {
     }
 }
 
-/// Those who can play, one after another.
+/// Picks the nth candidate, round-robin.
 fn in_turn(able: &[Able], nth: usize) -> Option<Taken> {
     let voice = able.get(nth % able.len().max(1))?.voice.clone();
     Some(Taken { voice, why: Some("in turn, of those who can play here".into()) })

@@ -1,6 +1,7 @@
-//! Whether a topic asks for things that can be measured, so that figures should be looked for.
+//! Heuristic: does a topic ask for something measurable, so that claims should be audited? Matches
+//! keywords, and numbers with a unit, in English and Chinese.
 
-/// Reasons, and the words that tell them. Of several the first counts.
+/// Keywords by subject. If several match, the first subject wins.
 const WORDS: &[(&str, &[&str])] = &[
     (
         "performance",
@@ -88,7 +89,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The same for Chinese, which has no spaces between words.
+/// Chinese keywords. They match as substrings, because there are no spaces between words.
 const HAN: &[(&str, &[&str])] = &[
     ("performance", &["性能", "基准", "延迟", "吞吐", "更快", "最快", "内存占用", "响应时间"]),
     ("cost", &["成本", "价格", "费用", "更便宜", "更贵", "定价", "收费"]),
@@ -97,7 +98,7 @@ const HAN: &[(&str, &[&str])] = &[
     ("figures", &["百分之"]),
 ];
 
-/// What has such a word in it and means something else.
+/// Phrases that contain a keyword but mean something else.
 const IDIOMS: &[&str] = &[
     "at any cost",
     "at all cost",
@@ -113,7 +114,7 @@ const IDIOMS: &[&str] = &[
     "downloads page",
 ];
 
-/// The same for Chinese: type safety, lazy loading, base branches.
+/// The same for Chinese, such as type safety, lazy loading and base branch.
 const HAN_IDIOMS: &[&str] = &[
     "类型安全",
     "线程安全",
@@ -129,7 +130,7 @@ const HAN_IDIOMS: &[&str] = &[
     "不惜成本",
 ];
 
-/// Units of what is measured. Bare letters are left out: `90s` are years, `10m` may be anything.
+/// Units after a number. Single letters are left out: `90s` is a decade, `10m` is ambiguous.
 const UNITS: &[&str] = &[
     "ns", "us", "µs", "μs", "ms", "sec", "secs", "second", "seconds", "minute", "minutes", "hour",
     "hours", "days", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "kbps", "mbps",
@@ -137,11 +138,11 @@ const UNITS: &[&str] = &[
     "dollars", "euros", "cents", "watts", "kwh", "kg", "km",
 ];
 
-/// Units right behind a number in Chinese.
+/// Chinese units, directly after a number.
 const HAN_UNITS: &[&str] =
     &["毫秒", "微秒", "纳秒", "秒", "分钟", "小时", "倍", "美元", "万元", "欧元"];
 
-/// Why a topic can be measured. In doubt it cannot.
+/// The measurable subject of a topic, `None` if unsure.
 pub fn measurable(topic: &str) -> Option<&'static str> {
     let text = prose(topic);
     let words = spaced(&text, IDIOMS);
@@ -153,7 +154,7 @@ pub fn measurable(topic: &str) -> Option<&'static str> {
     told.min_by_key(|reason| place(reason)).or_else(|| has_figure(&text).then_some("figures"))
 }
 
-/// The topic in small letters, without code.
+/// The topic in lowercase, without code in backticks.
 fn prose(topic: &str) -> String {
     let parts: Vec<&str> = topic.split('`').collect();
     let closed = parts.len() % 2 == 1;
@@ -161,13 +162,13 @@ fn prose(topic: &str) -> String {
     kept.map(|(_, part)| part).collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Words with one space around each. A path or an identifier becomes one word that is none.
+/// Words separated by single spaces. Paths and identifiers become a token that matches nothing.
 fn spaced(text: &str, without: &[&str]) -> String {
     let mut words = String::from(" ");
     let foreign = |c: char| c.is_whitespace() || !c.is_ascii() && !matches!(c, '’' | '‑');
     for token in text.split(foreign) {
         let token = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        // `price/performance` is no path.
+        // `price/performance` is not a path.
         let path = token.contains('/') && !token.split('/').all(is_listed);
         if is_listed(token) {
             words.push_str(token);
@@ -195,7 +196,7 @@ fn stands_in(words: &str, word: &str) -> bool {
         .any(|(at, _)| words[..at].ends_with(' ') && words[at + word.len()..].starts_with(' '))
 }
 
-/// Whether a number with a unit stands somewhere.
+/// Whether there is a number with a unit.
 fn has_figure(text: &str) -> bool {
     let mut at = 0;
     while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit()) {
@@ -210,14 +211,14 @@ fn has_figure(text: &str) -> bool {
     false
 }
 
-/// How long the number is at the beginning of a text: `5`, `1,000`, `99.9`, `10-20`.
+/// Length in bytes of the number at the start of a text: `5`, `1,000`, `99.9`, `10-20`.
 fn number(text: &str) -> usize {
     let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–');
     let run = &text[..text.find(|c| !part(c)).unwrap_or(text.len())];
     run.trim_end_matches(|c: char| !c.is_ascii_digit()).len()
 }
 
-/// Whether a number may begin after this: not in a name, a version or the number of an issue.
+/// Whether a number can start here: not inside a name, a version or an issue number.
 fn begins_number(before: &str) -> bool {
     let before = before.strip_suffix(['-', '+']).filter(|it| !joins(it)).unwrap_or(before);
     !joins(before) && !before.ends_with(['-', '.', '/', '#', ':', '_', '@', '\''])
@@ -232,7 +233,7 @@ fn is_han(c: char) -> bool {
 }
 
 fn is_measured(before: &str, number: &str, after: &str) -> bool {
-    // `$1` is an argument.
+    // `$1` is a positional argument.
     let money =
         before.ends_with(['€', '£', '¥', '￥']) || before.ends_with('$') && number.len() > 1;
     let times = after.strip_prefix(['x', '×']).is_some_and(|rest| !starts_word(rest));
@@ -244,7 +245,7 @@ fn is_measured(before: &str, number: &str, after: &str) -> bool {
         || near.starts_with(['%', '％', '‰'])
         || UNITS.contains(&unit) && !starts_word(rest)
         || HAN_UNITS.iter().any(|unit| near.starts_with(unit))
-        // Money, unless it begins another word.
+        // The currency, unless it begins another word.
         || near.strip_prefix('元').is_some_and(|rest| !rest.starts_with(is_han))
 }
 

@@ -1,4 +1,7 @@
-//! The use-cases every door calls: open, take up, read, find, take in.
+//! [`App`]: the use cases that the CLI, the MCP server and the web server call.
+//!
+//! Here are opening, resuming, reading and finding debates. Other files of `engine` add methods to
+//! `App`: preflight, reviews, import, recovery, remote commands.
 use super::catalogue::{Catalogue, Offering};
 use super::command::{Command, Error};
 use super::gate::Gate;
@@ -21,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast, mpsc};
 
-/// Where debates are opened and taken up.
+/// The application: all ports and the use cases on them. Cheap to clone.
 #[derive(Clone)]
 pub struct Desk {
     pub(super) archive: Arc<dyn Archive>,
@@ -32,29 +35,23 @@ pub struct Desk {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) answered: Arc<Answered>,
-    /// Whom this process works for, in words.
+    /// Name of the client this process works for.
     who: Arc<Mutex<String>>,
 }
 
-/// What a desk is made of.
+/// The implementations an [`App`] is built from.
 pub struct Parts {
-    /// Keeps debates.
     pub archive: Arc<dyn Archive>,
-    /// Gives seats their voices.
     pub voices: Arc<dyn Voices>,
-    /// Gathers what debaters are given.
     pub briefs: Arc<dyn Briefs>,
-    /// Looks up what they cite.
     pub evidence: Arc<dyn Evidence>,
-    /// What must not be kept or sent.
+    /// Known secrets, which are redacted from everything stored or sent.
     pub secrets: Secrets,
-    /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// The formats, and their words.
     pub catalogue: Catalogue,
 }
 
-/// Why something could not be done.
+/// Errors of the use cases.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum DeskError {
@@ -107,7 +104,7 @@ pub enum DeskError {
 }
 
 impl DeskError {
-    /// Whether it is that nobody can be asked.
+    /// Whether the cause is that no provider is available or logged in.
     pub fn deserted(&self) -> bool {
         let login =
             |failure: &Failure| matches!(failure.trouble, Trouble::NotFound | Trouble::NotLoggedIn);
@@ -120,37 +117,37 @@ impl DeskError {
 }
 
 impl Desk {
-    /// A desk with everything it needs.
+    /// Builds the application from its parts.
     pub fn new(parts: Parts) -> Desk {
         let Parts { archive, voices, briefs, evidence, secrets, clock, catalogue } = parts;
         let (catalogue, answered, who) = (Arc::new(catalogue), Arc::default(), Arc::default());
         Desk { archive, voices, briefs, evidence, secrets, clock, catalogue, answered, who }
     }
 
-    /// Says whom this process works for: others who find a debate held by it are told, and so is
-    /// the record, where a user changes something through it.
+    /// Sets the client's name. Other processes see it as the lease holder, and the record names it
+    /// in changes made by the user.
     pub fn announce(&self, who: &str) {
         self.archive.announce(who);
         who.clone_into(&mut self.who.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Whom this process works for.
+    /// Name of the client this process works for.
     pub(super) fn who(&self) -> String {
         let who = self.who.lock().unwrap_or_else(PoisonError::into_inner);
         if who.is_empty() { "a program".into() } else { who.clone() }
     }
 
-    /// The time, in milliseconds since 1970.
+    /// Current time in milliseconds since the Unix epoch.
     pub fn now(&self) -> i64 {
         self.clock.now()
     }
 
-    /// The archive, for those who only read.
+    /// The archive, for reading.
     pub fn archive(&self) -> &dyn Archive {
         &*self.archive
     }
 
-    /// Opens a debate and plays it.
+    /// Checks a draft, creates the debate and starts running it.
     pub fn open(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
         setup.check()?;
@@ -158,14 +155,14 @@ impl Desk {
         self.begin(opening, place)
     }
 
-    /// Opens a debate between bots that have come by themselves, and plays it. They are not sent away
-    /// because nobody could judge them just now: then that is what the record says.
+    /// As [`App::open`] for bots that joined an arena room. Providers are not checked: if no judge
+    /// is available, the record says so, and the bots are not sent away.
     pub fn host(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
         opening.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?;
         self.begin(opening, place)
     }
 
-    /// Whether everybody named could play here.
+    /// Checks that all these participants are available.
     pub fn playable(&self, voices: &[&Voice]) -> Result<(), DeskError> {
         Ok(voices.iter().try_for_each(|voice| self.voices.playable(voice))?)
     }
@@ -181,7 +178,7 @@ impl Desk {
         self.play(Start { debate, seq: 0, first, log, fresh, wishes: vec![], root })
     }
 
-    /// Starts a log, under an id nobody has yet, with what happens to it at once.
+    /// Creates the log of a new debate under a unique id, with its first events.
     pub(super) fn create(
         &self,
         opening: &Opening,
@@ -204,7 +201,7 @@ impl Desk {
         }
     }
 
-    /// Takes a debate up where it was left. The wishes are granted before anyone is asked.
+    /// Takes the lease of a debate and continues it. The commands are executed before any request.
     pub fn resume(
         &self,
         id: &str,
@@ -215,7 +212,7 @@ impl Desk {
         self.play(self.taken_up(id, place, claim, wishes)?)
     }
 
-    /// Takes a debate up for as long as it takes to grant these wishes. Nobody is fetched.
+    /// Takes the lease of a debate only to record these commands. Requests no turn.
     pub(super) fn note(
         &self,
         id: &str,
@@ -243,14 +240,14 @@ impl Desk {
         Ok(Start { debate, seq, first, log: opened.log, fresh, wishes, root })
     }
 
-    /// Reads a debate, whoever runs it. A flaw says from where on it cannot be believed.
+    /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
     pub fn read(&self, id: &str) -> Result<(Stored, Debate, Option<Flaw>), DeskError> {
         let stored = self.archive.read(id)?;
         let (debate, flaw) = fold(stored.clone())?;
         Ok((stored, debate, flaw))
     }
 
-    /// The debate that is meant: one named, in full or in part, or the newest of a repository.
+    /// Resolves a full or abbreviated id, or finds the newest debate of a repository.
     pub fn meant(
         &self,
         id: Option<&str>,
@@ -268,7 +265,7 @@ impl Desk {
             .ok_or_else(|| DeskError::NoneHere { unfinished, root: root.display().to_string() })
     }
 
-    /// Whether somebody who is waited for is late.
+    /// Whether an awaited turn is past its deadline.
     pub fn late(&self, debate: &Debate) -> bool {
         let now = self.clock.now();
         next(debate).cues().any(|cue| {
@@ -276,8 +273,8 @@ impl Desk {
         })
     }
 
-    /// Whether everyone who may still be asked could play, if they sat like this: in the ending,
-    /// only those who speak there.
+    /// Checks that the participants that may still be asked are available. In the final act these
+    /// are only the seats that speak there.
     pub fn ready(&self, debate: &Debate, seats: &[Seat]) -> Result<(), DeskError> {
         let setup = debate.setup();
         let ending = setup.ending();
@@ -292,7 +289,7 @@ impl Desk {
         Ok(())
     }
 
-    /// That many rounds, if a format has them.
+    /// Validates a number of rounds against the format's range.
     pub fn fits(&self, format: &str, rounds: u64) -> Result<u8, DeskError> {
         let offer = &self.catalogue.offered(format)?.offer;
         let fits = u8::try_from(rounds).ok().filter(|rounds| offer.rounds.contains(rounds));
@@ -300,7 +297,7 @@ impl Desk {
         fits.ok_or(DeskError::Rounds { asked: rounds, least, most })
     }
 
-    /// Whether the two sides are not the same one twice.
+    /// Checks that the two sides are not the same participant.
     pub(super) fn sides_differ(&self, seats: &[Seat]) -> Result<(), DeskError> {
         let side = |role: Role| seats.iter().find(|seat| seat.role == role);
         match (side(Role::Pro), side(Role::Con)) {
@@ -312,7 +309,7 @@ impl Desk {
         }
     }
 
-    /// Whether these could be the seats of one debate, and could play here.
+    /// Checks that these participants can sit together and are available.
     pub fn sits_well(&self, seats: &[Seat]) -> Result<(), DeskError> {
         self.sides_differ(seats)?;
         for seat in seats {
@@ -321,17 +318,17 @@ impl Desk {
         Ok(())
     }
 
-    /// What is kept, sent and shown of a text.
+    /// Redacts the secrets of a text.
     pub fn clean(&self, text: &str) -> String {
         self.secrets.within("").redact(text).text.into_owned()
     }
 
-    /// The formats that can be opened here.
+    /// The usable formats.
     pub fn formats(&self) -> &[Offering] {
         &self.catalogue.offerings
     }
 
-    /// All formats there are, with those that cannot be opened.
+    /// The format catalog, with the invalid format files.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -344,7 +341,7 @@ impl Desk {
         Ok(Job::new(handle, debate, seq, updates, idle, task))
     }
 
-    /// Everything but playing: whoever is late has lost the turn, and what is wished is recorded.
+    /// Builds the session without running it: fails overdue turns and executes the commands.
     fn readied(&self, start: Start) -> Result<Ready, DeskError> {
         let Start { debate, seq, first, log, fresh, wishes, root } = start;
         let (sender, requests) = mpsc::channel(16);
@@ -362,42 +359,43 @@ impl Desk {
         let clock = self.clock.clone();
         let mut session = Session::new(now, log, requests, live.clone(), clock, &around);
         session.asked_already(fresh);
-        // Whoever is late by now has lost the turn, whatever else is wished for.
+        // An overdue turn has failed, whatever the commands are.
         session.expire()?;
         session.grant(wishes, None)?;
         Ok(Ready { session, handle: Handle::new(sender, live), debate, seq, updates })
     }
 }
 
-/// A debate, what was recorded of it at once, and where to write the rest.
+/// A new debate, its first events and its log.
 pub(super) type Created = (Debate, Vec<Event>, Box<dyn Log>);
 
-/// A debate about to be played, and what was done about it already.
+/// A debate to run, before its session exists.
 struct Start {
-    /// As it is read, or opened.
+    /// State as read from the log, or as opened.
     debate: Debate,
-    /// The number of the last event in it.
+    /// Sequence number of its last event.
     seq: u64,
-    /// What was recorded since.
+    /// Events recorded after that.
     first: Vec<Event>,
     log: Box<dyn Log>,
-    /// Those who have just been recorded as asked.
+    /// Prompts of the turns just recorded as asked.
     fresh: Told,
     wishes: Vec<Command>,
     root: PathBuf,
 }
 
-/// A debate that has only to be played.
+/// A session that is ready to run.
 struct Ready {
     session: Session,
     handle: Handle,
-    /// As it was when it was taken up.
+    /// State at the time the lease was taken.
     debate: Debate,
     seq: u64,
     updates: broadcast::Receiver<Arc<Update>>,
 }
 
-/// A debate of another repository stays there: that is what it is about, and where it is found.
+/// The workspace a stored debate belongs to. A debate of another repository stays in that one,
+/// because it is about its files and is listed there.
 pub fn at_home(stored: &Stored, place: &Place) -> Place {
     let known = &stored.state_files;
     let here = known.is_empty() || known.iter().any(|(_, root)| *root == place.root);
@@ -409,7 +407,7 @@ pub fn at_home(stored: &Stored, place: &Place) -> Place {
     }
 }
 
-/// The debate a stored log comes to, and from where on it cannot be believed.
+/// Replays a stored log. The flaw says from which event on it is invalid.
 fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
     let events = stored.events.into_iter().map(|recorded| recorded.event);
     let (debate, flaw) = Debate::salvage(stored.setup, events)?;
@@ -417,13 +415,13 @@ fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
     Ok((debate, flaw.or(unreadable)))
 }
 
-/// `debate-{ISO time}-{four hex digits}`.
+/// New id: `debate-{ISO time}-{four hex digits}`.
 pub(super) fn new_id(now: i64) -> Result<String, DeskError> {
     let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     Ok(format!("debate-{time:.3}-{}", chance(2)?))
 }
 
-/// Chance, in hex digits.
+/// Random bytes as hex digits.
 fn chance(bytes: usize) -> Result<String, DeskError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| DeskError::Chance(error.to_string()))?;

@@ -1,5 +1,5 @@
-//! The gate: whatever is kept, told or sent passes through it, and secrets do not. Nothing is asked
-//! of a model, recorded or shown to an observer by any other way.
+//! The redaction gate: removes secrets from everything that is stored, published or sent to a
+//! model. There is no other way into the log, a prompt or a live update.
 use super::ports::LogError;
 use crate::debate::Setup;
 use crate::redact::{Held, Redactor, Secrets, UNPINNED};
@@ -7,28 +7,29 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The gate of one debate. What is secret is hidden behind the same words for as long as the debate
-/// lasts, in whichever process.
+/// Redactor of one debate. The same secret gets the same placeholder throughout the debate, in
+/// every process.
 #[derive(Clone)]
 pub struct Gate(Redactor);
 
 impl Gate {
-    /// Of a debate: what it is pinned to has been read through the same gate.
+    /// The gate of a debate. The scope is its pinned tree, so that placeholders match those in the
+    /// files read from that tree.
     pub fn of(secrets: &Secrets, setup: &Setup) -> Gate {
         Gate(secrets.within(setup.pin.as_deref().unwrap_or(UNPINNED)))
     }
 
-    /// Of whatever is said outside of any debate of ours.
+    /// The gate for requests outside of any debate.
     pub fn outside(secrets: &Secrets) -> Gate {
         Gate(secrets.within(UNPINNED))
     }
 
-    /// A text without what is secret in it.
+    /// Redacts a text.
     pub fn text(&self, text: &str) -> String {
         self.0.redact(text).text.into_owned()
     }
 
-    /// Everything in a value that is text, whatever it is called, so that nothing added later is
+    /// Redacts every string of a serializable value, by walking its JSON. No field can be
     /// forgotten.
     pub fn all<T: Serialize + DeserializeOwned>(&self, value: T) -> Result<T, LogError> {
         let broken = |error: serde_json::Error| {
@@ -38,12 +39,12 @@ impl Gate {
         if self.walk(&mut json) { serde_json::from_value(json).map_err(broken) } else { Ok(value) }
     }
 
-    /// For words that come a few at a time.
+    /// A redactor for streamed text, which arrives in chunks.
     pub fn held(&self) -> Held {
         self.0.held()
     }
 
-    /// Whether anything had to be taken out.
+    /// Redacts all strings in place. Returns whether any had a secret.
     fn walk(&self, json: &mut Value) -> bool {
         match json {
             Value::String(text) => {

@@ -1,10 +1,10 @@
-//! Seats that change hands: which seats a name stands for, and what hands them over.
+//! Seat transfer: which seats a name stands for, and the commands that give them to another
+//! participant.
 use super::command::Command;
 use super::desk::{Desk, DeskError};
 use crate::debate::{Change, Debate, Role, Seat, Voice};
 
-/// Whether a seat is meant by a name. Whoever judges also judges with the sides swapped, sums up and
-/// audits.
+/// Whether a name means this seat. `judge` also means the mirror, scribe and auditor seats.
 fn meant(seat: &Seat, name: &str) -> bool {
     let role = match name.to_lowercase().as_str() {
         "proposer" => matches!(seat.role, Role::Pro | Role::Lead),
@@ -18,8 +18,8 @@ fn meant(seat: &Seat, name: &str) -> bool {
 }
 
 impl Desk {
-    /// What hands these seats over, and how everyone sits then. A seat that is handed to whoever has
-    /// it already is no change. The record says by whom and when it was done.
+    /// Commands that transfer seats, and the seats afterwards. A seat that already has the
+    /// participant is skipped. The reason in the record names the client and the time.
     pub fn hand_over(
         &self,
         debate: &Debate,
@@ -46,7 +46,7 @@ impl Desk {
         Ok((commands, after))
     }
 
-    /// `handed over by the user through claude-code, 2026-11-16T09:12:44Z`
+    /// As in `handed over by the user through claude-code, 2026-11-16T09:12:44Z`.
     fn by_the_user(&self) -> String {
         let now = self.clock.now();
         let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

@@ -1,5 +1,5 @@
-//! What the parts of a debate are worth by themselves: what debaters would be given, whether what a
-//! text cites is there, and what must not leave.
+//! Checks on texts outside of a debate: look up the citations of a text, and redact a stream.
+//! Behind the commands `debate check` and `debate redact`.
 use super::desk::{Desk, DeskError};
 use super::ports::{About, BadContext, Pinned};
 use crate::debate::Citation;
@@ -7,21 +7,21 @@ use crate::redact;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// A text whose citations are to be looked up.
+/// A text whose citations are to be checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Questioned<'a> {
-    /// All of it.
     pub text: &'a str,
-    /// Where whoever asks stands, below the root: empty, or ending in `/`.
+    /// Folder that relative paths start from: empty, or ending in `/`.
     pub folder: &'a str,
-    /// Where it stands in the repository, if it does: it cannot vouch for itself.
+    /// Its own path in the repository, if any. It does not count as evidence for itself.
     pub path: Option<&'a str>,
-    /// Against what; what stands in the repository now, if nothing is said.
+    /// Commit to check against. Default: the current files.
     pub commit: Option<&'a str>,
 }
 
 impl Desk {
-    /// Every citation of a text, with what looking it up came to, and against what.
+    /// Looks up every citation of a text. Also returns a description of the tree it was checked
+    /// against.
     pub fn look_up(
         &self,
         root: &Path,
@@ -41,20 +41,20 @@ impl Desk {
         let pin = &pinned.tree;
         let (folder, except) = (asked.folder, asked.path);
         let about = About { root, pin, touched: &[], folder, except, was: None };
-        // What is read of the repository has no secrets in it, so neither may what is compared.
+        // Files are read redacted, so the quotes must be redacted in the same way.
         let gate = self.secrets.within(pin);
         let text = gate.redact(asked.text).text;
         Ok((self.evidence.look_up(&text, &about)?, against(&pinned)))
     }
 
-    /// Copies a text without what is secret in it, and says how many of which kind there were.
+    /// Copies a stream with secrets redacted. Returns their number by kind.
     pub fn filter(&self, input: impl Read, output: impl Write) -> io::Result<String> {
         let removed = redact::filter(input, output, &self.secrets.within("filter"))?;
         Ok(removed.to_string())
     }
 }
 
-/// What things are looked up in, in words.
+/// Describes a pinned tree for users.
 pub(super) fn against(pinned: &Pinned) -> String {
     let commit = pinned.commit.as_deref().map(|id| format!("commit {}", &id[..id.len().min(12)]));
     match commit {

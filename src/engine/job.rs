@@ -1,4 +1,5 @@
-//! A debate being played, and handles to it.
+//! A running debate ([`DebateRun`]) and handles to it ([`RunHandle`]). The session runs in a tokio
+//! task.
 use super::command::{Command, Error, Request};
 use super::live::{Live, Update};
 use crate::debate::{Cue, Debate, Step};
@@ -6,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-/// A way to ask something of a debate being played, and to watch it. It does not keep it going.
+/// Sends commands to a running debate and subscribes to its updates. Does not keep it running.
 #[derive(Clone)]
 pub struct Handle {
     requests: mpsc::Sender<Request>,
@@ -18,7 +19,7 @@ impl Handle {
         Handle { requests, live }
     }
 
-    /// Asks for something and waits until all of it is recorded, or refused.
+    /// Sends commands and waits until all are recorded or refused.
     pub async fn send(&self, commands: Vec<Command>) -> Result<(), Error> {
         let (answer, answered) = oneshot::channel();
         let request = Request { commands, answer };
@@ -26,25 +27,25 @@ impl Handle {
         answered.await.unwrap_or(Err(Error::Gone))
     }
 
-    /// Every update from now on.
+    /// Subscribes to updates from now on.
     pub fn updates(&self) -> broadcast::Receiver<Arc<Update>> {
         self.live.subscribe()
     }
 
-    /// All that has come of a turn under way.
+    /// Text streamed so far of a turn in progress.
     pub fn said(&self, cue: Cue) -> String {
         self.live.said(cue)
     }
 }
 
-/// A debate being played. Dropping it stops the play; what was recorded stays.
+/// A running debate. Dropping it aborts the session. Recorded events stay.
 pub struct Job {
     handle: Handle,
     debate: Debate,
     seq: u64,
     updates: Option<broadcast::Receiver<Arc<Update>>>,
     idle: watch::Receiver<Option<Step>>,
-    /// None, once it was seen to have ended.
+    /// `None` once the task has been joined.
     task: Option<JoinHandle<Result<(), Error>>>,
 }
 
@@ -60,37 +61,37 @@ impl Job {
         Job { handle, debate, seq, updates: Some(updates), idle, task: Some(task) }
     }
 
-    /// The debate's name.
+    /// Id of the debate.
     pub fn id(&self) -> &str {
         &self.debate.setup().id
     }
 
-    /// As it was when the play began. Whoever applies the facts to it since has it as it is.
+    /// State when the run began. Apply the facts of later updates to get the current state.
     pub fn debate(&self) -> &Debate {
         &self.debate
     }
 
-    /// The number of the last event in [`Job::debate`].
+    /// Sequence number of the last event in [`DebateRun::initial_debate`].
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// A handle, for those who come and go while it is played.
+    /// A handle that can be cloned and sent to other tasks.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Every update since the play began, to the first who asks; to others, those from now on.
+    /// The first call gets every update since the run began, later calls only new ones.
     pub fn updates(&mut self) -> broadcast::Receiver<Arc<Update>> {
         self.updates.take().unwrap_or_else(|| self.handle.updates())
     }
 
-    /// Asks for something and waits until it is recorded, or refused.
+    /// Sends a command and waits until it is recorded or refused.
     pub async fn send(&self, command: Command) -> Result<(), Error> {
         self.handle.send(vec![command]).await
     }
 
-    /// Waits until nothing is being fetched, and says what is due then.
+    /// Waits until no turn is being fetched and returns the next step.
     pub async fn idle(&mut self) -> Result<Step, Error> {
         if let Ok(step) = self.idle.wait_for(Option::is_some).await {
             return Ok(step.clone().unwrap_or(Step::Rest));
@@ -98,7 +99,7 @@ impl Job {
         Err(self.ended().await)
     }
 
-    /// Waits until the play ends by itself, and says why: it does so only if it cannot go on.
+    /// Waits until the session ends with an error, and returns it.
     pub async fn ended(&mut self) -> Error {
         let Some(task) = &mut self.task else { return Error::Gone };
         let ended = task.await;
@@ -109,7 +110,7 @@ impl Job {
         }
     }
 
-    /// Stops the play and gives the debate up, so that someone else may take it up.
+    /// Aborts the session and releases the lease, so that another process can resume the debate.
     pub async fn stop(mut self) {
         if let Some(mut task) = self.task.take() {
             task.abort();

@@ -1,5 +1,8 @@
-//! A voice lent out: asked for one text outside of any debate of ours. It sees what it is told and an
-//! empty folder, has no web and no repository, and what it says passes the gate like everything else.
+//! One-shot requests: asks a participant for one text outside of any debate. Used by the arena
+//! client.
+//!
+//! The participant gets the prompt and an empty folder, without web access or repository. Prompt
+//! and reply are redacted as in a debate.
 use super::desk::{Desk, DeskError};
 use super::gate::Gate;
 use super::live::Live;
@@ -8,39 +11,37 @@ use super::turn::fetch;
 use crate::debate::{Cue, Effort, Failure, Kind, Role, Trouble, Voice};
 use std::path::PathBuf;
 
-/// What a voice is asked for.
+/// A request for one text.
 #[derive(Clone, Debug)]
 pub struct Errand {
-    /// Who is asked.
     pub voice: Voice,
-    /// How hard it is to think.
+    /// Reasoning effort.
     pub effort: Option<Effort>,
-    /// What it is told.
     pub prompt: String,
-    /// What it sits there as: scripts know their lines by it.
+    /// Name of the seat. Scripts select their lines by it.
     pub seat: String,
-    /// What part of the whole this is, for the same reason.
+    /// Name of the phase. Scripts select their lines by it.
     pub phase: String,
-    /// Counted by whoever asks.
+    /// Round number of the caller.
     pub round: u8,
-    /// 1, or 2 if its first answer was not taken.
+    /// 1, or 2 after the first reply was rejected.
     pub attempt: u8,
-    /// Seconds after which nobody waits for it any more.
+    /// Timeout in seconds.
     pub seconds: u32,
 }
 
-/// What came of it.
+/// Result of a one-shot request.
 #[derive(Clone, Debug)]
 pub struct Lent {
-    /// All it said, without what is secret in it; or why it did not come to an end.
+    /// The redacted reply, or the error.
     pub said: Result<String, Failure>,
-    /// What it had said by then: half a speech is better than none.
+    /// Text streamed before an error or timeout. The caller may use it as a partial reply.
     pub so_far: String,
 }
 
-/// Whoever lends voices.
+/// Sends one-shot requests. Implemented by [`App`], and by fakes in tests.
 pub trait Lender: Send + Sync {
-    /// Has one text spoken. Dropping the future stops the work.
+    /// Requests one text. Dropping the future cancels the request.
     fn lend<'a>(&'a self, errand: &'a Errand) -> Boxed<'a, Lent>;
 }
 
@@ -59,14 +60,13 @@ impl Lender for Desk {
 }
 
 impl Desk {
-    /// Whether a voice can be lent at all: people, hosts and the demo speak only in debates of ours.
+    /// Whether a participant can take one-shot requests: models and scripts only.
     pub fn lends(&self, voice: &Voice) -> bool {
         let model = matches!(voice, Voice::Model { .. });
         model && (self.voices.model(voice) || voice.tool() == "script")
     }
 
-    /// Who would speak if this voice were lent: with the model the user usually has for it, if it
-    /// can play at all.
+    /// The participant with its default model. Checks configuration and availability.
     pub fn lendable(&self, voice: &Voice, effort: Option<Effort>) -> Result<Voice, DeskError> {
         self.voices.sound().map_err(DeskError::Settings)?;
         let voice = self.usually(voice, effort).unwrap_or_else(|| voice.clone());
@@ -74,8 +74,7 @@ impl Desk {
         Ok(voice)
     }
 
-    /// Asks a voice whether it answers, before anything depends on it. What came too late is told
-    /// and held against nobody.
+    /// Probes a participant. Returns a warning on timeout, and an error if it fails otherwise.
     pub async fn answers(&self, voice: &Voice) -> Result<Option<String>, DeskError> {
         let probes = self.probe(vec![voice.clone()], std::time::Duration::MAX).await;
         let failed = probes.into_iter().find_map(|probe| probe.came.err());

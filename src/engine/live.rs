@@ -1,5 +1,7 @@
-//! Facts and signals for any number of observers. A fact is in the log, too, so an observer that
-//! falls behind re-reads; a signal is something nobody may need.
+//! Broadcast of live updates to any number of subscribers.
+//!
+//! [`Update::Fact`] is an event that is also in the log, so a subscriber that falls behind re-reads
+//! the log. All other updates are transient and may be lost.
 use crate::debate::{Cue, Event};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,53 +9,54 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
 
-/// What observers are told.
+/// A live update of a running debate.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "it is always passed around behind an `Arc`")]
 pub enum Update {
-    /// Something was recorded.
+    /// An event was recorded.
     Fact {
-        /// Its number in the log.
+        /// Sequence number in the log.
         seq: u64,
-        /// What.
+        /// Event that was recorded.
         #[serde(flatten)]
         event: Event,
     },
-    /// A seat was asked by this process and is about to speak.
+    /// A request for a turn was sent.
     Speaking {
-        /// The turn.
+        /// Turn.
         cue: Cue,
-        /// Seconds it may take, where that is known.
+        /// Timeout in seconds, if known.
         seconds: Option<u32>,
     },
-    /// A seat has used up half of its time.
+    /// Half of a turn's timeout has passed.
     Slow {
-        /// The turn.
+        /// Turn.
         cue: Cue,
-        /// Seconds it has taken.
+        /// Seconds since the request.
         after: u32,
-        /// Seconds it may take.
+        /// Timeout in seconds.
         most: u32,
     },
-    /// A few more words of a turn under way.
+    /// A chunk of streamed text.
     Delta {
-        /// The turn.
+        /// Turn.
         cue: Cue,
-        /// The words.
+        /// Text of the chunk.
         text: String,
     },
 }
 
-/// A handle to tell observers things. Nobody listening is fine; a slow listener re-reads the log.
+/// Publishes updates over a tokio broadcast channel. Works without subscribers. One that lags loses
+/// updates and re-reads the log.
 #[derive(Clone)]
 pub struct Live {
     sender: broadcast::Sender<Arc<Update>>,
-    /// What has come of turns under way, for those who begin to listen in the middle of one.
+    /// Text buffer of each turn in progress, for late subscribers.
     under_way: Arc<Mutex<BTreeMap<Cue, String>>>,
 }
 
-/// Deltas of a fast model in about ten seconds.
+/// Capacity of the broadcast channel: about ten seconds of chunks from a fast model.
 const BACKLOG: usize = 1024;
 
 impl Default for Live {
@@ -63,7 +66,7 @@ impl Default for Live {
 }
 
 impl Live {
-    /// Tells whoever listens.
+    /// Sends an update to all subscribers and maintains the text buffers.
     pub fn tell(&self, update: Update) {
         let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         match &update {
@@ -82,13 +85,13 @@ impl Live {
         let _ = self.sender.send(Arc::new(update));
     }
 
-    /// All that has come of a turn under way.
+    /// Text streamed so far of a turn in progress.
     pub fn said(&self, cue: Cue) -> String {
         let under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         under_way.get(&cue).cloned().unwrap_or_default()
     }
 
-    /// From now on.
+    /// Subscribes to updates from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<Update>> {
         self.sender.subscribe()
     }

@@ -1,6 +1,7 @@
-//! A topic typed as one line, which may name its two sides and, at its end, who is to speak.
+//! Parser for one-line topics such as `X vs Y? (model-a, model-b)`: splits off a list of models at
+//! the end and finds the two sides.
 
-/// Words a model or a seat is known by.
+/// Name prefixes of known models and seats.
 const VENDORS: &[&str] = &[
     "claude",
     "gpt",
@@ -22,31 +23,32 @@ const VENDORS: &[&str] = &[
     "human",
 ];
 
-/// More models than this are no list of speakers.
+/// A longer list in parentheses is not a list of models.
 const MOST_MODELS: usize = 4;
 
-/// Longer than this, in characters, is a sentence and not a side.
+/// Longer text, in characters, is a sentence and not a side.
 const LONGEST_SIDE: usize = 60;
 
-/// What a line says.
+/// A parsed topic line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OneLine {
     /// The line without the models.
     pub topic: String,
-    /// Who is to speak, as typed.
+    /// Models as typed.
     pub models: Vec<String>,
-    /// The two things it weighs against each other.
+    /// The two alternatives of the topic.
     pub sides: Option<(String, String)>,
 }
 
-/// Reads a line. What is not clearly a list of models stays part of the topic.
+/// Parses a line. Anything that is not clearly a list of models stays in the topic.
 pub fn read(typed: &str) -> OneLine {
     let typed = typed.trim();
     let (topic, models) = models(typed).unwrap_or((typed, vec![]));
     OneLine { topic: topic.to_owned(), models, sides: sides(topic) }
 }
 
-/// Which tool a bare model belongs to. A name with a colon is a seat already, and says so itself.
+/// The CLI tool for a bare model name. `None` for a name with a colon, which already names its
+/// tool.
 pub fn tool_of(model: &str) -> Option<&'static str> {
     let model = model.trim().to_lowercase();
     let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
@@ -67,12 +69,12 @@ pub fn tool_of(model: &str) -> Option<&'static str> {
     }
 }
 
-/// The topic and the models in the parenthesis at its end.
+/// Splits off the models in parentheses at the end.
 fn models(typed: &str) -> Option<(&str, Vec<String>)> {
     let inner = typed.strip_suffix([')', '）'])?;
     let (topic, inner) = inner.rsplit_once(['(', '（'])?;
     let items: Vec<&str> = inner.split([',', '，', '、']).map(str::trim).collect();
-    // `fib(32)` is a call.
+    // `fib(32)` is a function call.
     let called = typed[topic.len()..].starts_with('(')
         && topic.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let fits = |item: &&str| if called { is_known(item) } else { is_model(item) };
@@ -82,13 +84,13 @@ fn models(typed: &str) -> Option<(&str, Vec<String>)> {
 }
 
 fn is_model(item: &str) -> bool {
-    // `(2024)`, `(3.12)` and `(v16)` say which edition or version is meant.
+    // `(2024)`, `(3.12)` and `(v16)` are years or versions.
     let number = item.strip_prefix(['v', 'V']).unwrap_or(item);
     let version = !number.contains(|c: char| c.is_ascii_alphabetic());
     written_as_one(item) && !version && item.contains(digit) || is_known(item)
 }
 
-/// A seat, or a name that begins with a vendor's.
+/// A seat, or a name that starts with a known vendor.
 fn is_known(item: &str) -> bool {
     let small = item.to_lowercase();
     let seat = item.split_once(':').is_some_and(|(tool, _)| tool.starts_with(letter));
@@ -100,7 +102,7 @@ fn written_as_one(item: &str) -> bool {
     !item.is_empty() && item.chars().all(part)
 }
 
-/// The word itself or a version of it: `human` but not `humane`.
+/// The word itself or with a version: `human` or `gpt-5` but not `humane`.
 fn is_word(item: &str, word: &str) -> bool {
     item.strip_prefix(word).is_some_and(|rest| !rest.starts_with(letter))
 }
@@ -127,12 +129,12 @@ fn sides(topic: &str) -> Option<(String, String)> {
             && !parts
             && !FILLERS.contains(&side)
     };
-    // Three things weighed against each other have no two sides.
+    // With three alternatives there are no two sides.
     let two = found.next().is_none() && fits(first) && fits(second);
     two.then(|| (first.to_owned(), second.to_owned()))
 }
 
-/// How questions begin before they come to what they weigh.
+/// Question prefixes that are not part of a side.
 const LEADS: &[&str] = &[
     "should we use ",
     "should we choose ",
@@ -157,27 +159,27 @@ const LEADS: &[&str] = &[
     "选",
 ];
 
-/// What is no side of anything.
+/// Words that are never a side.
 const FILLERS: &[&str] = &["我们", "你们", "他们", "咱们", "it", "we", "they", "this", "that"];
 
-/// A side without the words a question begins with.
+/// Strips the question prefix of a side.
 fn bare(side: &str) -> &str {
     let begins =
         |lead: &&&str| side.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead));
     LEADS.iter().find(begins).map_or(side, |lead| side[lead.len()..].trim())
 }
 
-/// Where words stand that set two things against each other.
+/// Byte ranges of the words that separate two sides, such as `vs`.
 fn between(topic: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = vec![];
     let mut words = words(topic).into_iter().peekable();
-    // Whether a word has come that can be the end of a side.
+    // Whether the previous word can end a side.
     let mut side = false;
     while let Some((from, word)) = words.next() {
         let next = words.peek().map(|(_, next)| *next);
         let editor = word == "VS" && next.is_some_and(|next| next.starts_with("Code"));
         let versus = ["vs", "vs.", "versus"].contains(&word.to_lowercase().as_str());
-        // At the edge, or next to another, it is a name.
+        // At the start or end, or next to another separator, it is a name.
         let sets = versus && !editor && next.is_some() && side;
         if sets {
             found.push((from, from + word.len()));
@@ -190,7 +192,7 @@ fn between(topic: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Words and where they begin.
+/// Words with their byte offsets.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut words = vec![];
     let mut at = 0;

@@ -1,4 +1,5 @@
-//! From a user's wish to a setup that can be played.
+//! [`DebateDraft`]: what a user asks for, with defaults, before it is validated. It builds the
+//! [`Setup`] that is stored with the debate.
 use super::cast::{Listener, Stance};
 use super::catalogue::{Catalogue, Offering};
 use super::desk::DeskError;
@@ -10,90 +11,89 @@ use crate::debate::{
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The name of the words about changes.
+/// Name of the prompt template about changes.
 const REVIEW: &str = "review";
 
-/// What a user asks for. What is not said has a default.
+/// A debate to be opened. Starts with defaults ([`DebateDraft::new`]) and is completed by
+/// `format_options` and `preflight`.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing a user can ask for")]
 pub struct Opening {
-    /// The question.
     pub topic: String,
-    /// By name.
+    /// Name of the format.
     pub format: String,
-    /// Argues for, or leads.
+    /// Argues for, or leads a dialogue.
     pub proposer: Voice,
-    /// Argues against, or questions whoever leads.
+    /// Argues against, or questions the lead.
     pub challenger: Voice,
-    /// Rules, and sums up long debates.
+    /// Rules, and summarizes long debates.
     pub judge: Voice,
-    /// Whether nobody rules, because nobody can be asked to.
+    /// No judge, because none is available.
     pub unjudged: bool,
-    /// Who else rules.
+    /// Additional judges.
     pub panel: Vec<Voice>,
-    /// Who else questions whoever leads.
+    /// Additional partners, who question the lead.
     pub partners: Vec<Voice>,
-    /// Who argues what, where there are not simply two sides; two of the usual ones, if nobody says.
+    /// Roles of a research debate. Default: two that argue for and against.
     pub roles: Vec<Stance>,
-    /// Who listens and votes.
+    /// Audience members, who vote.
     pub audience: Vec<Listener>,
-    /// What those who argue for and against are to hold, where the question does not say.
+    /// Stances of the side for and the side against, if the topic does not say them.
     pub stances: [String; 2],
-    /// What those who argue for and against are called, where they have names of their own.
+    /// Names of the two sides, where the default names are not used.
     pub names: [Option<String>; 2],
-    /// How they are to argue.
+    /// Argument styles of the two sides.
     pub styles: [String; 2],
-    /// Whether factual claims are audited.
+    /// Whether an auditor checks factual claims.
     pub audited: bool,
-    /// Whether one of those who argue may judge in spite of a format that forbids it.
+    /// Allow a debater to judge although the format forbids it.
     pub same_judge: bool,
-    /// What the judge counts beside an audience, in hundredths.
+    /// Weight of the judge relative to the audience, in percent.
     pub judge_share: Option<u8>,
-    /// What a format wants to know besides, by name.
+    /// Format-specific options by name.
     pub terms: BTreeMap<String, String>,
-    /// Where the finished report is written, too.
+    /// Additional path for the finished report.
     pub output: Option<String>,
-    /// As many as the format usually has, if nobody says.
+    /// Default: that of the format.
     pub rounds: Option<u8>,
-    /// For every seat.
+    /// Reasoning effort of every seat.
     pub effort: Option<Effort>,
-    /// What the debaters are given besides the topic.
+    /// Context in every debater's prompt, besides the topic.
     pub brief: String,
     /// Paths the brief is about.
     pub touched: Vec<String>,
-    /// The change it reviews, if it reviews one.
+    /// The change it reviews, if any.
     pub proposed: Option<Proposed>,
-    /// Debates with the same review key or game key that are argued again by this one, by id. If the
-    /// archive holds another when this one is opened, it refuses.
+    /// Ids of debates with the same review key or game key that this one replaces. The archive
+    /// refuses to create it if there are others.
     pub supersedes: Vec<String>,
-    /// What of the repository is in the brief, and why.
+    /// Parts of the repository in the brief, with reasons.
     pub picked: Vec<String>,
-    /// The tree it is about, if there is one.
+    /// Id of the pinned tree.
     pub pin: Option<String>,
-    /// The last commit of the repository, if there is one.
+    /// Last commit of the repository.
     pub commit: Option<String>,
-    /// Why nobody can read the repository, if there is one and it cannot be read.
+    /// Why the repository could not be read, if so.
     pub unread: Option<String>,
-    /// Who was seated without being named, and why.
+    /// Seats that were filled automatically, with reasons.
     pub chosen: Vec<String>,
-    /// What may be spent.
     pub budget: Budget,
-    /// Seconds a fetched turn may take; as long as its tool usually may, if nobody says.
+    /// Timeout of a fetched turn in seconds. Default: that of its provider.
     pub turn_seconds: Option<u32>,
-    /// Seconds an awaited turn may take; for ever, if nobody says.
+    /// Timeout of an awaited turn in seconds. Default: none.
     pub await_seconds: Option<u32>,
-    /// Where the floor is the user's.
+    /// Where the debate waits for the user.
     pub holds: Vec<Hold>,
-    /// Whether both sides answer before they hear each other.
+    /// Whether both sides first answer without seeing each other's reply (sealed answers).
     pub sealed: bool,
-    /// Whether it goes to its ending as soon as there is nothing left to say.
+    /// Whether to skip to the final act once a round leaves nothing open or only repeats.
     pub stop_when_settled: bool,
     /// Where the first turns came from.
     pub origin: Origin,
 }
 
 impl Opening {
-    /// A duel about this, between these, with everything else as usual.
+    /// A duel on this topic, with defaults for everything else.
     pub fn new(topic: &str, proposer: Voice, challenger: Voice, judge: Voice) -> Opening {
         Opening {
             topic: topic.into(),
@@ -135,8 +135,8 @@ impl Opening {
         }
     }
 
-    /// The setup this comes to. Whoever calls has made the id and the salt, which are chance, and
-    /// read the clock.
+    /// Validates the draft and builds the setup. The caller passes the random id and salt and the
+    /// time, which keeps it deterministic.
     pub(super) fn setup(
         &self,
         catalogue: &Catalogue,
@@ -195,14 +195,14 @@ impl Opening {
         })
     }
 
-    /// The table it is played by.
+    /// The format with the modifications for reviews and sealed replies.
     fn table(&self, format: Format) -> Format {
         let format = if self.proposed.is_some() { formats::reviewing(format) } else { format };
         if self.sealed { formats::sealed(format) } else { format }
     }
 
-    /// The words its seats are asked with. What is said about changes is said only where one is
-    /// reviewed.
+    /// Prompt templates by name. The review text is merged into `focus` if a change is reviewed,
+    /// and dropped otherwise.
     fn prompts(&self, offering: &Offering) -> BTreeMap<String, String> {
         let mut prompts = offering.prompts.clone();
         let review = prompts.remove(REVIEW).filter(|_| self.proposed.is_some());
@@ -213,7 +213,7 @@ impl Opening {
         prompts
     }
 
-    /// As many rounds as were asked for, or as near to that as the format allows.
+    /// Clamps a number of rounds to the format's range.
     pub(super) fn nearest(&self, rounds: u8, catalogue: &Catalogue) -> u8 {
         let offering = catalogue.offered(&self.format).ok();
         let range = offering.map(|offering| &offering.offer.rounds);
@@ -221,7 +221,7 @@ impl Opening {
     }
 }
 
-/// Whoever judges is nobody who argues.
+/// Checks that no judge is also a debater.
 fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
     let judges = seats.iter().filter(|seat| seat.role == Role::Judge);
     let sides: Vec<&Seat> = seats.iter().filter(|seat| seat.role.side().is_some()).collect();
@@ -234,7 +234,7 @@ fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
     Ok(())
 }
 
-/// A script is found again from wherever the debate is resumed.
+/// Makes the path of a script absolute, so that the debate can be resumed from any folder.
 pub fn found_again(voice: Voice, folder: &Path) -> Voice {
     match voice {
         Voice::Model { tool, model: Some(file) } if tool == "script" => {

@@ -1,37 +1,37 @@
-//! Who sits where, if nobody says: two different families of models among those who can play here,
-//! and a judge of a third. Whoever is chosen is chosen for a reason, and the reason is kept.
+//! Chooses participants for the seats the user left open: two sides from different model families
+//! and a judge from a third. Pure functions: the result depends only on the arguments.
+//!
+//! The entry point is [`choose_seats`]. Each choice comes with a reason, which is shown to the
+//! user.
 use crate::debate::Voice;
 use crate::debate::seat::BadSeat;
 
-/// Whom the user has named.
+/// Participants the user named, `None` for open seats.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// Argues for.
     pub proposer: Option<Voice>,
-    /// Argues against.
     pub challenger: Option<Voice>,
-    /// Rules.
     pub judge: Option<Voice>,
 }
 
 impl Named {
-    /// Whether nobody is left to choose.
+    /// Whether no seat is open.
     pub fn all(&self) -> bool {
         self.proposer.is_some() && self.challenger.is_some() && self.judge.is_some()
     }
 }
 
-/// Whom the user would rather see, before the order of the roster counts.
+/// Configured preferences, which come before the order of the candidates.
 #[derive(Clone, Debug, Default)]
 pub struct Preferred {
-    /// Proposer and challenger, the best first.
+    /// Proposer and challenger, the preferred pair first.
     pub pairings: Vec<(Voice, Voice)>,
-    /// The best first.
+    /// The preferred judge first.
     pub judges: Vec<Voice>,
 }
 
 impl Preferred {
-    /// As a user writes them.
+    /// Parses seats from the configuration.
     pub fn read(pairings: &[(String, String)], judges: &[String]) -> Result<Preferred, BadSeat> {
         let pair = |(one, other): &(String, String)| Ok((one.parse()?, other.parse()?));
         Ok(Preferred {
@@ -41,57 +41,52 @@ impl Preferred {
     }
 }
 
-/// Somebody who could be seated without being named.
+/// A participant that may be seated without being named.
 #[derive(Clone, Debug)]
 pub struct Able {
-    /// As a seat is written.
     pub voice: Voice,
-    /// Whose model it is, where that is known.
+    /// Vendor of the model, if known.
     pub family: Option<String>,
-    /// Whether it can read files for itself.
+    /// Whether it can read files itself.
     pub reads: bool,
 }
 
-/// Who takes the seats for which nobody is left.
+/// Participants for seats that no candidate can take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct There {
-    /// Argues, if anybody can.
+    /// Debater of last resort, if any.
     pub side: Option<Voice>,
-    /// Rules, where no model but those who argue could.
+    /// Judge if no independent model is available.
     pub judge: Judge,
 }
 
-/// Who rules where no independent model could.
+/// Who judges if no independent model is available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judge {
-    /// This one.
+    /// This participant.
     Other(Voice),
-    /// One of those who argue, which is said in the result; this one, if neither can be asked.
+    /// One of the debaters, with a warning in the result, or this participant if neither can be
+    /// asked.
     Debater(Voice),
 }
 
-/// One seat, and why it is taken by whom it is; no reason, if the user said so.
+/// The participant of a seat. The reason is `None` if the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Who.
     pub voice: Voice,
-    /// Why.
     pub why: Option<String>,
 }
 
-/// All three. A side is vacant if nobody is left for it.
+/// The three main seats, all filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seated {
-    /// Argues for.
     pub proposer: Taken,
-    /// Argues against.
     pub challenger: Taken,
-    /// Rules.
     pub judge: Taken,
 }
 
 impl Seated {
-    /// Whom nobody named, and why they were chosen, a line each.
+    /// One line for each seat that was filled automatically, with the reason.
     pub fn chosen(&self) -> Vec<String> {
         let seats = [
             ("proposer", &self.proposer),
@@ -106,12 +101,12 @@ impl Seated {
     }
 }
 
-/// The side for which there is nobody.
+/// Error: no participant is left for this seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nobody plays the {0}")]
 pub struct Vacant(pub &'static str);
 
-/// Seats whoever was not named. `able` holds those who can play here, in the order they are listed.
+/// Fills the open seats. `able` lists the available candidates in order of preference.
 pub fn pair(
     named: &Named,
     able: &[Able],
@@ -158,7 +153,7 @@ impl Table<'_> {
         Ok((proposer, challenger))
     }
 
-    /// Whom the user pairs the first of these with.
+    /// The configured partner of the first of these.
     fn partner(&self, others: &[&Voice]) -> Option<Taken> {
         let first = others.first()?;
         let mut partners = self.preferred.pairings.iter().filter_map(|(one, other)| {
@@ -171,7 +166,7 @@ impl Table<'_> {
         Some(taken(found, "as your configuration pairs them"))
     }
 
-    /// The first of another family than these; failing that, another tool.
+    /// The first candidate of another family than these, else of another tool.
     fn free(&self, others: &[&Voice]) -> Option<Taken> {
         let another_tool = |able: &&Able| others.iter().all(|it| it.tool() != able.voice.tool());
         let mut rest = self.able.iter().filter(another_tool);
@@ -196,7 +191,7 @@ impl Table<'_> {
             return taken(judge, "as your configuration prefers");
         }
         let third = self.able.iter().find(|able| self.unrelated(&able.voice, &sides));
-        // People, scripts and the host need no model to judge them.
+        // If no side is a model (people, scripts, the host), no model is needed to judge.
         let models = sides.iter().any(|side| self.plays(side));
         if let Some(third) = third.filter(|_| models) {
             return taken(&third.voice, "of a third family");
@@ -211,7 +206,7 @@ impl Table<'_> {
         }
     }
 
-    /// Whether somebody is among those who can play, whatever model is asked for.
+    /// Whether the tool of a participant is among the candidates, with whatever model.
     fn plays(&self, voice: &Voice) -> bool {
         self.able.iter().any(|able| able.voice.tool() == voice.tool())
     }
@@ -221,7 +216,7 @@ impl Table<'_> {
         own.family.as_deref()
     }
 
-    /// Another tool, and not known to be of a family that is seated already.
+    /// Whether it is another tool, and of a family not known to be seated already.
     fn unrelated(&self, voice: &Voice, others: &[&Voice]) -> bool {
         let family = self.family(voice);
         others.iter().all(|other| {

@@ -1,4 +1,5 @@
-//! What a format may be told besides the question and who argues it, as users write it at any door.
+//! Format options: what a format accepts besides topic and seats, as given by a CLI flag, a file or
+//! an MCP argument. [`App::apply_format_options`] validates them and applies them to a draft.
 use super::catalogue::Offering;
 use super::dense;
 use super::desk::{Desk, DeskError};
@@ -10,91 +11,87 @@ use crate::debate::{Role, Voice};
 use serde::Deserialize;
 use std::path::Path;
 
-/// All of it may be left out.
+/// Options of a format. All are optional.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Particulars {
-    /// Two to four stances, where a format researches some.
+    /// Two to four roles of a research debate.
     pub roles: Vec<WantedRole>,
-    /// Who speaks for whoever has nobody of its own.
+    /// Default model of every seat without one.
     pub model: Option<String>,
-    /// Who rules, if it is more than one.
+    /// Judges, if there are several.
     pub judges: Vec<String>,
-    /// Who else questions whoever leads.
+    /// Additional partners, who question the lead.
     pub partners: Vec<String>,
-    /// Who listens and votes; one of each type, if nobody says.
+    /// Audience members, who vote. Default: one of each type, if the format has an audience by
+    /// default.
     pub listeners: Option<Vec<WantedListener>>,
-    /// What those who argue for and against are to hold.
+    /// Stances of the two sides.
     pub stances: Both,
-    /// How they are to argue.
+    /// Argument styles of the two sides.
     pub styles: Both,
-    /// The question behind the topic.
+    /// The decision behind the topic.
     pub goal: Option<String>,
-    /// Who reads the result: `self`, `team`, `public`.
+    /// Readers of the result: `self`, `team` or `public`.
     pub audience: Option<String>,
-    /// `personal-choice`, `team-standardization`, `market-analysis`.
+    /// `personal-choice`, `team-standardization` or `market-analysis`.
     pub decision_type: Option<String>,
-    /// `auto`, `true`, `false`.
+    /// Whether claims are audited: `auto`, `true` or `false`.
     pub evidence_round: Option<Flag>,
-    /// What the judge counts beside the audience, and the audience beside the judge.
+    /// Weight of the judge, 0 to 1.
     pub judge_share: Option<f64>,
-    /// One of the two is enough; both must come to one.
+    /// Weight of the audience, 0 to 1. One of the two weights is enough. Their sum must be 1.
     pub audience_share: Option<f64>,
-    /// Whether one of those who argue may judge in spite of a format that forbids it.
+    /// Allow a debater to judge although the format forbids it.
     pub same_judge: bool,
-    /// Where the finished report is written, too.
+    /// Additional path for the finished report.
     pub output_path: Option<String>,
 }
 
-/// One of the stances.
+/// A role of a research debate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WantedRole {
-    /// What it is called.
     pub name: String,
     /// What it argues for.
     pub stance: String,
-    /// Who argues it.
+    /// Default: chosen automatically.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// Somebody who listens.
+/// An audience member.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WantedListener {
-    /// One of the types there are.
+    /// Type, one of those the format has templates for.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Who it is.
+    /// Default: chosen automatically.
     #[serde(default)]
     pub model: Option<String>,
-    /// What its vote counts.
+    /// Weight of its vote. Default: 1.
     #[serde(default)]
     pub weight: Option<u16>,
 }
 
-/// Something for each side.
+/// A text for each side.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Both {
-    /// For the side for.
     #[serde(alias = "proposer")]
     pub pro: String,
-    /// For the side against.
     #[serde(alias = "challenger")]
     pub con: String,
 }
 
-/// Yes, no, or as the topic asks for.
+/// Whether factual claims are audited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "serde_json::Value")]
 pub enum Flag {
-    /// Yes.
     On,
-    /// No.
     Off,
-    /// Yes, if the topic asks for what can be measured; in doubt, no.
+    /// Only if the topic asks for something measurable (see `evidence_heuristic`).
     Auto,
 }
 
@@ -124,20 +121,20 @@ impl std::str::FromStr for Flag {
     }
 }
 
-/// Who is wanted, before anybody is seated for those nobody was named for.
+/// The requested seats beyond the main three, some of them still open.
 #[derive(Clone, Debug, Default)]
 pub struct WantedCast {
-    /// Name, stance, and who argues it.
+    /// Name, stance and participant of each role.
     pub roles: Vec<(String, String, Option<Voice>)>,
-    /// Type, what the vote counts, and who it is.
+    /// Type, vote weight and participant of each audience member.
     pub listeners: Vec<(String, u16, Option<Voice>)>,
-    /// Who else rules.
+    /// Additional judges.
     pub panel: Vec<Voice>,
-    /// Who else questions whoever leads.
+    /// Additional partners, who question the lead.
     pub partners: Vec<Voice>,
-    /// Whether somebody is wanted who fits the topic, to question whoever leads.
+    /// Whether it is a dialogue, whose partner should fit the topic.
     pub partnered: bool,
-    /// Whether those who argue may be the same.
+    /// Whether one model may take several debating seats.
     pub alike: bool,
 }
 
@@ -145,8 +142,8 @@ const READERS: &[&str] = &["self", "team", "public"];
 const DECISIONS: &[&str] = &["personal-choice", "team-standardization", "market-analysis"];
 
 impl Desk {
-    /// The draft and the wish, with all that was said about this format in them. What does not
-    /// belong to the format is refused, so that nobody waits for what will not come.
+    /// Applies format options to a draft and its seating request. An option the format does not
+    /// support is an error.
     pub fn particulars(
         &self,
         said: Particulars,
@@ -222,7 +219,7 @@ impl Desk {
         Ok((draft, wish))
     }
 
-    /// The stances, from what was said or from a topic such as `X vs Y (model-a, model-b)`.
+    /// Sets the roles, from the options or from a topic such as `X vs Y (model-a, model-b)`.
     fn stances(
         &self,
         said: &Particulars,
@@ -231,7 +228,7 @@ impl Desk {
         folder: &Path,
     ) -> Result<(), DeskError> {
         let OneLine { topic, models, sides } = oneline::read(&draft.topic);
-        // What is in parentheses may be anything: only those who are known are taken for models.
+        // Parentheses may hold anything, so all entries must be known models.
         let mut in_topic = vec![];
         if !models.is_empty() && models.iter().all(|word| self.knows(word)) {
             let voices = models.iter().map(|word| self.named(word, folder));
@@ -253,7 +250,7 @@ impl Desk {
         for (role, voice) in roles.iter_mut().zip(in_topic) {
             role.2.get_or_insert(voice);
         }
-        // The first two are those who are paired.
+        // The first two roles are also proposer and challenger.
         let own = &mut wish.named;
         for (seat, role) in [&mut own.proposer, &mut own.challenger].into_iter().zip(&roles) {
             if role.2.is_some() {
@@ -264,13 +261,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Whether a word names somebody who can be seated, or a model whose vendor is known.
+    /// Whether a word is a known seat, or a model of a known vendor.
     fn knows(&self, word: &str) -> bool {
         oneline::tool_of(word).is_some()
             || self.voices.listing().iter().any(|it| of(word, &it.seat))
     }
 
-    /// Somebody as a user names them: a seat, or only a model whose vendor is known by its name.
+    /// Parses a participant as the user writes it: a seat, or a bare model name whose vendor is
+    /// known. Falls back to the vendor's API if its CLI is not available.
     pub fn named(&self, word: &str, folder: &Path) -> Result<Voice, DeskError> {
         let bad = |why: String| DeskError::Cast(format!("`{word}`: {why}"));
         let listed = self.voices.listing();
@@ -295,13 +293,13 @@ impl Desk {
     }
 }
 
-/// Whether a seat is one of this tool.
+/// Whether two seat names have the same tool.
 fn of(word: &str, seat: &str) -> bool {
     let tool = |text: &str| text.split(':').next().map(str::to_owned);
     tool(word) == tool(seat)
 }
 
-/// Whether all that was said is about something this format has.
+/// Checks that the format supports every given option.
 fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
     let has = |role: Role| offering.offer.format.seats(role);
     let (advocates, listeners) = (has(Role::Advocate), has(Role::Audience));
@@ -327,7 +325,7 @@ fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
     }
 }
 
-/// Who argues what about a topic if nobody says, in its language.
+/// Default roles for a topic, in its language.
 pub fn usual_roles(topic: &str, sides: Option<(String, String)>) -> [(String, String); 2] {
     let chinese = language::of(topic) == Language::Chinese;
     let (names, stances) = match (sides, chinese) {
@@ -348,7 +346,7 @@ pub fn usual_roles(topic: &str, sides: Option<(String, String)>) -> [(String, St
     [(names[0].into(), first), (names[1].into(), second)]
 }
 
-/// What a format may be told besides, if it may be told that.
+/// Validates a format-specific option.
 pub fn term(name: &str, said: &str) -> Result<String, DeskError> {
     match name {
         "audience" => word(name, Some(said), READERS),
@@ -365,7 +363,7 @@ fn word(name: &str, said: Option<&str>, known: &[&str]) -> Result<String, DeskEr
     Err(DeskError::Cast(format!("`{name}` is `{said}`; it is one of {}", known.join(", "))))
 }
 
-/// Whether claims are audited, and why.
+/// Whether claims are audited, with the reason.
 pub fn audit(wanted: Flag, topic: &str) -> (bool, String) {
     match (wanted, dense::measurable(topic)) {
         (Flag::On, _) => (true, "on, as asked for".into()),
@@ -377,7 +375,7 @@ pub fn audit(wanted: Flag, topic: &str) -> (bool, String) {
     }
 }
 
-/// What the judge counts, in hundredths: both shares must come to one.
+/// Weight of the judge in percent. Validates that both weights add up to 1.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 fn shares(judge: Option<f64>, audience: Option<f64>) -> Result<Option<u8>, DeskError> {
     let (Some(judge), Some(audience)) =

@@ -1,4 +1,8 @@
-//! What the engine needs of the world. `main` plugs in what fulfils it.
+//! Ports: the traits the engine needs from other modules, and the types they exchange.
+//!
+//! [`Providers`] calls models, [`Log`] appends events, [`Clock`] reads the time. The archive, the
+//! brief and citation ports and reviewed changes are in the submodules. `main` connects the
+//! implementations.
 mod archive;
 mod change;
 mod ground;
@@ -26,168 +30,165 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A future behind a trait object.
+/// A boxed future, for async methods of trait objects.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Seconds a turn may take where nothing else is known.
+/// Default timeout of a turn, in seconds, for participants without a configured one.
 pub const PATIENCE: u32 = 240;
 
-/// Gives seats their voices.
+/// Calls the participants of a debate: model CLIs, HTTP APIs, scripts and the demo. Implemented by
+/// `providers`.
 pub trait Voices: Send + Sync {
-    /// Fetches one reply. Retries and fallbacks happen behind this; a failure here is final.
-    /// Dropping the future stops the work and whatever it started.
+    /// Requests one reply and streams its text to `stream`. Retries and fallbacks happen inside, so
+    /// an error is final. Dropping the future cancels the request and kills its processes.
     fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>>;
 
-    /// Seconds a turn of this voice may take, if nobody says otherwise.
+    /// Default timeout of a turn for this participant, in seconds.
     fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
         let _ = (voice, effort);
         PATIENCE
     }
 
-    /// Whether what the user has set up can be understood, or why not.
+    /// Validates the user's configuration of providers. The error says what is wrong with it.
     fn sound(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// Whether a voice could play a seat here, as far as can be told without spending.
+    /// Checks without spending tokens whether a participant can take a seat here.
     fn playable(&self, voice: &Voice) -> Result<(), Unplayable>;
 
-    /// Why these two cannot be the two sides of one debate, if they cannot.
+    /// Why these two cannot be the two sides of one debate, for example because both are the same
+    /// tool.
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String>;
 
-    /// Whether a voice can look into the files of a repository by itself.
+    /// Whether a participant can read the files of a repository itself.
     fn reads(&self, voice: &Voice) -> bool {
         let _ = voice;
         false
     }
 
-    /// Whether a voice is a model that can be asked, and not a script.
+    /// Whether a participant is a model CLI or API, and not a script, a person, the host or the
+    /// demo.
     fn model(&self, voice: &Voice) -> bool {
         let _ = voice;
         false
     }
 
-    /// The model a tool is asked for where the user names none, if they have said so beforehand.
+    /// The model configured for a tool and effort. Used when a seat names no model.
     fn usual(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
         let _ = (tool, effort);
         None
     }
 
-    /// What a voice costs, where the user has said so: by the model asked for, or the one that says
-    /// it has answered.
+    /// The configured price for the requested model, or for the model reported in the response.
     fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
         let _ = (voice, reported);
         None
     }
 
-    /// Whether a voice says itself what a turn has cost.
+    /// Whether the provider reports the cost of a turn itself.
     fn tells_cost(&self, voice: &Voice) -> bool {
         let _ = voice;
         false
     }
 
-    /// Everyone who can be called by name, as far as can be told by looking.
+    /// Every provider that can be named as a seat, with its status. Sends no requests.
     fn listing(&self) -> Vec<Listing> {
         vec![]
     }
 
-    /// Environment variables that are set and hold the key of somebody who can be called, by name.
+    /// Names of the environment variables that are set and hold an API key of a known provider.
     fn keys(&self) -> Vec<String> {
         vec![]
     }
 
-    /// What a tool calls its version.
+    /// The version a CLI tool reports.
     fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
         let _ = tool;
         Box::pin(async { None })
     }
 }
 
-/// Someone who can be called by name.
+/// A provider that can be named as a seat, and whether it is usable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Listing {
-    /// As a seat is written.
+    /// Name of the seat, as in `claude` or `openai`.
     pub seat: String,
-    /// A model of its own, which may be seated without being named.
+    /// Whether it is a model, which may be seated without being named.
     pub model: bool,
-    /// Whether it could play here and now.
+    /// Whether it can take a seat now.
     pub playable: bool,
-    /// What it is; why it cannot play, and what to do about that.
+    /// Description, or why it is not available and how to fix that.
     pub note: String,
-    /// How it is reached: a program, or an address.
+    /// Path of the program, or URL of the API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<String>,
-    /// What it calls its version.
+    /// Version the tool reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether somebody is logged in, as far as can be told without asking it.
+    /// Login status, as far as known without a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,
-    /// Whose models it has, where that is known.
+    /// Vendor of its models, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
-    /// The models the user has set for it, by effort, or one for all.
+    /// Configured models, one per effort or one for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
-    /// The efforts it can be asked for.
+    /// Supported efforts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<String>,
-    /// Whether what it costs is known: by the tool itself, or by the user's prices.
+    /// Where its cost comes from: the tool itself or the configured prices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<String>,
-    /// What became of asking it, if it was asked.
+    /// Result of the probe request, if one was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<String>,
 }
 
-/// One turn to be fetched.
+/// The request for one turn: the prompt, and everything a provider needs to run it.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The debate, by id.
     pub debate: String,
-    /// Which turn.
     pub cue: Cue,
-    /// The name of the seat.
+    /// Name of the seat.
     pub seat: String,
-    /// What the seat is there to do.
     pub role: Role,
-    /// The row it is asked under.
+    /// Name of the phase.
     pub phase: String,
-    /// 0 outside the count.
+    /// Round number, 0 outside of rounds.
     pub round: u8,
-    /// What it is to answer with.
+    /// Kind of reply the phase expects.
     pub reply: Kind,
-    /// Who speaks for it.
     pub voice: Voice,
-    /// How hard it is to think.
+    /// Reasoning effort.
     pub effort: Option<Effort>,
-    /// What it is told.
     pub prompt: String,
-    /// Seconds after which nobody waits for it any more.
+    /// Timeout in seconds.
     pub seconds: u32,
-    /// What its answer must look like, where that is one JSON object.
+    /// JSON schema of the reply, if it must be one JSON object.
     pub schema: Option<serde_json::Value>,
-    /// Whether it may look things up on the web.
+    /// Whether web search is allowed.
     pub web: bool,
-    /// The repository the debate is about, as it is now.
+    /// Root of the repository the debate is about. Providers read the pinned tree, not these files.
     pub root: PathBuf,
-    /// The tree it was opened on, if there was one.
+    /// Id of the pinned tree.
     pub pin: Option<String>,
-    /// 1, or 2 if its first answer was not taken.
+    /// 1, or 2 after the first reply was rejected.
     pub attempt: u8,
 }
 
-/// A reply as it came, and how it came to be.
+/// A provider's reply: the raw text and its envelope (model, tokens, cost).
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// All of it.
     pub text: String,
-    /// The engine fills in how long it took.
+    /// The engine fills in the duration.
     pub envelope: Envelope,
 }
 
-/// Where a voice puts its words while it speaks. They are told word by word, so that a secret cannot
-/// pass in two halves.
+/// Receives the text of a turn while a provider streams it, and publishes it to subscribers. A
+/// streaming redactor holds text back until no secret can begin in it, so that a secret split over
+/// two chunks is still removed.
 #[derive(Clone)]
 pub struct Stream {
     cue: Cue,
@@ -196,29 +197,29 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The words of a turn, for whoever listens, through the gate of the debate.
+    /// A stream that publishes to the debate's subscribers, redacted by its gate.
     pub fn new(cue: Cue, live: live::Live, gate: &Gate) -> Stream {
         Stream { cue, live, held: Arc::new(Mutex::new(Some(gate.held()))) }
     }
 
-    /// Words nobody hears.
+    /// A stream whose text is discarded, for probes.
     pub fn unheard(cue: Cue) -> Stream {
         Stream { cue, live: live::Live::default(), held: Arc::default() }
     }
 
-    /// Whose words.
+    /// Cue of the turn.
     pub fn cue(&self) -> Cue {
         self.cue
     }
 
-    /// A few more words.
+    /// Appends a chunk of text.
     pub fn delta(&self, text: impl Into<String>) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let text = held.as_mut().map(|held| held.push(&text.into())).unwrap_or_default();
         self.say(text);
     }
 
-    /// There are no more.
+    /// Flushes the text the redactor still holds back.
     pub(super) fn finish(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.say(held.map(Held::finish).unwrap_or_default());
@@ -230,84 +231,84 @@ impl Stream {
         }
     }
 
-    /// Something about the turn itself.
+    /// Publishes an update about the turn itself.
     pub(super) fn tell(&self, update: Update) {
         self.live.tell(update);
     }
 }
 
-/// Why a voice cannot play a seat here.
+/// Error: a participant cannot take a seat here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{voice}` cannot play a seat here: {why}")]
 pub struct Unplayable {
-    /// As it was written.
+    /// Name of the participant, as given.
     pub voice: String,
-    /// What is missing.
+    /// Reason, such as a missing program or API key.
     pub why: String,
 }
 
-/// Tells the time, in milliseconds since 1970.
+/// Wall clock. Replaced by a fake one in tests.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// Current time in milliseconds since the Unix epoch.
     fn now(&self) -> i64;
 }
 
-/// Where events are made durable. Holding one is holding the debate: nobody else can write to it.
+/// The append-only event log of one debate. It exists only while this process holds the debate's
+/// lease, so there is a single writer.
 pub trait Log: Send {
-    /// Returns once these events would survive a crash, all of them or none, with the number of
-    /// the last.
+    /// Appends events in one transaction and returns the sequence number of the last. They are
+    /// durable when it returns.
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError>;
 
-    /// Returns once another process wants something of whoever holds the debate. Whoever fetches a
-    /// turn for minutes is to hear of it before they have something to write. Dropping the future
-    /// loses no call.
+    /// Waits for the next signal from other processes: the lease was lost, or commands were queued.
+    /// A session that waits minutes for a turn listens to it all the time. Cancel-safe: dropping
+    /// the future loses no signal.
     fn called(&self) -> Boxed<'static, Call> {
         Box::pin(std::future::pending())
     }
 
-    /// As [`Log::append`], and says with the same stroke that a wish was granted, so that nobody can
-    /// grant it again. None, if it was withdrawn: then nothing is written.
+    /// As [`Log::append`], and marks a queued command as done in the same transaction, so that it
+    /// runs at most once. Returns `None` and writes nothing if the command was withdrawn.
     fn fulfil(&mut self, wish: WishId, events: &[Event]) -> Result<Option<u64>, LogError> {
         let _ = wish;
         self.append(events).map(Some)
     }
 
-    /// Says that a wish was not granted, and why.
+    /// Marks a queued command as refused, with the error message.
     fn refuse(&mut self, wish: WishId, why: &str) {
         let _ = (wish, why);
     }
 }
 
-/// What other processes want of whoever holds a debate.
+/// A signal from other processes to the lease holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// The debate itself: somebody has taken it over.
+    /// Another process has taken over the lease.
     Lost {
-        /// Who holds it now.
+        /// Name of the new holder.
         by: String,
     },
-    /// Something to be recorded, all of it or nothing.
+    /// Another process has queued commands, to be recorded all together or not at all.
     Wished {
-        /// By which it is answered.
+        /// Id under which the result is stored.
         wish: WishId,
-        /// In order.
         commands: Vec<Command>,
     },
 }
 
-/// Why an event was not written.
+/// Error when events could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// This process was away for too long, or somebody wanted it otherwise.
+    /// The lease expired, or another process took it over.
     #[error("{by} has taken this debate over")]
     Lost {
-        /// Who holds it now.
+        /// Name of the new holder.
         by: String,
     },
-    /// Whoever wished for it has withdrawn it.
+    /// The sender withdrew the queued command before it ran.
     #[error("the wish was withdrawn before it was granted")]
     Withdrawn,
-    /// The disk, or what lies on it.
+    /// Storage or serialization failed.
     #[error("cannot write to the archive: {0}")]
     Broken(String),
 }

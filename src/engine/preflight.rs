@@ -1,5 +1,8 @@
-//! Before anything is opened: who is seated, and whether each model answers at all. A model the user
-//! named that does not answer stops the start; one nobody named is replaced, and the user is told.
+//! Preflight: everything checked before a debate is created.
+//!
+//! [`App::prepare`] pins the repository, gathers the brief, validates the draft, fills the open
+//! seats and sends each distinct model a probe request. If a model the user named does not answer,
+//! that is an error. One that was chosen automatically is replaced, with a warning.
 use super::cast::{Listener, Stance};
 use super::company::{Company, fitting};
 use super::desk::{Desk, DeskError};
@@ -17,67 +20,63 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a model is asked to find out whether it answers.
+/// Prompt of the probe request.
 const QUESTION: &str = "Reply with the single word OK and nothing else.";
-/// How long it may take. Who is slower than that is not thought to be broken.
+/// Timeout of a probe. A slower model gets a warning and keeps its seat.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// In less than that nobody can answer.
+/// With less time left no probe is sent.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// For how long an answer is remembered.
+/// How long a successful probe stays in the cache.
 const MEMORY: Duration = Duration::from_secs(60 * 60);
 
-/// What the user wants of a start.
+/// How to seat a debate and what to give it: the user's choices, preferences and fallbacks.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// Whom they named.
+    /// Participants the user named.
     pub named: Named,
-    /// Whom they would rather see.
+    /// Configured preferences.
     pub preferred: Preferred,
-    /// Who is there anyway.
+    /// Participants for seats no model can take.
     pub there: There,
-    /// Who else is wanted.
+    /// Requested roles beyond the three main seats.
     pub cast: WantedCast,
-    /// What the debaters are to be given besides the topic: `none`, `auto`, or what is wanted.
+    /// Context for the debaters: `none`, `auto`, or the user's selection.
     pub context: String,
-    /// The change that is to be reviewed, if one is: then that is what it is pinned to.
+    /// The change to review, if any. Its tree is pinned instead of the working tree.
     pub change: Option<Contribution>,
-    /// How hard everyone is to think: tools may have a model for it.
+    /// Reasoning effort. A tool may have another default model for it.
     pub effort: Option<Effort>,
-    /// How long each model may take to answer once before the start; none are asked, if nobody
-    /// wants that.
+    /// Time limit for all probes. `None` sends none.
     pub probe: Option<Duration>,
 }
 
-/// What became of asking one model.
+/// Result of a probe request to one model.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// Who was asked.
     pub voice: Voice,
-    /// How it answered, or why it did not.
     pub came: Result<Envelope, Failure>,
 }
 
-/// What a debate stands on.
+/// The pinned tree and the brief of a debate.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// What stands in the repository.
+    /// `None` if there is no repository or it could not be read.
     pub pinned: Option<Pinned>,
-    /// Why it cannot be read, if it cannot.
+    /// Why the repository could not be read, if so.
     pub unread: Option<String>,
-    /// What the debaters are given.
     pub gathered: Gathered,
 }
 
-/// Looking was stopped in the middle.
+/// Converts the error of a cancelled or panicked blocking task.
 #[expect(clippy::needless_pass_by_value, reason = "it is what an error is mapped with")]
 fn stopped(error: tokio::task::JoinError) -> BadContext {
     BadContext(error.to_string())
 }
 
-/// What is gathered if nobody says what.
+/// Default context: chosen from the topic.
 pub const AUTO: &str = "auto";
 
-/// What users are told about a brief: what is not in it and might be missed.
+/// Warnings about a brief: redacted secrets and files left out.
 fn told(gathered: &Gathered) -> Vec<String> {
     let mut told = vec![];
     if !gathered.removed.is_empty() {
@@ -93,7 +92,7 @@ fn told(gathered: &Gathered) -> Vec<String> {
     told
 }
 
-/// What was left out, the first few by name, each file once.
+/// Files left out, the first few by name, without duplicates.
 fn unseen(gathered: &Gathered) -> String {
     const NAMED: usize = 3;
     let mut seen = BTreeSet::new();
@@ -105,7 +104,7 @@ fn unseen(gathered: &Gathered) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// Those who have answered, and when.
+/// Cache of models that have answered a probe, with the time.
 #[derive(Default)]
 pub(super) struct Answered(Mutex<BTreeMap<String, Instant>>);
 
@@ -122,9 +121,8 @@ impl Answered {
 }
 
 impl Desk {
-    /// Everything that can be found out before a debate opens: whether it could be played, who
-    /// plays it, and on which tree. Says what the user should know. Nobody is asked anything before
-    /// all of it is known to fit.
+    /// Runs the preflight for a draft: context, seats and probes. Returns the completed draft with
+    /// warnings for the user. No model gets a request before everything else is validated.
     pub async fn prepare(
         &self,
         draft: Opening,
@@ -137,13 +135,13 @@ impl Desk {
         let about_files = !ground.gathered.text.is_empty();
         let (company, mut warnings) = self.seat(wish, about_files).await?;
         let all = company.everyone();
-        // Those who can look for themselves are told where.
+        // If every participant reads files itself, a brief with references is enough.
         let Ground { pinned, unread, mut gathered } = ground;
         if !gathered.text.is_empty() && all.iter().all(|it| self.voices.reads(&it.voice)) {
             let about = (draft.topic.as_str(), wish.context.as_str(), wish.change.as_ref());
             gathered = self.gathered(root, pinned.clone(), about, Readers::OfFiles).await?;
         }
-        // That there was nothing to pick is not worth a word.
+        // An empty selection needs no report.
         if gathered.text.is_empty() {
             gathered.picked.clear();
         }
@@ -192,9 +190,8 @@ impl Desk {
         Ok((opening, warnings))
     }
 
-    /// What stands in a repository now, so that what is said about it can be held against it, and
-    /// what of it the debaters are given. A repository that cannot be read is no reason not to
-    /// debate, but it is said.
+    /// Pins the repository and gathers a brief from it. An unreadable repository is not an error,
+    /// but is reported in the result.
     pub async fn ground(
         &self,
         root: &Path,
@@ -212,7 +209,7 @@ impl Desk {
         Ok(Ground { pinned, unread, gathered })
     }
 
-    /// The same, or what a change would leave there, if one is to be reviewed.
+    /// As [`App::read_context`], with the tree of the change if one is reviewed.
     async fn laid(&self, root: &Path, topic: &str, wish: &Wish) -> Result<Ground, DeskError> {
         let (wanted, readers) = (wish.context.as_str(), Readers::OfTheBrief);
         let Some(change) = &wish.change else {
@@ -224,8 +221,8 @@ impl Desk {
         Ok(Ground { pinned, unread: None, gathered })
     }
 
-    /// What of a repository the debaters are given: by the question, what is wanted, and the change
-    /// it is about.
+    /// Gathers the brief on a blocking thread, from the topic, the requested context and the
+    /// change.
     async fn gathered(
         &self,
         root: &Path,
@@ -241,7 +238,7 @@ impl Desk {
             let (topic, wanted, change) = (topic.as_str(), wanted.as_str(), change.as_ref());
             let context = Context { root, pinned, topic, wanted, readers, change };
             match briefs.gather(&context) {
-                // What nobody has asked for cannot be missed.
+                // With automatic context a failure means an empty brief.
                 Err(_) if wanted.trim() == AUTO => Ok(Gathered::default()),
                 gathered => gathered,
             }
@@ -249,7 +246,7 @@ impl Desk {
         Ok(looking.await.map_err(stopped)??)
     }
 
-    /// Whether a debate like this could be played at all, whoever plays it: before anybody is asked.
+    /// Validates the draft with placeholder participants, before any request is sent.
     fn trial(&self, draft: &Opening, wish: &Wish) -> Result<(), DeskError> {
         let nobody = |name: &str| Voice::Model { tool: name.into(), model: None };
         let cast = &wish.cast;
@@ -282,8 +279,9 @@ impl Desk {
         Ok(trial.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?)
     }
 
-    /// Seats whoever was not named and asks each distinct model once whether it answers, through
-    /// the same path as its turns. Says what the user should know about it.
+    /// Fills the open seats and probes each distinct model once, through the same port as its
+    /// turns. If a chosen model fails, it is excluded and the seats are filled again. Returns
+    /// warnings for the user.
     async fn seat(
         &self,
         wish: &Wish,
@@ -293,10 +291,10 @@ impl Desk {
         let (mut silent, mut slow): (Vec<Voice>, Vec<Voice>) = (vec![], vec![]);
         let mut plain: Vec<String> = vec![];
         let mut warnings = vec![];
-        // One time for all that may be asked, whoever has to be replaced.
+        // One deadline for all probes, including those of replacements.
         let until = wish.probe.map(|patience| Instant::now() + patience.min(PATIENCE));
         loop {
-            // Nobody is looked for whom nobody needs.
+            // Candidates are only listed if a seat is open.
             let needed = !wish.named.all() || wish.cast.vacant();
             let mut able = if needed { self.able(&silent) } else { vec![] };
             if wish.cast.partnered {
@@ -304,7 +302,7 @@ impl Desk {
             }
             let mut there = wish.there.clone();
             if wish.cast.alike {
-                // Where there are no sides, one model may speak for several.
+                // Without two sides, one model may take several seats.
                 let first = able.first().map(|able| able.voice.clone());
                 there.side = first.or(there.side).or(wish.named.proposer.clone());
             }
@@ -361,8 +359,7 @@ impl Desk {
         }
     }
 
-    /// Asks each of these whether it answers, all at once; those who have lately are not asked
-    /// again, and nobody is asked twice.
+    /// Probes models concurrently, each once. Those with a fresh result in the cache are skipped.
     pub async fn probe(&self, mut voices: Vec<Voice>, patience: Duration) -> Vec<Probe> {
         let patience = patience.min(PATIENCE);
         if patience < SHORTEST {
@@ -391,7 +388,7 @@ impl Desk {
         .await
     }
 
-    /// Those who could be seated without being named.
+    /// Available models that may be seated without being named, except tools that failed.
     fn able(&self, silent: &[Voice]) -> Vec<Able> {
         let listed = self.voices.listing().into_iter().filter(|it| it.model && it.playable);
         let voices = listed.filter_map(|it| {
@@ -410,7 +407,7 @@ impl Desk {
         bare.into_iter().chain(able.map(|able| able.voice.to_string())).collect()
     }
 
-    /// The model the user's configuration has for a tool, where none is named.
+    /// Adds the configured default model of the tool, if no model is named.
     fn with_model(&self, taken: Taken, effort: Option<Effort>, plain: &[String]) -> Taken {
         if plain.iter().any(|tool| tool == taken.voice.tool()) {
             return taken;
@@ -419,7 +416,7 @@ impl Desk {
         Taken { voice: usual.unwrap_or_else(|| taken.voice.clone()), ..taken }
     }
 
-    /// A tool with the model the user's configuration has for it, where none is named.
+    /// The participant with the configured default model of its tool. `None` if a model is named.
     pub(super) fn usually(&self, voice: &Voice, effort: Option<Effort>) -> Option<Voice> {
         let Voice::Model { tool, model: None } = voice else { return None };
         let model = self.voices.usual(tool, effort)?;
@@ -428,7 +425,7 @@ impl Desk {
     }
 }
 
-/// Nobody's turn in no debate.
+/// The request of a probe. It belongs to no debate.
 fn question(voice: &Voice, patience: Duration) -> Ask {
     Ask {
         debate: String::new(),

@@ -1,16 +1,14 @@
-//! What tokens cost.
+//! Token prices.
 
-/// Millionths of the currency for a million tokens.
+/// Price of a model, in millionths of the currency per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// Read.
     pub input: u64,
-    /// Written.
     pub output: u64,
 }
 
 impl Price {
-    /// Millionths of the currency for that many tokens.
+    /// Cost in millionths of the currency. Saturates at `u64::MAX`.
     pub fn of(self, tokens_in: u64, tokens_out: u64) -> u64 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
         let sum = part(tokens_in, self.input) + part(tokens_out, self.output);

@@ -1,5 +1,8 @@
-//! What state files hold that the archive does not: this user's own debates come back by themselves,
-//! the longest log of each; what anybody else wrote is only told of.
+//! Recovery from state files: imports debates that are in a repository's state files but not, or
+//! not completely, in the archive.
+//!
+//! Logs signed with this user's key are imported automatically, the longest of each debate.
+//! Unsigned files are only reported.
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
 use super::ports::{ArchiveError, Foreign, Left, Place, Query, Recorded, Transcript};
@@ -7,31 +10,29 @@ use super::taking_in::{Beside, How, TakenIn, beside};
 use crate::debate::Setup;
 use std::path::{Path, PathBuf};
 
-/// What was found in state files.
+/// Result of a recovery.
 #[derive(Debug, Default)]
 pub struct Recovered {
-    /// What was taken up, and what should be said of the rest, a line each.
+    /// Messages for the user: what was imported, and errors.
     pub told: Vec<String>,
-    /// What this user's key has not signed.
+    /// Files not signed with this user's key.
     pub strangers: Vec<Stranger>,
 }
 
-/// A file somebody else wrote, or a program that does not sign.
+/// A state file from another user, or from a program that does not sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stranger {
-    /// Where it lies.
     pub path: PathBuf,
-    /// What was said.
     pub transcript: Transcript,
 }
 
 impl Stranger {
-    /// What it says it is about, on a line.
+    /// Its topic as one short line.
     pub fn topic(&self) -> String {
         short(&self.transcript.topic, 120)
     }
 
-    /// By whom it says it was said.
+    /// The tools that speak in it, according to the file.
     pub fn by(&self) -> String {
         let mut names: Vec<String> = vec![];
         for turn in &self.transcript.turns {
@@ -45,16 +46,16 @@ impl Stranger {
     }
 }
 
-/// A line of somebody's text.
+/// First `most` characters of a text, on one line and without control characters.
 fn short(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// What state files hold, sorted.
+/// State files, sorted by trust.
 #[derive(Debug, Default)]
 struct Sorted {
-    /// The longest log of each debate, and where it lies; the one touched last is the last.
+    /// Path and log of each signed debate, the longest log of each, ordered by last event.
     ours: Vec<(PathBuf, Setup, Vec<Recorded>)>,
     strangers: Vec<Stranger>,
     unreadable: Vec<(PathBuf, String)>,
@@ -86,8 +87,8 @@ fn sorted(files: Vec<Left>) -> Sorted {
 }
 
 impl Desk {
-    /// The debate that is meant, as [`Desk::meant`] has it. Where none is known, or not that one,
-    /// state files are looked at first. Says what came back.
+    /// As [`App::resolve_debate`]. If the debate is unknown, tries a recovery from these state
+    /// files first. Also returns messages for the user.
     pub fn meant_or_left(
         &self,
         id: Option<&str>,
@@ -113,8 +114,8 @@ impl Desk {
         }
     }
 
-    /// Takes up whatever these files hold of this user's own that the archive does not know, or
-    /// knows less of.
+    /// Imports every signed debate of these files that the archive does not have or has only in
+    /// part.
     pub fn recover(&self, place: &Place, files: &[PathBuf]) -> Result<Recovered, DeskError> {
         let found = sorted(self.archive.left_behind(&place.root, files));
         let mut told = vec![];
@@ -127,8 +128,8 @@ impl Desk {
         Ok(Recovered { told, strangers: found.strangers })
     }
 
-    /// Takes up what these files hold of one debate that goes on where the archive's log of it
-    /// stops. Says so, if one does.
+    /// Appends to one debate the events these files have and the archive lacks. Returns messages
+    /// for the user.
     pub fn catch_up(
         &self,
         id: &str,
@@ -159,7 +160,8 @@ impl Desk {
             Err(error) => return Err(error.into()),
         };
         let course = known.map(|known| beside(&known, &setup, events));
-        // Going on writes the file anew, and what went another way may be in no other place.
+        // Continuing a debate overwrites its state file. A diverged log may exist only in this
+        // file, so it does not become the state file.
         let own = match course {
             Some(Beside::Within) => return Ok(None),
             Some(Beside::Apart) if self.on_its_own(&setup, events, place)? => return Ok(None),
@@ -178,14 +180,14 @@ impl Desk {
             Ok(_) => Ok(Some(format!(
                 "{id} was not in the archive and is taken up from `{file}`, which you have signed"
             ))),
-            // Whoever plays it knows more of it, and what nobody could have written is no log.
+            // The running process has the newer log. An invalid log is reported, but is no error.
             Err(DeskError::Archive(ArchiveError::Busy { .. })) => Ok(None),
             Err(DeskError::Forged(why)) => Ok(Some(format!("`{file}`: {why}"))),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether a course of a debate that went another way is a debate of its own already.
+    /// Whether a diverged log was already imported as another debate.
     fn on_its_own(
         &self,
         setup: &Setup,
@@ -204,7 +206,7 @@ impl Desk {
         Ok(false)
     }
 
-    /// Puts what a stranger's file says was said on a record of its own, once.
+    /// Imports the transcript of an unsigned file, once.
     pub fn import(
         &self,
         stranger: &Stranger,
@@ -218,7 +220,7 @@ impl Desk {
     }
 }
 
-/// A path as a user of this repository would type it.
+/// Path relative to the repository, for messages.
 fn named(path: &Path, place: &Place) -> String {
     path.strip_prefix(&place.root).unwrap_or(path).display().to_string()
 }

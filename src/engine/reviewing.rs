@@ -1,5 +1,6 @@
-//! A change is argued about before it is merged: how such a debate is posed, whether the same has
-//! been argued already, and what became of what was found before.
+//! Debates that review a change: turns a draft into a review, finds an earlier review of the same
+//! change by its key, and checks the findings of the previous one again. The output of a review is
+//! made by the `review` module.
 use super::catalogue::Offering;
 use super::command::Command;
 use super::desk::{Desk, DeskError};
@@ -16,28 +17,27 @@ use crate::debate::{
 };
 use std::path::{Path, PathBuf};
 
-/// What the side for a change holds, and the side against it.
+/// Stances for and against a change.
 const STANCES: [&str; 2] = [
     "the change should be merged as it is designed",
     "the design of the change should be changed first, before it is merged",
 ];
-/// What those are called where sides have names of their own.
+/// Names of the two roles, in formats that name them.
 const NAMES: [&str; 2] = ["Merge as designed", "Change first"];
-/// Reviews of one subject that are looked at for the one before.
+/// Maximum reviews of a branch or pull request searched for the previous one.
 const MOST_BEFORE: usize = 20;
 
-/// Whether a change has been argued already, under the same settings.
+/// An earlier review of the same change under the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Already {
-    /// It has, to the end: the debate.
+    /// Finished, with the id of the debate.
     Done(String),
-    /// It was begun, and nobody goes on with it at the moment.
+    /// Not finished, and no process runs it.
     Begun(String),
-    /// It is being argued at this moment.
+    /// Running now.
     Held {
-        /// The debate.
         id: String,
-        /// By whom.
+        /// Name of the process that runs it.
         by: String,
     },
 }
@@ -45,14 +45,14 @@ pub enum Already {
 /// The debates of a repository that share a review key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SameReview {
-    /// The one to use instead of arguing again, if one can be used.
+    /// The one to reuse instead of arguing again.
     pub already: Option<Already>,
     /// The ids of all of them.
     pub ids: Vec<String>,
 }
 
 impl Desk {
-    /// Finds a change. Files that are about to be written are no part of it.
+    /// Finds the selected change, on a blocking thread. The files in `without` are ignored.
     pub async fn proposal(
         &self,
         root: &Path,
@@ -64,7 +64,7 @@ impl Desk {
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))??)
     }
 
-    /// What a review found earlier, with whether what it rested on is still so in this change.
+    /// Checks for each finding of an earlier review whether its evidence is still there.
     pub async fn recall(
         &self,
         root: &Path,
@@ -82,7 +82,7 @@ impl Desk {
                 except: None,
                 was: Some(&proposal.was),
             };
-            // Looked up as what is offered for a claim is: word for word.
+            // Looked up like the evidence of a claim: an exact quote.
             let look = |entry: String| {
                 let offered = Claim { evidence: vec![entry], ..Claim::default() };
                 evidence.citations(&Body::claiming(offered), &about).into_iter().next()
@@ -92,8 +92,8 @@ impl Desk {
         Ok(looking.await.map_err(|error| BadContext(error.to_string()))?)
     }
 
-    /// The last debate about what is called so that was about another state of it, and in which
-    /// somebody argued against it.
+    /// The latest finished review of this branch or pull request that was about another version and
+    /// in which the opposing side spoke.
     pub fn reviewed_before(
         &self,
         root: &Path,
@@ -117,8 +117,8 @@ impl Desk {
         Ok(None)
     }
 
-    /// Whether the same change was argued here already under the same settings. What came to its end
-    /// with something missing, or before its rounds were over, is argued anew.
+    /// Finds reviews with the same key. A review that is incomplete, or was concluded early, is not
+    /// reused.
     pub fn reviewed_already(
         &self,
         root: &Path,
@@ -128,7 +128,7 @@ impl Desk {
         let cards = self.archive.list(&Query { root, reviews, ..Query::default() })?;
         let (mut done, mut begun) = (None, None);
         for card in &cards {
-            // The status is taken from the log, which may be newer than the listing.
+            // The status comes from the log, because the list may be stale.
             let (Stored { holder, .. }, debate, _) = self.read(&card.id)?;
             let (id, status) = (card.id.clone(), status(&debate));
             if status == Status::Completed && !debate.concluded() {
@@ -144,7 +144,7 @@ impl Desk {
         Ok(SameReview { already: done.or(begun), ids })
     }
 
-    /// What allows a debate that was begun to spend so much, if it could not go on otherwise.
+    /// Commands that raise the budget of an unfinished review, if it waits for that.
     pub fn allowing(&self, id: &str, budget: Budget) -> Result<Vec<Command>, DeskError> {
         let (_, debate, _) = self.read(id)?;
         let spent = matches!(next(&debate), Step::Hold { pause: Pause::Spent { .. }, .. });
@@ -153,7 +153,7 @@ impl Desk {
         Ok(if spent && !budget.exhausted(debate.spent()) { vec![amend] } else { vec![] })
     }
 
-    /// The draft and the wish of a debate, made into those of a review of a change.
+    /// Turns a draft and its seating request into a review: topic, stances, roles and review key.
     pub fn posed(
         &self,
         draft: Opening,
@@ -182,7 +182,7 @@ impl Desk {
             }
         }
         if seats(Role::Advocate) {
-            // Two sides, each played by whoever was named for it.
+            // One role for each side, played by the participant named for it.
             let named = [wish.named.proposer.clone(), wish.named.challenger.clone()];
             let both = NAMES.iter().zip(STANCES).zip(named);
             let role = |((name, stance), voice): ((&&str, &str), _)| {
@@ -191,7 +191,7 @@ impl Desk {
             wish.cast.roles = both.map(role).collect();
         }
         draft.topic = topic(&change.proposal, subject);
-        // Nobody is there who could confirm anything.
+        // A review has no user who could confirm the start.
         draft.holds.retain(|hold| *hold != Hold::Start);
         draft.proposed = Some(Proposed {
             subject: subject.to_owned(),
@@ -204,11 +204,11 @@ impl Desk {
     }
 }
 
-/// Files in which words are looked for whose own file is not there any more.
+/// Maximum files searched for a quote whose file is gone.
 const MOST_MOVED: usize = 200;
 
-/// What became of something that was found, and where it is now. That it cannot be told, or stands
-/// elsewhere, or in many places, is no reason to think that it was mended.
+/// Checks one earlier finding again. It counts as gone only if its evidence is clearly not there.
+/// Evidence that moved, is ambiguous or cannot be checked does not count as gone.
 fn recalled(noted: Noted, touched: &[String], look: &impl Fn(String) -> Option<Citation>) -> Known {
     let removed = noted.place.as_ref().is_some_and(|place| place.removed);
     let mut now = look(noted.rests_on.clone());
@@ -219,7 +219,7 @@ fn recalled(noted: Noted, touched: &[String], look: &impl Fn(String) -> Option<C
             touched.iter().take(MOST_MOVED).filter_map(|file| look(format!("{file}{words}")));
         now = elsewhere.into_iter().find(|it| it.found.verified()).or(now);
     }
-    // What was taken away is mended when it is there again.
+    // A finding about removed lines is gone once they are back.
     let back = now.as_ref().is_some_and(|it| it.found.verified() && it.removed.is_none());
     let gone = if removed { back } else { lost(&now) };
     let found = now.filter(|it| it.found.verified() && it.removed.is_some() == removed);
@@ -227,7 +227,7 @@ fn recalled(noted: Noted, touched: &[String], look: &impl Fn(String) -> Option<C
     Known { noted: Noted { place, ..noted }, gone }
 }
 
-/// A change as a setup has it, before anything is known of it but itself.
+/// Summary of a change for the setup, without subject, key and earlier findings.
 pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
     let sum = |lines: &dyn Fn(&Changed) -> Option<u64>| {
         let all: u64 = proposal.files.iter().filter_map(lines).sum();
@@ -248,7 +248,8 @@ pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
     }
 }
 
-/// The question. Nothing in it is the author's: it stands outside all marks.
+/// The topic of a review. It has no text of the author, because a topic is not quoted in prompts
+/// (prompt injection).
 fn topic(proposal: &Proposal, subject: &str) -> String {
     let number = subject.strip_prefix('#').filter(|it| it.bytes().all(|b| b.is_ascii_digit()));
     let id = proposal.commits.1.as_ref().unwrap_or(&proposal.new);
@@ -258,15 +259,15 @@ fn topic(proposal: &Proposal, subject: &str) -> String {
     format!("Should {which} be merged as it is designed, or should its design be changed first?")
 }
 
-/// Whether whoever is against a change has spoken.
+/// Whether the opposing side has spoken.
 fn challenged(debate: &Debate) -> bool {
     let against = |cue: Cue| matches!(debate.seat(cue).role, Role::Con | Role::Advocate);
     debate.spoken(..).any(|(cue, _)| against(cue))
 }
 
-/// The same for the same change, asked about in the same words of the same seats. Whoever is not
-/// named is not in it: they are chosen when it is argued. Nor is what is known from before: whoever
-/// goes back to what was argued finds it.
+/// The review key: a hash of the change, the format with its prompts, the settings and the named
+/// seats. Seats chosen automatically and earlier findings are left out, so that a repeated request
+/// finds the same debate.
 fn key(draft: &Opening, wish: &Wish, change: &Contribution, offering: &Offering) -> String {
     let (named, proposal) = (&wish.named, &change.proposal);
     let parts = serde_json::json!([

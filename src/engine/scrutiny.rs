@@ -1,5 +1,5 @@
-//! What is done to a reply before anybody reads it: secrets and pretended marks are taken out, and
-//! what it cites is looked up.
+//! The reply pipeline: what happens to a reply before it is parsed. Strips fake verification marks,
+//! redacts secrets and checks the citations.
 use super::gate::Gate;
 use super::ports::{About, Evidence, Said};
 use crate::debate::{Citation, Kind, Setup, Was, claims};
@@ -8,18 +8,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::RuntimeFlavor;
 
-/// Everything a session needs of the world besides voices, a log and a clock.
+/// What a session needs besides providers, log and clock.
 #[derive(Clone)]
 pub struct Outside {
-    /// The repository the debate is about.
     pub root: PathBuf,
-    /// Looks up what is cited.
     pub evidence: Arc<dyn Evidence>,
-    /// What must not be kept or sent.
+    /// Known secrets, to be redacted.
     pub secrets: Secrets,
 }
 
-/// Looks replies of one debate over.
+/// The pipeline of one debate.
 #[derive(Clone)]
 pub(super) struct Scrutiny {
     pub(super) gate: Gate,
@@ -30,7 +28,7 @@ pub(super) struct Scrutiny {
     was: Option<Was>,
 }
 
-/// A reply that was looked over.
+/// A sanitized reply with its checked citations.
 #[derive(Clone, Debug)]
 pub(super) struct Looked {
     pub(super) said: Said,
@@ -49,7 +47,8 @@ impl Scrutiny {
         }
     }
 
-    /// Looks a reply over, off the threads that must not wait.
+    /// Processes a reply. Citations are checked on a blocking thread, so that the async runtime is
+    /// not blocked.
     pub(super) async fn look(&self, kind: Kind, said: Said) -> Looked {
         if self.pin.is_none() || kind != Kind::Speech {
             return self.look_now(kind, said);
@@ -62,8 +61,7 @@ impl Scrutiny {
         })
     }
 
-    /// The same where nothing can be waited for. The thread's other work goes on elsewhere, if there
-    /// is an elsewhere.
+    /// The same for synchronous callers. In a multi-threaded runtime it uses `block_in_place`.
     pub(super) fn look_here(&self, kind: Kind, said: Said) -> Looked {
         let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
         if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
@@ -91,7 +89,7 @@ impl Scrutiny {
         Looked { said: Said { text, ..said }, citations }
     }
 
-    /// As it may be kept.
+    /// Text without verification marks and secrets, as it is stored.
     pub(super) fn plain(&self, text: &str) -> String {
         self.gate.text(&self.evidence.unmarked(text))
     }

@@ -1,4 +1,8 @@
-//! One debate being played. The only place that changes one: check, write, apply, tell.
+//! The session: runs one debate and is the only code that changes it.
+//!
+//! Every change takes the same path (`Session::record`): redact, check against the rules, append to
+//! the log, apply to the state, publish to subscribers. A command is all or nothing. Turns of a
+//! wave run concurrently and are cancelled when they are no longer due.
 use super::command::{Command, Error, Reply, Request};
 use super::live::{Live, Update};
 use super::ports::{Call, Clock, Log, LogError, Said, Stream, Voices, WishId};
@@ -16,24 +20,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// A debate, the log it is written to, and whoever may change or watch it.
+/// One running debate with its event log, its command queue and its subscribers.
 pub struct Session {
     debate: Debate,
     log: Box<dyn Log>,
     requests: mpsc::Receiver<Request>,
     live: Live,
     clock: Arc<dyn Clock>,
-    /// The repository it is about.
     root: PathBuf,
     scrutiny: Scrutiny,
-    /// What is due; nothing while turns are being fetched.
+    /// The next step while the session is idle, `None` while turns are being fetched.
     idle: watch::Sender<Option<Step>>,
-    /// Those this session has recorded as asked and is about to ask.
+    /// Prompts of the turns that are recorded as asked but not requested yet.
     fresh: Told,
 }
 
 impl Session {
-    /// A debate about to be played.
+    /// Creates a session. Nothing runs before [`Session::run`] or [`Session::run_until_idle`].
     pub fn new(
         debate: Debate,
         log: Box<dyn Log>,
@@ -48,34 +51,34 @@ impl Session {
         Session { debate, log, requests, live, clock, root, scrutiny, idle, fresh }
     }
 
-    /// What opening a debate records at once: whom it asks first.
+    /// First events of a new debate: the turns that are asked first, with their prompts.
     pub(super) fn opening(debate: &Debate, now: i64) -> (Vec<Event>, Told) {
         turn::asked(debate, &[], now)
             .map_or_else(Default::default, |(asked, told)| (vec![asked], told))
     }
 
-    /// Those the opening has asked already.
+    /// Sets the prompts of the turns the first events have asked.
     pub(super) fn asked_already(&mut self, fresh: Told) {
         self.fresh = fresh;
     }
 
-    /// As it stands.
+    /// Current state.
     pub fn debate(&self) -> &Debate {
         &self.debate
     }
 
-    /// What is due, whenever nothing is being fetched.
+    /// Subscribes to the idle state: the next step whenever no turn is being fetched.
     pub fn idle(&self) -> watch::Receiver<Option<Step>> {
         self.idle.subscribe()
     }
 
-    /// Check, write, apply, tell. Every change to every debate passes through these lines, and
-    /// through the gate.
+    /// Redact, check, append, apply, publish. Every change to every debate passes through here.
     fn record(&mut self, events: Vec<Event>) -> Result<(), Error> {
         self.write(events, None)
     }
 
-    /// The same; if it grants a wish, the log says so with the same stroke.
+    /// As `record`. If the events execute a queued command, it is marked as done in the same
+    /// transaction.
     fn write(&mut self, events: Vec<Event>, wish: Option<WishId>) -> Result<(), Error> {
         let events = self.scrutiny.gate.all(events)?;
         let mut after = self.debate.clone();
@@ -94,9 +97,9 @@ impl Session {
         Ok(())
     }
 
-    /// Records what came of turns together with what follows from it, so that asking the next seat,
-    /// or the same once more, or closing costs no second trip to the disk. Returns what those who
-    /// are asked once more are told.
+    /// Records the results of turns together with the next event (the next turns, a retry or the
+    /// close) in one transaction, which saves a disk write. Returns the prompts of the turns to
+    /// retry.
     fn record_turns(&mut self, events: Vec<Event>, again: &[Cue]) -> Result<Told, Error> {
         self.write_turns(events, again, None)
     }
@@ -125,9 +128,8 @@ impl Session {
         self.write(events, wish).map(|()| Told::new())
     }
 
-    /// Plays on for as long as someone may still want something of it: until the debate rests, or
-    /// every handle to it is gone. Dropping the future stops every turn under way and loses nothing
-    /// that was recorded.
+    /// Runs the debate and handles commands until every handle is dropped or an error occurs.
+    /// Cancel-safe: dropping the future aborts the requests in flight and loses nothing recorded.
     pub async fn run(&mut self, voices: &dyn Voices) -> Result<(), Error> {
         loop {
             let step = self.drive(voices).await?;
@@ -153,7 +155,7 @@ impl Session {
         }
     }
 
-    /// Runs until there is nothing left to fetch: the debate rests, or waits for the user or an
+    /// Runs until no turn is left to fetch: the debate is closed, or waits for the user or an
     /// awaited seat.
     pub async fn drive(&mut self, voices: &dyn Voices) -> Result<Step, Error> {
         loop {
@@ -172,8 +174,8 @@ impl Session {
         }
     }
 
-    /// Records that a wave begins: those who are fetched, whether or not they were asked before a
-    /// crash, and those who are waited for, once.
+    /// Records that a wave was asked. The turns in `again` are recorded even if they were asked
+    /// before a crash, awaited seats only once.
     fn ask(&mut self, again: &[Cue]) -> Result<Told, Error> {
         match turn::asked(&self.debate, again, self.clock.now()) {
             Some((asked, told)) => self.record(vec![asked]).map(|()| told),
@@ -181,9 +183,10 @@ impl Session {
         }
     }
 
-    /// Fetches one wave. What is still under way when the wave is no longer due is dropped.
+    /// Fetches one wave, with at most `at_once` concurrent requests. Requests still in flight when
+    /// the wave is no longer due are cancelled.
     async fn hear(&mut self, voices: &dyn Voices, wave: Vec<Cue>) -> Result<(), Error> {
-        // What was asked before a crash is asked again; what was just recorded as asked is not.
+        // Turns asked before a crash are asked again, those just recorded as asked are not.
         let mut told = std::mem::take(&mut self.fresh);
         if !wave.iter().all(|cue| told.contains_key(cue)) {
             told = self.ask(&wave)?;
@@ -199,7 +202,7 @@ impl Session {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
             {
-                // Handed to somebody who is waited for, it is no longer fetched.
+                // The seat now belongs to an awaited participant, so nothing is fetched for it.
                 if self.voice_of(cue).awaited() {
                     continue;
                 }
@@ -248,12 +251,13 @@ impl Session {
                 Some(request) = self.requests.recv() => self.answer(request),
                 () = sleep_until(&*self.clock, deadline) => self.expire()?,
                 call = &mut called => {
-                    // Where it is lost, what is under way is dropped with this, and so stopped.
+                    // If the lease is lost, this error drops all requests in flight, which cancels
+                    // them.
                     self.heed(call)?;
                     called = self.log.called();
                 }
             }
-            // A seat that was handed over is asked anew, under its new voice.
+            // After a seat transfer the turn is requested again from the new participant.
             for (cue, voice, turn) in &under_way {
                 if self.debate.seat(*cue).voice != *voice {
                     turn.abort();
@@ -270,8 +274,8 @@ impl Session {
         }
     }
 
-    /// Records what came of these turns, and says which to ask for once more. What is no longer
-    /// due is dropped.
+    /// Records the results of turns and returns those to retry. Results that are no longer due are
+    /// dropped.
     fn settle(&mut self, done: Vec<(Cue, Result<Looked, Failure>)>) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         let (mut events, mut again) = (vec![], vec![]);
@@ -288,14 +292,15 @@ impl Session {
         self.record_turns(events, &again)
     }
 
-    /// A refused request is the asker's error, not the debate's.
+    /// Handles a request of this process. A refused command is an error of the caller, not of the
+    /// session.
     fn answer(&mut self, request: Request) {
         let Request { commands, answer } = request;
         let _ = answer.send(self.grant(commands, None));
     }
 
-    /// Does what another process wants. A wish that is refused is its error, not the debate's; one
-    /// that cannot be granted because the debate is lost waits for whoever has it now.
+    /// Handles a signal of another process. A refused command is the sender's error. If the lease
+    /// is lost, the command stays in the queue for the new holder.
     fn heed(&mut self, call: Call) -> Result<(), Error> {
         let (wish, commands) = match call {
             Call::Lost { by } => return Err(LogError::Lost { by }.into()),
@@ -309,12 +314,12 @@ impl Session {
         Ok(())
     }
 
-    /// Does what someone asked for, if it may be done now.
+    /// Executes a command, if it is legal now.
     pub fn obey(&mut self, command: Command) -> Result<(), Error> {
         self.grant(vec![command], None)
     }
 
-    /// Grants several wishes, all of them or none.
+    /// Executes commands in one transaction, all of them or none.
     pub(super) fn grant(
         &mut self,
         wishes: Vec<Command>,
@@ -331,7 +336,7 @@ impl Session {
             let nothing = events.is_empty() && wish.is_none();
             return if nothing { Ok(()) } else { self.write(events, wish) };
         }
-        // Whoever is asked next is told what has passed the gate.
+        // The next prompts must be built from redacted events.
         let mut events = self.scrutiny.gate.all(events)?;
         let mut after = self.debate.clone();
         for event in &events {
@@ -350,8 +355,7 @@ impl Session {
         }
     }
 
-    /// What the reply of an awaited seat adds to a debate. The same words again are no second reply,
-    /// and add nothing.
+    /// Events a reply of an awaited seat adds. Idempotent: the same text again adds nothing.
     fn taken(
         &self,
         debate: &Debate,
@@ -387,13 +391,13 @@ impl Session {
         &self.debate.seat(cue).voice
     }
 
-    /// The first moment at which somebody who is waited for is late.
+    /// The earliest deadline of the awaited turns.
     fn next_deadline(&self) -> Option<i64> {
         let Step::Speak { awaited, .. } = next(&self.debate) else { return None };
         awaited.iter().filter_map(|cue| self.debate.deadline(*cue)).min()
     }
 
-    /// Whoever is late has failed.
+    /// Records every awaited turn past its deadline as failed with a timeout.
     pub fn expire(&mut self) -> Result<(), Error> {
         let now = self.clock.now();
         while let Step::Speak { awaited, .. } = next(&self.debate)
@@ -414,7 +418,7 @@ fn not_due(debate: &Debate, cue: Cue) -> crate::debate::Illegal {
     crate::debate::Illegal { event, due: next(debate) }
 }
 
-/// Until the wall clock shows this; for ever, if nobody is waited for.
+/// Sleeps until this wall-clock time, or for ever without a deadline.
 async fn sleep_until(clock: &dyn Clock, deadline: Option<i64>) {
     match deadline {
         Some(deadline) => {

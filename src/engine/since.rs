@@ -1,44 +1,43 @@
-//! What has happened to the files a debate cites since it was opened, and whether what was cited
-//! still stands. Nothing of it enters the record: that says what was found when a turn was taken.
+//! Checks cited files again: what happened to them since a debate was opened
+//! ([`App::changes_since`]), and whether its citations still hold ([`App::recheck`]).
+//!
+//! The results are not recorded. The record says what was found when the turn was taken.
 use super::desk::{Desk, DeskError, at_home};
 use super::inspection::against;
 use super::ports::{About, BadContext, Before, Place, Since, Stored, Touching};
 use crate::debate::{Citation, Cue, Debate, Found, Stands};
 use std::path::PathBuf;
 
-/// Commits that are named.
+/// Maximum commits listed.
 const NAMED: usize = 3;
-/// Files that are named, of one commit or of none.
+/// Maximum files listed, per commit or in total.
 const PATHS: usize = 3;
-/// Characters of a commit's subject.
+/// Maximum characters of a commit's subject line.
 const SUBJECT: usize = 60;
 
-/// What was looked up again.
+/// Result of checking citations again.
 #[derive(Clone, Debug)]
 pub struct Recheck {
-    /// In what.
+    /// Description of the tree they were checked against.
     pub against: String,
-    /// Everything that was found when it was cited, in the order of the debate.
+    /// The citations that were valid when made, in the order of the debate.
     pub citations: Vec<Again>,
 }
 
-/// One citation, as it was and as it is.
+/// One citation with its old and its new lookup result.
 #[derive(Clone, Debug)]
 pub struct Again {
-    /// The turn it stands in.
     pub cue: Cue,
-    /// What looking it up came to then.
     pub was: Citation,
-    /// And now, if it could be read again.
+    /// `None` if the reply is parsed differently now.
     pub now: Option<Citation>,
-    /// What that means.
+    /// Whether it still holds.
     pub stands: Stands,
-    /// What it does not say by itself.
     pub note: Option<String>,
 }
 
 impl Again {
-    /// `was exact, now not found`
+    /// One line, as in `was exact, now not found`.
     pub fn told(&self) -> String {
         let now = self.now.as_ref().map_or_else(|| "unread".into(), Citation::says);
         let note = self.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
@@ -52,7 +51,7 @@ fn found(citation: &Citation) -> bool {
     citation.found.verified() || citation.found == Found::Located
 }
 
-/// The files a debate cites and that were there, each once. What is sealed cites nothing yet.
+/// The cited files that were found, without duplicates. Sealed turns are skipped.
 pub fn cited(debate: &Debate) -> Vec<String> {
     let mut paths: Vec<String> = vec![];
     let open = debate.turns().filter(|(cue, _)| !debate.sealed(*cue));
@@ -67,12 +66,12 @@ pub fn cited(debate: &Debate) -> Vec<String> {
 }
 
 impl Since {
-    /// Whether there is nothing to tell.
+    /// Whether nothing has changed.
     pub fn nothing(&self) -> bool {
         self.commits.is_empty() && self.uncommitted.is_empty() && self.changed.is_empty()
     }
 
-    /// In a line; nothing, if nothing has happened.
+    /// One line for users, `None` if nothing has changed.
     pub fn told(&self) -> Option<String> {
         let mut parts = vec![];
         if !self.commits.is_empty() {
@@ -116,8 +115,8 @@ fn few(paths: &[String]) -> String {
 }
 
 impl Desk {
-    /// What has happened since a debate was opened to the files it cites. Not being able to tell is
-    /// no reason not to go on with it.
+    /// Finds changes to the cited files since the debate was opened. An error counts as no changes,
+    /// because this is only a hint.
     pub async fn since(&self, stored: &Stored, debate: &Debate, place: &Place) -> Since {
         let paths = cited(debate);
         if paths.is_empty() {
@@ -137,7 +136,7 @@ impl Desk {
         looking.await.ok().and_then(Result::ok).unwrap_or_default()
     }
 
-    /// Looks up again, in the repository as it is now, whatever was found when it was cited.
+    /// Looks up every citation that was valid again, in the current files.
     pub fn recheck(
         &self,
         stored: &Stored,

@@ -1,9 +1,9 @@
-//! A file at the tree a debate is pinned to, as those who debated could see it.
+//! Reads files from the pinned tree of a debate, as its debaters saw them.
 use super::desk::{Desk, DeskError, at_home};
 use super::ports::{About, BadContext, Place, Stored};
 use crate::debate::{Citation, Debate, Found};
 
-/// Whether a debate cites a file, openly and with success: what is shown to those who only read.
+/// Whether an unsealed turn has a valid citation of this file. Viewers may only read such files.
 pub fn cites(debate: &Debate, path: &str) -> bool {
     let open = debate.turns().filter(|(cue, _)| !debate.sealed(*cue));
     let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
@@ -18,7 +18,7 @@ pub fn cites(debate: &Debate, path: &str) -> bool {
 }
 
 impl Desk {
-    /// What stands in a file of the tree a debate is pinned to, and the name of that tree.
+    /// Redacted content of a file in the pinned tree, and the id of the tree.
     pub fn source(
         &self,
         stored: &Stored,

@@ -1,29 +1,26 @@
-//! How somebody wants a question argued, said in plain words before it or after it:
-//! `codex vs gemini, 3 rounds, thoroughly, about X`. Words are taken for wishes only where all of them
-//! are; whatever is not clearly one stays part of the question.
+//! Parser for options typed in plain words around a topic.
+//!
+//! Example: `codex vs gemini, 3 rounds, thoroughly, about X`. Words become options only if all of
+//! them are understood. Otherwise they stay in the topic.
 use crate::debate::Effort;
 
-/// What was said, and what is left of it as the question.
+/// The parsed options and the remaining topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spoken {
-    /// The question.
     pub topic: String,
-    /// The format.
     pub format: Option<String>,
-    /// Who argues for, as written.
+    /// Seat as typed.
     pub proposer: Option<String>,
-    /// Who argues against, as written.
+    /// Seat as typed.
     pub challenger: Option<String>,
-    /// Who rules, as written.
+    /// Seat as typed.
     pub judge: Option<String>,
-    /// How many rounds.
     pub rounds: Option<u8>,
-    /// How hard everyone is to think.
     pub effort: Option<Effort>,
 }
 
 impl Spoken {
-    /// What was understood besides the question, in a few words; nothing, if nothing was.
+    /// The options as one line, `None` if there are none.
     pub fn understood(&self) -> Option<String> {
         let mut said = vec![];
         let mut say = |name: &str, value: Option<String>| {
@@ -38,29 +35,29 @@ impl Spoken {
         (!said.is_empty()).then(|| said.join(", "))
     }
 
-    /// The same for whoever is to see what became of their words: with the question.
+    /// The options and the topic as one line, `None` if there are no options.
     pub fn told(&self) -> Option<String> {
         self.understood().map(|said| format!("{said}; the question is: {}", self.topic))
     }
 }
 
-/// Words between how and what.
+/// Words that separate options from the topic.
 const ABOUT: &[&str] = &["about", "on", "over", "regarding", "whether", "debate"];
-/// Of these, the ones that are hardly ever part of a sentence that is none of our business.
+/// Separators that rarely occur inside an ordinary sentence.
 const PLAINLY: &[&str] = &["about", "regarding", "whether", "debate", ":"];
-/// Words that say nothing by themselves.
+/// Words to be skipped.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "and", "please", "have", "let", "debate", "argue", "discuss", "run", "do",
     "in", "for", "at", "effort", "use", "using", "as", "it",
 ];
-/// Words by which a sentence goes on that has begun with the name of a format.
+/// If one of these follows the name of a format, it is a sentence and not an option.
 const GOES_ON: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "does",
     "do", "did", "of", "and", "or", "in", "on", "for", "that", "shows", "needs", "vs", "versus",
 ];
 
-/// Reads what somebody typed. `seat` tells whether a word names somebody who can be seated, and
-/// `format` whether it names a format.
+/// Parses what the user typed. `seat` says whether a word is a known seat, `format` whether it is a
+/// format.
 pub fn read(typed: &str, seat: impl Fn(&str) -> bool, format: impl Fn(&str) -> bool) -> Spoken {
     let typed = typed.trim();
     let mut spoken = Spoken::default();
@@ -87,9 +84,8 @@ impl Spoken {
     }
 }
 
-/// `tribunal: X`, `dialectic X`: a format, as a command would be typed. A question may begin with
-/// such a word, so it must be written small, and what follows must look like a question unless there
-/// is a colon.
+/// Parses a leading format, as in `tribunal: X` or `dialectic X`. Because a topic may begin with
+/// such a word, it must be lowercase, and without a colon the rest must look like a question.
 fn leading_format<'a>(
     typed: &'a str,
     format: impl Fn(&str) -> bool,
@@ -103,7 +99,7 @@ fn leading_format<'a>(
     let rest = rest.trim_start();
     let next = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
     let second = rest.split_whitespace().nth(1).unwrap_or_default().to_lowercase();
-    // `research should be free` is a sentence, `research should we ...` is a wish and a question.
+    // `research should be free` is a sentence, `research should we ...` is a format and a question.
     let be = next == "should" && ["be", "have", "not", "never"].contains(&second.as_str());
     let asks = ["whether", "should", "about"].contains(&next.as_str())
         || rest.contains(['?', '？'])
@@ -117,7 +113,7 @@ fn leading_format<'a>(
     typed
 }
 
-/// Wishes before the question, up to a word such as `about` or a colon.
+/// Parses options before the topic, up to a separator such as `about` or a colon.
 fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
     let mut at = 0;
     for piece in typed.split_inclusive(char::is_whitespace) {
@@ -126,17 +122,17 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
         let small = word.to_lowercase();
         let between = if word.ends_with(':') { ":" } else { small.as_str() };
         let (split, from) = match word.strip_suffix(':') {
-            // `codex:` may be a seat that is not finished; a colon ends the wishes all the same.
+            // `codex:` may be an incomplete seat. The colon still ends the options.
             Some(bare) => (Some(at + bare.len()), end),
             None if ABOUT.contains(&word.to_lowercase().as_str()) => {
-                // What is weighed keeps its own word.
+                // `whether` is part of the topic.
                 let keep = word.eq_ignore_ascii_case("whether");
                 (Some(at), if keep { at } else { end })
             }
             None => (None, end),
         };
         let topic = typed[from..].trim();
-        // `debate on X`, `debate about X`: the last of them is where the question begins.
+        // In `debate on X` or `debate about X` the topic begins after the last separator.
         let next = topic.split_whitespace().next().unwrap_or_default().to_lowercase();
         if ABOUT.contains(&next.as_str()) && next != "whether" {
             at = end;
@@ -144,7 +140,7 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
         }
         let plainly = PLAINLY.contains(&between);
         let wishes = split.and_then(|split| wishes(&typed[..split], plainly, seat));
-        // `claude vs codex: which one?` is about those two.
+        // `claude vs codex: which one?` is a topic about the two.
         let about_them = between == ":" && ["which", "who"].contains(&next.as_str());
         if let Some(found) = wishes.filter(|_| !topic.is_empty() && !about_them) {
             return Some((found, topic));
@@ -154,7 +150,7 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
     None
 }
 
-/// Wishes after the question, each behind a comma.
+/// Parses options after the topic, separated by commas.
 fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
     let commas = typed.char_indices().filter(|(_, c)| matches!(c, ',' | ';' | '，' | '；'));
     for (at, comma) in commas {
@@ -166,8 +162,8 @@ fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'
     None
 }
 
-/// What words ask for, if all of them do, and they ask for something. A single word such as `fast` may
-/// be about anything: by itself it counts only where what follows is plainly a question.
+/// Parses a list of words as options, if all of them are understood. A single word such as `fast`
+/// is ambiguous and counts only before a clear separator.
 fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
     let text = said.replace([',', ';', '，', '；', '(', ')'], " ");
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();

@@ -1,4 +1,5 @@
-//! Looking before leaping: who could play here, and what a debate may come to.
+//! Read-only queries before a debate: list models, find a default judge, parse a typed topic,
+//! suggest topics and estimate the cost. The estimate itself is computed by `debate::estimate`.
 use super::catalogue::{From, Offering};
 use super::desk::{Desk, DeskError};
 use super::opening::Opening;
@@ -13,34 +14,33 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// What a debate may come to.
+/// Estimated cost of a debate.
 #[derive(Clone, Debug)]
 pub struct Estimated {
-    /// In a line for people.
+    /// One line for users.
     pub says: String,
-    /// Why a limit that was set cannot be kept, if it cannot.
+    /// Warning if the cost limit cannot be enforced because a price is unknown.
     pub unkept: Option<String>,
-    /// The same in figures.
     pub figures: Figures,
 }
 
-/// What debates may come to, in figures that can be added up.
+/// Estimated number of calls, tokens and cost. Estimates can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// How often models are called.
+    /// Number of requests to models.
     pub calls: u64,
-    /// About how much they read.
+    /// Input tokens.
     pub tokens_in: u64,
-    /// About how much they write.
+    /// Output tokens.
     pub tokens_out: u64,
-    /// In millionths of the currency, of those whose price is known.
+    /// In millionths of the currency. Only participants with a known price are included.
     pub cost: u64,
-    /// Those whose price is not.
+    /// Participants without a known price.
     pub unpriced: BTreeSet<String>,
 }
 
 impl Figures {
-    /// These and others.
+    /// Adds another estimate.
     pub fn add(&mut self, other: &Figures) {
         self.calls += other.calls;
         self.tokens_in += other.tokens_in;
@@ -49,7 +49,7 @@ impl Figures {
         self.unpriced.extend(other.unpriced.iter().cloned());
     }
 
-    /// In a line for people.
+    /// One line for users.
     pub fn says(&self) -> String {
         let money = if self.unpriced.is_empty() {
             format!("cost about {:.2}", self.cost as f64 / 1e6)
@@ -67,8 +67,8 @@ impl Figures {
 }
 
 impl Desk {
-    /// Everyone who can be called by name, and whether they could play a seat here. Probing asks
-    /// each model a tiny question, all at once.
+    /// Lists every provider with its status and version. With `probe`, each model also gets a small
+    /// test request, all concurrently.
     pub async fn listing(&self, probe: bool) -> Result<Vec<Listing>, DeskError> {
         self.sound()?;
         let mut listed = self.voices.listing();
@@ -95,8 +95,8 @@ impl Desk {
         Ok(listed)
     }
 
-    /// Whoever could judge without being named: those the user would rather see first, then in the
-    /// order of the roster.
+    /// A default judge: the first available one of the configured preferences, then of the list of
+    /// providers.
     pub fn judge_by_itself(&self, preferred: &[String]) -> Result<Option<Voice>, DeskError> {
         self.sound()?;
         let listed = self.voices.listing();
@@ -107,12 +107,12 @@ impl Desk {
         Ok(rather.chain(able).next())
     }
 
-    /// Whether what the user has set up about seats can be understood.
+    /// Validates the user's configuration of providers.
     pub fn sound(&self) -> Result<(), DeskError> {
         self.voices.sound().map_err(DeskError::Settings)
     }
 
-    /// What somebody typed, as a question and how they want it argued.
+    /// Parses what the user typed into a topic and options.
     pub fn spoken(&self, typed: &str) -> Spoken {
         let seat = |word: &str| match word.to_lowercase().parse::<Voice>() {
             Ok(voice @ Voice::Model { .. }) => self.voices.model(&voice),
@@ -125,7 +125,7 @@ impl Desk {
         spoken::read(typed, seat, format)
     }
 
-    /// Questions that what has changed in a repository raises, for somebody who has none.
+    /// Suggests topics about the changes in a repository.
     pub fn topics(&self, root: &Path) -> Vec<String> {
         let pinned = self.briefs.pin(root).ok().flatten();
         let changed = |wanted: &str| {
@@ -141,12 +141,12 @@ impl Desk {
         topics(&changed("diff=HEAD"), Of::LastCommit)
     }
 
-    /// Environment variables that hold keys for those who can be called here, by name.
+    /// Names of the environment variables that hold an API key of a known provider.
     pub fn keys(&self) -> Vec<String> {
         self.voices.keys()
     }
 
-    /// What a debate may come to, in a line for people; nothing, if no model is asked.
+    /// Estimates the cost of a draft. `None` if no model is called.
     pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
         let (mut figures, mut untold) = (Figures::default(), BTreeSet::new());

@@ -1,4 +1,5 @@
-//! Files from outside become debates: this user's own log as it is, anything else as what was said.
+//! Imports debates from files. A log signed with this user's key is imported as it is. From any
+//! other file only the transcript is used.
 use super::catalogue::Offering;
 use super::command::Error;
 use super::desk::{Desk, DeskError, new_id};
@@ -11,47 +12,45 @@ use super::transcript::adopt;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 
-/// What became of a file from outside.
+/// Result of an import.
 #[derive(Debug)]
 pub struct TakenIn {
-    /// The debate it is now.
     pub id: String,
-    /// How it became that.
     pub how: How,
 }
 
-/// How a file from outside was taken in.
+/// How a file was imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It was not known yet.
+    /// The debate was new.
     New,
-    /// All of it was known.
+    /// The archive already had all of it.
     Known,
-    /// It went on where the known one stopped, by this many events.
+    /// This many events were appended to the known debate.
     Extended(usize),
-    /// It and the known one went different ways: it is a debate of its own now.
+    /// The log differs from the known one, so it was imported as a new debate.
     Diverged,
-    /// Only what was said was taken.
+    /// Only the transcript was imported.
     Transcript {
-        /// Turns taken.
+        /// Number of turns imported.
         taken: usize,
-        /// Turns there were.
+        /// Number of turns in the file.
         turns: usize,
     },
 }
 
-/// How a log from outside lies beside the one that is known.
+/// How an imported log compares with the known log of the same debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beside {
-    /// The known one begins with all of it.
+    /// It is a prefix of the known log, or equal to it.
     Within,
-    /// It begins with all of the known one, and has this many events more.
+    /// The known log is a prefix of it. It has this many more events.
     Longer(usize),
-    /// They went different ways, or the known one can no longer be read to its end.
+    /// They differ, or the known log is corrupt.
     Apart,
 }
 
-/// Compares a log from outside with the one that is known.
+/// Compares an imported log with the known one, event by event.
 pub(super) fn beside(known: &Stored, setup: &Setup, theirs: &[Recorded]) -> Beside {
     let ours = || known.events.iter().map(|recorded| &recorded.event);
     let alike = ours().zip(theirs.iter().map(|recorded| &recorded.event)).all(|(a, b)| a == b);
@@ -65,10 +64,9 @@ pub(super) fn beside(known: &Stored, setup: &Setup, theirs: &[Recorded]) -> Besi
 }
 
 impl Desk {
-    /// Takes in a file from outside. This user's own log is taken up as it is: the longer of two
-    /// logs of one debate wins, and logs that went different ways become two debates. Of anything
-    /// else only what was said is taken, under the seats, prompts and limits of `opening`, and
-    /// nothing runs until the user lets it.
+    /// Imports a file. Of two signed logs of one debate the longer wins, and logs that differ
+    /// become two debates. A transcript is imported with the seats, prompts and limits of the
+    /// draft, and the new debate is paused until the user continues it.
     pub fn take_in(
         &self,
         text: &str,
@@ -81,7 +79,7 @@ impl Desk {
         }
     }
 
-    /// Puts what was said elsewhere on a record of its own.
+    /// Imports a transcript as a new, paused debate.
     pub(super) fn take_down(
         &self,
         transcript: &Transcript,
@@ -102,7 +100,7 @@ impl Desk {
             ..opening
         };
         let mut taken = 0;
-        // The file it came from is left as it is until the user goes on with it.
+        // The imported file is not overwritten until the user continues the debate.
         let place = &Place { state_file: None, ..place.clone() };
         let (debate, ..) = self.create(&opening, place, |debate| {
             let (events, turns) = adopt(debate.clone(), transcript);
@@ -114,8 +112,8 @@ impl Desk {
         Ok(TakenIn { id, how: How::Transcript { taken, turns } })
     }
 
-    /// The debate of this repository a transcript was put on the record of before, if it was: a
-    /// confirmation that comes twice is one.
+    /// Finds the debate of this repository that was created from the same transcript. Makes the
+    /// import idempotent.
     pub(super) fn taken_down(
         &self,
         transcript: &Transcript,
@@ -152,7 +150,7 @@ impl Desk {
             Err(ArchiveError::Unknown(_)) => {
                 match self.archive.create(&setup, events, place, Duplicates::Allowed) {
                     Ok(_) => return Ok(TakenIn { id, how: How::New }),
-                    // Another process was faster.
+                    // Lost a race: another process has created it.
                     Err(ArchiveError::Taken(_)) => self.archive.read(&id)?,
                     Err(error) => return Err(error.into()),
                 }
@@ -163,7 +161,7 @@ impl Desk {
             Beside::Within => Ok(TakenIn { id, how: How::Known }),
             Beside::Longer(more) => {
                 let mut opened = self.archive.open(&id, place, Claim::Free)?;
-                // Somebody may have gone on with it since it was read.
+                // Another process may have appended events since the read.
                 if beside(&opened.stored, &setup, events) != Beside::Longer(more) {
                     return Err(DeskError::Archive(ArchiveError::Busy {
                         id,
@@ -182,7 +180,8 @@ impl Desk {
     }
 }
 
-/// A topic from outside stays on its line, so that it cannot pass for anything else in a prompt.
+/// Collapses a topic to one line of at most 500 characters, so that an imported topic cannot
+/// imitate other parts of a prompt (prompt injection).
 fn one_line(topic: &str) -> String {
     topic.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect()
 }

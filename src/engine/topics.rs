@@ -1,16 +1,14 @@
-//! Questions a working tree raises, for somebody who wants a debate and has no question yet.
+//! Topic suggestions from the changed files of a repository, for a user without a topic.
 use super::ports::Changed;
 
-/// What has changed.
+/// Where the changes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// It is not committed yet.
     WorkingTree,
-    /// It is the last commit.
     LastCommit,
 }
 
-/// What names a manifest: what is in it decides what everything else rests on.
+/// Dependency manifests, by file name.
 const MANIFESTS: &[&str] = &[
     "Cargo.toml",
     "package.json",
@@ -23,7 +21,7 @@ const MANIFESTS: &[&str] = &[
     "composer.json",
 ];
 
-/// At most three, about what has changed; none, if nothing has.
+/// Suggests at most three topics about the changes, the largest first. Lock files are ignored.
 pub fn topics(changed: &[Changed], of: Of) -> Vec<String> {
     let weight = |it: &Changed| it.added.unwrap_or(0) + it.deleted.unwrap_or(0);
     let mut by_weight: Vec<&Changed> = changed.iter().filter(|it| !is_lock(&it.path)).collect();
@@ -82,7 +80,6 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What a program writes down about what it has fetched is nobody's design.
 fn is_lock(path: &str) -> bool {
     let (stem, ending) = name(path).rsplit_once('.').unwrap_or((path, ""));
     ending == "lock" || stem.ends_with("-lock")

@@ -1,13 +1,13 @@
-//! A transcript from outside becomes a debate: its turns are taken as somebody's words, read by our
-//! own rules, and the floor is the user's before anything else happens.
+//! Converts a transcript from outside into events. Its turns are parsed and validated by our rules,
+//! and the debate is paused afterwards.
 use super::ports::{Transcript, TranscriptTurn};
 use crate::debate::{
     Body, Cue, Debate, Envelope, Event, Failure, Reply, Role, Side, Step, Trouble, Weight, claims,
     findings, next,
 };
 
-/// The events that put a transcript on the record, and how many of its turns they hold. It stops
-/// at the first turn that does not follow from those before it.
+/// The events of a transcript, and how many of its turns were used. Stops at the first turn that is
+/// out of order.
 pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>, usize) {
     let mut log = vec![];
     let mut taken = 0;
@@ -18,9 +18,9 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
                 spoke(&debate, cue, turn)
             }
             Some(_) => break,
-            // Nobody outside rules here.
+            // Rulings are not imported.
             None if cue.act == debate.setup().ending() => break,
-            // A transcript holds what was said aloud; whatever else was due is missing from it.
+            // A transcript has only speeches, so any other turn is recorded as failed.
             None => Event::Failed {
                 cue,
                 failure: Failure::new(Trouble::Other, "not in the transcript"),
@@ -36,7 +36,7 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
     (held(&debate, log), taken)
 }
 
-/// The side a transcript calls whoever has this role.
+/// Side of a role in a transcript, where lead and partner count as sides.
 fn speaks_for(role: Role) -> Option<Side> {
     match role {
         Role::Lead => Some(Side::Pro),
@@ -65,7 +65,7 @@ fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
     let body: Body = claims::read(&turn.text);
     let mut findings = findings(debate, cue, &body, &[]);
     for finding in &mut findings {
-        // Nobody can be asked again; what would have been refused is mentioned instead.
+        // A retry is not possible, so a violation that would cause one is only noted.
         if matches!(finding.weight, Weight::Reask | Weight::Mend) {
             finding.weight = Weight::Note;
         }

@@ -1,4 +1,5 @@
-//! One turn: what to ask, fetching it, and what came of it.
+//! One turn: builds its prompt and request, fetches the reply with a timeout, and turns the result
+//! into an event.
 use super::command::Error;
 use super::live::Update;
 use super::ports::{Ask, PATIENCE, Said, Stream, Voices};
@@ -12,14 +13,14 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much of a reply that was not taken is kept.
+/// Maximum characters stored of a rejected reply.
 const KEPT_OF_REFUSED: usize = 4_000;
 
-/// Those who are to be fetched, and what each is told.
+/// Prompts of the turns to be fetched, by cue.
 pub(super) type Told = BTreeMap<Cue, String>;
 
-/// The event that a wave begins, and who is to be fetched in it: whoever has not been asked, and
-/// those in `again`, who were asked before a crash.
+/// Builds the event that a wave is asked, with a hash of every prompt, and the prompts to fetch.
+/// Includes turns not asked yet and those in `again`, which were asked before a crash.
 pub(super) fn asked(debate: &Debate, again: &[Cue], now: i64) -> Option<(Event, Told)> {
     let Step::Speak { driven, awaited } = next(debate) else { return None };
     let unasked = |cue: &Cue| !debate.was_asked(*cue);
@@ -39,7 +40,7 @@ pub(super) fn asked(debate: &Debate, again: &[Cue], now: i64) -> Option<(Event, 
     Some((Event::Asked { cues, deadline, prompts }, told))
 }
 
-/// What to ask at a cue, or why it cannot be asked.
+/// Builds the request for a turn. Fails if the prompt exceeds the size limit.
 pub(super) fn ask(
     debate: &Debate,
     cue: Cue,
@@ -73,7 +74,7 @@ pub(super) fn ask(
     })
 }
 
-/// What came of a turn: it was taken, it is to be asked for once more, or it is lost.
+/// The event for the result of a turn: spoken, rejected (to be asked once more) or failed.
 pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, Failure>) -> Event {
     let looked = match looked {
         Ok(looked) => looked,
@@ -100,7 +101,7 @@ pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, Failure>
     Event::Refused { cue, attempt: Attempt { text, why, findings, envelope: said.envelope } }
 }
 
-/// A turn that is lost.
+/// The event for a failed turn.
 pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: Failure) -> Event {
     if failure.envelope.tool.is_empty() {
         failure.envelope.tool = debate.seat(cue).voice.tool().into();
@@ -108,7 +109,7 @@ pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: Failure) -> Event {
     Event::Failed { cue, failure }
 }
 
-/// Reads a reply and asks the rules about it.
+/// Parses a reply and validates it against the rules of its phase.
 pub(super) fn read(
     debate: &Debate,
     cue: Cue,
@@ -130,8 +131,8 @@ pub(super) fn read(
     weigh(debate, cue, body, citations, envelope).map_err(Error::Refused)
 }
 
-/// Fetches one reply, within the time a turn may take. Whoever watches is told when half of that is
-/// over.
+/// Requests one reply, with the turn's timeout. Publishes a slow update after half of it. Fills in
+/// the duration and, if the provider reports none, the cost.
 pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Result<Said, Failure> {
     let (began, seconds) = (Instant::now(), ask.seconds);
     let patience = Duration::from_secs(u64::from(seconds));

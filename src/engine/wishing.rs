@@ -1,6 +1,9 @@
-//! Wishes for a debate, whichever process plays it: a person at a page pauses what runs in a client,
-//! adds a remark to what runs at a terminal, or asks for the verdict of what nobody plays. Whoever
-//! holds the debate grants them; if nobody does, it is taken up for as long as that needs.
+//! Remote commands: sends commands to a debate, whichever process runs it.
+//!
+//! For example, the web page pauses a debate that runs in an MCP client. If another process holds
+//! the lease, the commands go through the archive's queue and the result is polled. If none does,
+//! this process takes the lease, executes them and, if they make turns due, runs the debate in the
+//! background.
 use super::command::{Command, Error};
 use super::desk::{Desk, DeskError};
 use super::job::Job;
@@ -9,36 +12,36 @@ use crate::debate::Step;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// For how long an answer is waited for.
+/// Timeout for the holder's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often it is looked for.
+/// How often the queue is polled.
 const LOOK: Duration = Duration::from_millis(50);
-/// How many looks there are between two at whether the holder is still there.
+/// Number of polls between two checks whether the lease is still held.
 const ALIVE: u32 = 5;
 
 const _: () = assert!(PATIENCE.as_millis() < WISH_KEEPS.unsigned_abs() as u128);
 
-/// That all wishes are on the record.
+/// Success: all commands are recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wished {
-    /// Who plays the debate and has granted them; none, if nobody played it.
+    /// Name of the process that executed them, `None` if it was this one.
     pub holder: Option<String>,
 }
 
-/// What became of wishes that were left for a holder.
+/// Result of commands queued for a lease holder.
 enum Heard {
     Granted,
     Refused(String),
-    /// The holder has gone, and the wishes were withdrawn.
+    /// The lease is free, and the commands were withdrawn.
     Alone,
-    /// The holder is there and says nothing, and the wishes were withdrawn.
+    /// The holder did not answer in time, and the commands were withdrawn.
     Nothing,
 }
 
 impl Desk {
-    /// Has wishes recorded, all of them or none. If nobody plays the debate, it is taken up to
-    /// record them, and played on here, in the background, if one of them sets it going, or if there
-    /// is none: until it waits for somebody or rests. Then it is given up.
+    /// Records commands, all of them or none, here or in the process that holds the lease. If the
+    /// lease is free and one of them makes turns due, or there are none, the debate also runs here
+    /// in the background until it is idle. Then the lease is released.
     pub async fn wish(
         &self,
         id: &str,
@@ -69,7 +72,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Leaves wishes for whoever holds a debate, and waits for what they say.
+    /// Queues commands for the lease holder and polls for the result.
     async fn ask_holder(
         &self,
         id: &str,
@@ -96,7 +99,7 @@ impl Desk {
     }
 }
 
-/// Plays a debate until it waits for somebody or rests, and gives it up.
+/// Runs a debate until it waits for the user or is closed, then releases the lease.
 pub async fn play_out(mut job: Job) -> Result<Step, Error> {
     let step = job.idle().await;
     job.stop().await;

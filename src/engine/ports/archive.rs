@@ -1,4 +1,8 @@
-//! Where debates are kept, and what is found there.
+//! The archive port: stores debates as event logs, and everything that reads, lists or searches
+//! them.
+//!
+//! [`Archive`] is implemented by `store` with SQLite. Writing needs the debate's lease, reading
+//! does not.
 use super::Log;
 use crate::debate::{Event, Setup, Status};
 use crate::engine::command::Command;
@@ -8,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tokio::sync::broadcast;
 
-/// Keeps every debate.
+/// Database of all debates, with leases, search, a command queue and arena rooms.
 pub trait Archive: Send + Sync {
-    /// Starts a log with its first events, and takes its lease. Other debates with the same review
-    /// key or game key are checked in the same transaction, as `duplicates` says.
+    /// Creates a debate's log with its first events and takes its lease. Other debates with the
+    /// same review key or game key are checked in the same transaction, by the policy `duplicates`.
     fn create(
         &self,
         setup: &Setup,
@@ -19,65 +23,66 @@ pub trait Archive: Send + Sync {
         place: &Place,
         duplicates: Duplicates<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError>;
-    /// Takes a debate up, for writing. From then on it is written out at `place`, too.
+    /// Takes the lease of a debate and opens its log for writing. From then on its exports are
+    /// written to `place`, too.
     fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError>;
-    /// Says who this process is, for others that find a debate held by it.
+    /// Sets the name other processes see as the holder of this process's leases.
     fn announce(&self, who: &str);
-    /// Reads a debate, whoever holds it.
+    /// Reads a debate. Needs no lease.
     fn read(&self, id: &str) -> Result<Stored, ArchiveError>;
-    /// What has happened to a debate since an event, and who is about to add to it.
+    /// Events after a sequence number, the current lease holder and the live text, for polling.
     fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError>;
-    /// The id this abbreviates, if it abbreviates one.
+    /// Resolves an abbreviated id.
     fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
-    /// The debates a query fits, the one touched last first.
+    /// Lists the debates a query matches, the most recently updated first.
     fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError>;
-    /// The questions and turns in which these words stand, the newest first.
+    /// Searches topics and turns for words, the newest first.
     fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError>;
-    /// What is being said right now, by whichever process.
+    /// Partial text of the turns that are being streamed, in any process.
     fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;
-    /// Lets other processes read what is being said, now and then.
+    /// Stores the live text of these updates from time to time, in the background, so that other
+    /// processes can read it.
     fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
-    /// Leaves wishes for whoever holds a debate, who looks for them now and then. They are not
-    /// granted any more once [`WISH_KEEPS`] is over, whatever became of whoever wished.
+    /// Queues commands for the process that holds a debate's lease, which polls the queue. They
+    /// expire after [`COMMAND_TTL_MS`], even if the sender is gone.
     fn wish(&self, id: &str, wishes: &[Command]) -> Result<WishId, ArchiveError>;
-    /// What the holder has answered, if anything yet. An answer is read once.
+    /// Result of queued commands, once the holder has written it. It is read once and then deleted.
     fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
-    /// Takes a wish back, so that nobody grants it from now on; or what was answered, if it is too
-    /// late for that.
+    /// Withdraws queued commands so that they never run. Returns their result if it is too late.
     fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
-    /// What a file from outside holds, and how far it can be believed.
+    /// Parses a file from outside and verifies its signature, which decides how far it is trusted.
     fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
-    /// The state files of a repository that are there, as far as they lie where they seem to, and
-    /// what each holds.
+    /// Reads and parses those of these state files of a repository that exist. A symlink or other
+    /// path that leads out of the repository is an error.
     fn left_behind(&self, root: &Path, files: &[PathBuf]) -> Vec<Left>;
-    /// Rebuilds everything that is not the truth from what is.
+    /// Rebuilds every derived table and index from the event logs.
     fn reindex(&self) -> Result<Reindexed, ArchiveError>;
-    /// Whether the archive is sound.
+    /// Checks the integrity of the database.
     fn health(&self) -> Result<Health, ArchiveError>;
-    /// Writes a debate's files anew: a process that was killed may have left them behind the log.
+    /// Rewrites a debate's exports from its log. A killed process may have left them stale.
     fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
-    /// Every room in which bots wait or sit, as it was last kept.
+    /// Every arena room, serialized as it was last saved.
     fn rooms(&self) -> Result<Vec<String>, ArchiveError>;
-    /// Keeps a room, in place of what was kept under its name.
+    /// Inserts or replaces an arena room.
     fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError>;
-    /// Returns once everything written so far is also in the files people read.
+    /// Waits until all exports are up to date with the log.
     fn flush(&self);
-    /// A word only this user's programs can make, the same whenever it is asked for: what lets
-    /// somebody act who was given it.
+    /// Derives a secret token for this purpose from the user's key (HMAC). The same purpose always
+    /// gives the same token. Used for login and CSRF tokens.
     fn password(&self, purpose: &str) -> Result<String, ArchiveError>;
 }
 
-/// Names wishes that were left for another process. It says nothing, and is never used again.
+/// Id of a batch of queued commands. Opaque and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WishId(pub i64);
 
-/// What became of wishes: all were recorded, or why none was.
+/// Result of queued commands: all were recorded, or the error message.
 pub type Answered = Result<(), String>;
 
-/// For how long wishes can be granted, in milliseconds.
+/// How long a queued command stays valid, in milliseconds.
 pub const WISH_KEEPS: i64 = 10_000;
 
-/// Why the archive could not do it.
+/// Errors of the archive.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ArchiveError {
@@ -99,245 +104,230 @@ pub enum ArchiveError {
     Broken(String),
 }
 
-/// Where a debate belongs, and where it is written out for people.
+/// Where a debate belongs: its repository, and the paths of its exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The repository, or the folder if there is none: what debates are found by.
+    /// Root of the repository, or the folder if there is none. Debates are listed by it.
     pub root: PathBuf,
-    /// Its `last-debate.json`; none, if it is not to be written there.
+    /// Path of `last-debate.json`, or `None` to write no state file.
     pub state_file: Option<PathBuf>,
-    /// Whether a record is written there, too.
+    /// Whether the Markdown record is written, too.
     pub record: bool,
 }
 
-/// Which other debates about the same change (same review key) or the same game of a tournament may
-/// exist in the repository when a debate is created.
+/// Whether a debate may be created if the repository already has one with the same review key or
+/// the same game key of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates<'a> {
-    /// Any: imports restore what was argued elsewhere.
+    /// Always. For imports, which restore debates from elsewhere.
     Allowed,
-    /// Only these ids, which the caller has read and decided to argue again, and only while no
-    /// process runs them. Any other is [`ArchiveError::Duplicate`], so that of several processes
-    /// that decide at the same time only one opens a debate.
+    /// Only if all such debates have one of these ids and none of them is running. The caller has
+    /// read them and argues again. Any other is [`ArchiveError::Duplicate`], so that of several
+    /// processes that decide at the same time only one creates a debate.
     RefusedExcept(&'a [String]),
 }
 
-/// Whether a debate somebody else holds is taken up all the same.
+/// Whether to take a lease that another process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Only if nobody holds it.
+    /// Fail if it is held.
     Free,
-    /// Whoever holds it loses it: what they would still write is refused.
+    /// Take it over. Later writes of the old holder are refused.
     Over,
 }
 
-/// What has happened to a debate since somebody looked.
+/// What has changed in a debate since a sequence number.
 #[derive(Clone, Debug, Default)]
 pub struct News {
-    /// In order.
     pub events: Vec<Recorded>,
-    /// Who is running it, if anyone is.
+    /// Name of the process that runs it, if any.
     pub holder: Option<String>,
-    /// What is being said right now.
     pub live: Vec<Live>,
 }
 
-/// A state file that was found.
+/// A state file that was found, and its parsed content.
 #[derive(Debug)]
 pub struct Left {
-    /// Where.
     pub path: PathBuf,
-    /// What it holds, or why that cannot be read.
     pub holds: Result<Foreign, ArchiveError>,
 }
 
-/// A debate taken up.
+/// A debate opened for writing.
 pub struct Opened {
-    /// To write to.
     pub log: Box<dyn Log>,
-    /// What it is.
     pub stored: Stored,
 }
 
-/// A debate as it lies in the archive.
+/// A debate as read from the archive.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// How it was opened.
     pub setup: Setup,
-    /// What has been recorded since.
     pub events: Vec<Recorded>,
-    /// The first event that could not even be read, and why.
+    /// Sequence number of the first event that cannot be parsed, and the error.
     pub unreadable: Option<(u64, String)>,
-    /// Who is running it, if anyone is.
+    /// Name of the process that runs it, if any.
     pub holder: Option<String>,
-    /// Where it is written out for people.
+    /// Path of its Markdown record.
     pub record: Option<PathBuf>,
-    /// Every state file it was ever written to, and the repository each belongs to.
+    /// Every state file it was written to, with the repository root of each.
     pub state_files: Vec<(PathBuf, PathBuf)>,
 }
 
-/// An event, and when it was written.
+/// An event with its sequence number and timestamp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
-    /// Counted from 1.
+    /// Sequence number in the log, from 1.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Timestamp in milliseconds since the Unix epoch.
     pub at: i64,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
 impl Recorded {
-    /// Events that happen at one moment, numbered after the last one known.
+    /// Numbers events from `last + 1` on, all with the same timestamp.
     pub fn after(last: u64, events: &[Event], at: i64) -> Vec<Recorded> {
         let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
         (last + 1..).zip(events).map(recorded).collect()
     }
 }
 
-/// Which debates are meant.
+/// Filter for listing and searching debates. Every field that is set must match.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// Those that belong here.
     pub root: Option<PathBuf>,
-    /// Those that stand so.
     pub status: Option<Status>,
-    /// Those that are played by this table.
     pub format: Option<String>,
-    /// Those that are not over.
+    /// Only debates that are not over.
     pub unfinished: bool,
-    /// Those that review this change under these settings, by their key.
+    /// Debates with this review key: the same change under the same settings.
     pub reviews: Option<String>,
-    /// Those that review whatever is called so.
+    /// Debates that review this branch or pull request.
     pub subject: Option<String>,
-    /// Those that are games of the tournament of this name.
+    /// Games of this tournament.
     pub tournament: Option<String>,
-    /// Those that are this game of one, by its key.
+    /// Debates with this game key.
     pub game: Option<String>,
-    /// No more than this.
+    /// Maximum number of results.
     pub limit: Option<usize>,
 }
 
 /// A debate in a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Card {
-    /// Its name.
+    /// Id of the debate.
     pub id: String,
-    /// Its question.
+    /// Topic of the debate.
     pub topic: String,
-    /// The table it is played by.
+    /// Name of the format.
     pub format: String,
-    /// How it stands.
+    /// Status of the debate.
     pub status: Status,
-    /// Milliseconds since 1970.
+    /// Creation time, in milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// Milliseconds since 1970.
+    /// Time of the last event, in milliseconds since the Unix epoch.
     pub updated_at: i64,
-    /// The repository or folder it belongs to.
+    /// Repository or folder it belongs to.
     pub root: String,
-    /// Both sides, as they are written.
+    /// Participant that argues for.
     pub proposer: Option<String>,
-    /// Both sides, as they are written.
+    /// Participant that argues against.
     pub challenger: Option<String>,
-    /// By tool, or by side where both tools are the same.
+    /// Tool of the winning side, or the side if both use the same tool.
     pub winner: Option<String>,
-    /// `demo`, `single-model`, `imported`.
+    /// Labels: `demo`, `single-model`, `imported`.
     pub labels: Vec<String>,
-    /// How sure one can be of the verdict, in hundredths.
+    /// Confidence in the verdict, in percent.
     pub confidence: Option<u8>,
-    /// What became of it in the world: `right`, `wrong`, `reverted`.
+    /// Whether the verdict turned out `right`, `wrong` or `reverted`.
     pub proof: Option<String>,
 }
 
-/// A turn that was searched for.
+/// A search result: a turn or a topic that contains the words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Hit {
-    /// The debate.
+    /// Id of the debate.
     pub id: String,
-    /// Its question.
+    /// Topic of the debate.
     pub topic: String,
-    /// The turn; none if the words stand in the question.
+    /// Turn with the match, absent if the topic matches.
     pub turn: Option<String>,
-    /// The round of that turn.
+    /// Round of that turn.
     pub round: Option<u8>,
-    /// Who spoke.
+    /// Seat that spoke.
     pub seat: Option<String>,
-    /// The words, with a little of what stands around them.
+    /// The matching text with some context.
     pub excerpt: String,
 }
 
-/// What is being said right now.
+/// Text of a turn that is still being streamed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Live {
-    /// The turn.
+    /// Id of the turn.
     pub turn: String,
-    /// What has come of it so far.
+    /// Text so far.
     pub text: String,
-    /// Milliseconds since 1970.
+    /// Time of the last update, in milliseconds since the Unix epoch.
     pub at: i64,
 }
 
-/// What a file from outside holds.
+/// The parsed content of a file from outside.
 #[derive(Clone, Debug)]
 pub enum Foreign {
-    /// A log this user's own program wrote: it can be taken up as it is.
+    /// An event log signed with this user's key. It is trusted and imported as it is.
     Ours(Box<Setup>, Vec<Recorded>),
-    /// Anything else: what was said, and by whom. Nothing more is believed.
+    /// Anything else. Only the text of its turns is used.
     Transcript(Transcript),
 }
 
-/// What was said in a debate held elsewhere.
+/// The turns of a debate from another program or user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
-    /// The id it had there.
+    /// Id it had there.
     pub id: Option<String>,
-    /// The question.
     pub topic: String,
-    /// How many rounds were to be played.
+    /// Planned number of rounds.
     pub rounds: Option<u8>,
-    /// Whether somebody led and another questioned, and nobody was to win.
+    /// Whether it is a dialogue of a lead and a partner, without a winner.
     pub dialogue: bool,
-    /// In the order they were taken.
     pub turns: Vec<TranscriptTurn>,
 }
 
-/// One speech of a transcript.
+/// One turn of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptTurn {
-    /// Counted from 1.
+    /// Round number, from 1.
     pub round: u8,
-    /// For or against.
     pub side: crate::debate::Side,
-    /// Who is said to have spoken.
+    /// Tool that spoke, according to the file.
     pub tool: String,
-    /// What.
     pub text: String,
-    /// How long it is said to have taken.
+    /// Duration according to the file.
     pub duration_ms: u64,
 }
 
-/// What rebuilding came to.
+/// Result of rebuilding the index.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reindexed {
-    /// Debates read.
+    /// Number of debates read.
     pub debates: usize,
-    /// Events read.
+    /// Number of events read.
     pub events: usize,
-    /// Turns written to the tables.
+    /// Number of turns written to the tables.
     pub messages: usize,
-    /// Debates whose log is not one this program could have written, and why.
+    /// Debates with an invalid log, and the error of each.
     pub flawed: Vec<String>,
 }
 
-/// How the archive is.
+/// Result of the integrity check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Health {
-    /// Where it lies.
+    /// Path of the database.
     pub path: String,
-    /// Its schema.
+    /// Schema version.
     pub version: i64,
-    /// Debates in it.
+    /// Number of debates.
     pub debates: usize,
-    /// What is wrong with it.
+    /// Problems found.
     pub problems: Vec<String>,
 }

@@ -1,71 +1,66 @@
-//! A change that is not merged yet, as it is asked for and as it is found.
+//! Types for reviewing a change that is not merged yet: how the user selects it
+//! ([`ChangeSelector`]) and what was found ([`ChangeSet`]).
 use super::ground::{Changed, Pinned};
 use crate::debate::{Known, Was};
 
-/// Which change is meant.
+/// Which change to review.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meant {
-    /// Whatever there is: of the working tree, else of the branch, else of the last commit.
+    /// The uncommitted changes, else those of the branch, else the last commit.
     Here,
-    /// What is not committed.
+    /// Uncommitted changes.
     Worktree,
-    /// What this branch, with what is not committed, brings since it left the default one.
+    /// Changes of this branch and the working tree since it forked from the default branch.
     Branch,
-    /// `BASE..HEAD` or `BASE...HEAD`: what the one would bring to the other.
+    /// `BASE..HEAD` or `BASE...HEAD`, as for `git diff`.
     Range(String),
-    /// What is staged.
     Staged,
-    /// A commit against its first parent.
+    /// A commit compared with its first parent.
     Commit(String),
-    /// What a patch makes of a commit; of the last one, if none is named.
+    /// A patch applied to a commit, by default the last one.
     Patch {
-        /// As it was written.
         text: Vec<u8>,
-        /// What it applies to.
         base: Option<String>,
     },
 }
 
-/// A change that is not merged yet.
+/// A change that is not merged yet: two trees and the files that differ.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// One tree of it: what stands there afterwards, and what it touches as it was before.
+    /// One tree with both versions: the new files, and the touched files as they were.
     pub pinned: Pinned,
-    /// Where in that tree that lies.
+    /// Folder with the old files in that tree.
     pub was: Was,
-    /// What was compared with what, in words.
+    /// Description of what was compared with what.
     pub says: String,
-    /// The tree it starts from; none if it starts from nothing.
+    /// Id of the old tree, `None` if there is none.
     pub old: Option<String>,
-    /// The tree it leads to.
+    /// Id of the new tree.
     pub new: String,
-    /// The commits of both, where they are commits.
+    /// Ids of the old and the new commit, if they are commits.
     pub commits: (Option<String>, Option<String>),
-    /// Every file it touches.
     pub files: Vec<Changed>,
-    /// Why there is nothing in it to argue about, if there is nothing.
+    /// Set if there is nothing worth a review.
     pub idle: Option<Idle>,
-    /// What its commits say of themselves, the latest first.
+    /// Commit messages, the newest first.
     pub messages: Vec<String>,
-    /// The branch that is checked out, if one is.
+    /// The checked out branch.
     pub branch: Option<String>,
-    /// Whether what is checked out has the change in it.
+    /// Whether the checked out files contain the change.
     pub checked_out: bool,
 }
 
-/// Why there is nothing to argue about in a change.
+/// Why a change is not reviewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// Nothing has changed.
     Empty,
-    /// Only documents have.
     Docs,
-    /// Only what tools write has: lock files, generated and vendored ones.
+    /// Only lock files, generated and vendored files have changed.
     Made,
 }
 
 impl Idle {
-    /// In a sentence.
+    /// The reason as a sentence.
     pub fn says(self) -> &'static str {
         match self {
             Idle::Empty => "nothing has changed",
@@ -75,15 +70,14 @@ impl Idle {
     }
 }
 
-/// A change, with what is said about it by those who want it merged, and what is known of it.
+/// A change under review, with its author's description and the findings of the previous review.
 #[derive(Clone, Debug)]
 pub struct Contribution {
-    /// What it is.
     pub proposal: Proposal,
-    /// Its title; empty if it has none.
+    /// Empty if it has none.
     pub title: String,
-    /// Its description; empty if it has none.
+    /// Empty if it has none.
     pub body: String,
-    /// What the review before this one had found.
+    /// Findings of the previous review.
     pub known: Vec<Known>,
 }

@@ -1,23 +1,28 @@
-//! What a debate stands on: what debaters are given, and what they say held against it.
+//! Ports to the repository: briefs ([`BriefSource`]), citation checks ([`Evidence`]) and snapshots
+//! of pinned trees for tools ([`SnapshotProvider`]).
+//!
+//! Implemented by `brief`, `evidence` and `repo`. Everything is read from a pinned git tree, so
+//! that the result of a query never changes.
 use super::change::{Contribution, Meant, Proposal};
 use crate::debate::{Body, Citation, Was};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Gathers what debaters are given besides the topic.
+/// Reads the repository: pins trees, gathers briefs and finds changes.
 pub trait Briefs: Send + Sync {
-    /// What was asked for, as far as it fits; nothing, if nothing was.
+    /// Gathers the requested files and diffs up to the token limit. Empty if nothing is requested.
     fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext>;
 
-    /// What a commit holds.
+    /// Pins the tree of a commit.
     fn commit(&self, root: &Path, commit: &str) -> Result<Pinned, BadContext>;
 
-    /// What stands in a repository now, as one tree with a name; none where there is no repository.
+    /// Pins the current files, with uncommitted changes, as a git tree. `None` if there is no
+    /// repository.
     fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
 
-    /// A change that is not merged yet: what it is, and one tree of it. Files that are about to be
-    /// written are no part of it.
+    /// Finds the selected change and pins its tree. The files in `without` are output files of this
+    /// run and are ignored.
     fn proposal(
         &self,
         root: &Path,
@@ -25,108 +30,103 @@ pub trait Briefs: Send + Sync {
         without: &[PathBuf],
     ) -> Result<Proposal, BadContext>;
 
-    /// What has happened in a repository to a few files since a debate was opened on it, as far as
-    /// that can be found out soon.
+    /// Finds what happened to some files since a debate was opened. The search has a time limit.
     fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext>;
 }
 
-/// How a repository was when a debate was opened on it.
+/// Query for changes since a debate was opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Before<'a> {
-    /// Milliseconds since 1970.
+    /// Milliseconds since the Unix epoch.
     pub opened_at: i64,
-    /// The last commit then, if that is known.
+    /// Last commit at that time, if known.
     pub commit: Option<&'a str>,
-    /// The tree, if that is known.
+    /// Pinned tree at that time, if known.
     pub tree: Option<&'a str>,
-    /// The files that are asked about.
+    /// Files to look at.
     pub paths: &'a [String],
 }
 
-/// What has happened to a few files.
+/// What happened to some files since a debate was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Since {
-    /// The commits that changed one of them, the latest first.
+    /// Commits that touch one of them, the newest first.
     pub commits: Vec<Touching>,
-    /// Whether there may be more of them.
+    /// Whether the search stopped early, so that there may be more commits.
     pub more: bool,
-    /// Those with changes that are in no commit.
+    /// Files with uncommitted changes.
     pub uncommitted: Vec<String>,
-    /// Those that are not what they were.
+    /// Files whose content differs.
     pub changed: Vec<String>,
 }
 
-/// A commit that changed some of the files that were asked about.
+/// A commit that touches some of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touching {
-    /// The first digits of its id.
+    /// Abbreviated id.
     pub id: String,
-    /// Its first line.
+    /// First line of the message.
     pub subject: String,
-    /// Which of them.
+    /// Files it touches.
     pub paths: Vec<String>,
 }
 
-/// What is to be gathered.
+/// Request for a brief.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The repository it is about.
     pub root: &'a Path,
-    /// What stands in it, if it could be read.
+    /// The pinned tree, if the repository could be read.
     pub pinned: Option<&'a Pinned>,
-    /// The question.
     pub topic: &'a str,
-    /// `none`, `auto`, or what is wanted, in the user's words.
+    /// `none`, `auto`, or what the user asked for, in the syntax of `--context`.
     pub wanted: &'a str,
-    /// Who is to read it.
     pub readers: Readers,
-    /// The change it is about, if it is about one.
+    /// The change under review, if any.
     pub change: Option<&'a Contribution>,
 }
 
-/// Who reads a brief.
+/// Whether the participants can read files themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Everyone can look into the files.
+    /// All of them can, so the brief needs only names, numbers and hunks.
     OfFiles,
-    /// Someone knows no more than stands in the brief.
+    /// At least one cannot, so the brief must have the content.
     OfTheBrief,
 }
 
-/// What was gathered.
+/// A brief, and how it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
-    /// What debaters are given.
+    /// Text for the prompts.
     pub text: String,
-    /// What was picked, and why.
+    /// What was picked, with the reason.
     pub picked: Vec<String>,
-    /// What was left out, and why.
     pub left_out: Vec<Omitted>,
-    /// The paths it is about.
+    /// Paths the brief is about.
     pub touched: Vec<String>,
-    /// Every changed file, if changes were asked for.
+    /// Every changed file, if changes were requested.
     pub changed: Vec<Changed>,
-    /// What the text comes to, about.
+    /// Estimated number of tokens.
     pub tokens: usize,
-    /// What secrets were taken out of it, by kind; nothing, if there were none.
+    /// Secrets that were redacted, by kind. Empty if there were none.
     pub removed: String,
 }
 
-/// A changed file.
+/// A changed file with its line counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Changed {
-    /// As it is called now.
+    /// Current path.
     pub path: String,
-    /// As it was called, if that has changed.
+    /// Old path, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Lines; none if it is not text, or was not counted.
+    /// Added lines, absent if binary or not counted.
     pub added: Option<u64>,
-    /// Lines; none if it is not text, or was not counted.
+    /// Deleted lines, absent if binary or not counted.
     pub deleted: Option<u64>,
 }
 
-/// Something that is not in a brief.
+/// A file left out of a brief, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 pub struct Omitted {
@@ -134,72 +134,69 @@ pub struct Omitted {
     pub why: String,
 }
 
-/// Looks up what is cited. By the tree a debate is pinned to, so that the answer is the same
-/// whenever it is asked.
+/// Checks citations against the pinned tree of a debate, so that the result is reproducible.
 pub trait Evidence: Send + Sync {
-    /// A reply without the marks by which its writer pretends that something was looked up.
+    /// Removes verification marks a model has put on its own citations.
     fn unmarked(&self, text: &str) -> String;
 
-    /// Every citation of a reply, with what looking it up came to.
+    /// Extracts the citations of a reply and looks each up in the tree.
     fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation>;
 
-    /// The same for any text: a review, a report, another tool's answer.
+    /// As [`Evidence::check_citations`], for any text: a review, a report, another tool's output.
     fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext>;
 
-    /// What stands in a file of the tree, by its exact path, without what is secret in it.
+    /// Content of a file of the tree, by exact path, with secrets redacted.
     fn file(&self, path: &str, about: &About<'_>) -> Result<String, BadContext> {
         let _ = about;
         Err(BadContext(format!("there is no tree in which to look for `{path}`")))
     }
 }
 
-/// What a debate is about, for looking things up in it.
+/// Where citations are looked up: the tree, and how ambiguous paths are resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// The repository.
     pub root: &'a Path,
-    /// The tree it is pinned to.
+    /// Id of the pinned tree.
     pub pin: &'a str,
-    /// Where a citation could mean several files, one of these is meant.
+    /// Paths preferred when a citation matches several files.
     pub touched: &'a [String],
-    /// Where whoever wrote it stands, below the root: empty, or ending in `/`.
+    /// Folder that relative paths start from: empty, or ending in `/`.
     pub folder: &'a str,
-    /// A path that is no evidence: what is checked cannot vouch for itself.
+    /// Path that does not count as evidence, because a text cannot confirm itself.
     pub except: Option<&'a str>,
-    /// What a change touches as it was before, if the tree is that of a change.
+    /// The old files of a change, if the tree is that of a change.
     pub was: Option<&'a Was>,
 }
 
-/// What stood in a repository.
+/// A pinned git tree of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pinned {
-    /// The name of the tree.
+    /// Id of the tree.
     pub tree: String,
-    /// The last commit, if there is one.
+    /// Last commit, if there is one.
     pub commit: Option<String>,
-    /// Whether something has changed since.
+    /// Whether it has uncommitted changes.
     pub dirty: bool,
-    /// What stands there and is not in it, in a few words; nothing, if all of it is.
+    /// Summary of the files that are not in the tree. Empty if all are.
     pub left_out: String,
 }
 
-/// Gives tools something to read that does not change and holds nothing they must not read.
+/// Makes read-only copies of pinned trees for tools, without secrets.
 pub trait Snapshots: Send + Sync {
-    /// A copy of a pinned tree. It stays for as long as it is held.
+    /// A snapshot of a pinned tree. It is not deleted while the handle lives.
     fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext>;
 }
 
-/// A copy of a pinned tree.
+/// A snapshot of a pinned tree on disk.
 pub struct Snapshot {
-    /// Where it is.
     pub folder: PathBuf,
-    /// What is not in it, in a few words; nothing, if all of it is.
+    /// Summary of the files that are not in the copy. Empty if all are.
     pub left_out: String,
-    /// Keeps it there.
+    /// Lock that protects it from eviction.
     pub hold: Box<dyn std::any::Any + Send + Sync>,
 }
 
-/// Why there is no brief.
+/// Error when the repository could not be read or a query is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadContext(pub String);
