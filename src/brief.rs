@@ -1,28 +1,30 @@
-//! What debaters are given besides the topic, read from the repository and from nowhere else.
+//! Builds the brief: repository context that goes into the prompts besides the topic.
+//! `build_brief` takes a parsed `BriefSelection`, reads the pinned tree and packs the most relevant
+//! parts into a token budget.
 //!
-//! | file      | concept                                                        |
-//! |-----------|----------------------------------------------------------------|
-//! | `wanted`  | what is wanted, as users write it                              |
-//! | `gather`  | each wish becomes pieces, and what was chosen is said          |
-//! | `auto`    | what a topic asks for of itself                                |
-//! | `gathered` | what comes of it                                              |
-//! | `ground`  | where contents come from: the pinned tree, or the disk         |
-//! | `topic`   | what a topic speaks of, by its words                           |
-//! | `libraries` | what a topic names and a manifest depends on                 |
-//! | `symbols` | where something is defined: a search that ends in time         |
-//! | `files`   | one file: whole, some lines of it, or its outline              |
-//! | `outline` | headings, signatures, guards                                   |
-//! | `tree`    | files with their sizes, folders summed up                      |
-//! | `review`  | a diff: all that changed by name, and hunks to choose from     |
-//! | `reviewed` | a change under review, and what is said about it              |
-//! | `hidden`  | text people do not see and models do                           |
-//! | `look`    | what changed files come to, looked at by two at once           |
-//! | `risk`    | how much a hunk is worth reading                               |
-//! | `kind`    | what sort of file something is                                 |
-//! | `pack`    | what fits into the budget                                      |
-//! | `compose` | the brief itself                                               |
-//! | `page`    | numbered lines, cut where they are long, and counted           |
-//! | `port`    | the same, as the engine asks for it                            |
+//! | file                | concept                                                            |
+//! |---------------------|--------------------------------------------------------------------|
+//! | `selection`         | parser of the `--context` syntax                                   |
+//! | `builder`           | turns each selected item into pieces, and logs what it picked      |
+//! | `auto`              | `auto`: selects files, symbols and diffs by the topic              |
+//! | `repository_brief`  | the result and its errors                                          |
+//! | `source_tree`       | reads files from the pinned tree, or from disk                     |
+//! | `topic_hints`       | finds file names, symbols and key words in the topic               |
+//! | `libraries`         | finds dependencies the topic mentions                              |
+//! | `symbols`           | searches definitions and uses of symbols, with a timeout           |
+//! | `file_excerpt`      | one file: full text, a line range, or its outline                  |
+//! | `outline`           | headings, signatures and guards of a file                          |
+//! | `file_tree`         | file tree with sizes                                               |
+//! | `diff`              | a diff: list of changed files, and hunks                           |
+//! | `change_context`    | a change under review, with its description and design documents   |
+//! | `hidden_text`       | strips text that models see and people do not                      |
+//! | `hunk_reader`       | reads the hunks of many files on two threads                       |
+//! | `risk`              | scores hunks by how much they are worth reading                    |
+//! | `file_kind`         | classifies files by path and header                                |
+//! | `pack`              | greedy packing of pieces into the token budget                     |
+//! | `compose`           | writes the text of the brief                                       |
+//! | `text_format`       | line numbers, truncation, token estimates                          |
+//! | `port`              | implements the engine's `BriefSource` and `SnapshotProvider` ports |
 mod auto;
 mod compose;
 mod files;

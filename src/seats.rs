@@ -1,26 +1,27 @@
-//! Voices for seats.
+//! Providers: model CLIs run as child processes, HTTP APIs, and scripts. `ProviderRegistry` is the
+//! entry point and implements the engine's `Providers` port.
 //!
-//! | file      | concept                                                                          |
-//! |-----------|----------------------------------------------------------------------------------|
-//! | `roster`  | which voices there are, and which may face each other                            |
-//! | `row`     | how one model CLI is called, as data: `rows.toml`, and the user's own            |
-//! | `cli`     | a turn spoken by a model CLI                                                     |
-//! | `place`   | where it runs: a folder of its own, and a home where it needs one                 |
-//! | `process` | one program, run to its end, and not beyond                                      |
-//! | `stragglers` | what has left the group it was started in                                    |
-//! | `heard`   | what a model CLI prints                                                          |
-//! | `fault`   | why a tool did not answer                                                        |
-//! | `service` | how one HTTP API is spoken to, as data: `apis.toml`, and the user's own           |
-//! | `api`     | a turn spoken by an HTTP API                                                     |
-//! | `wire`    | what is sent to an HTTP API, and what comes back                                 |
-//! | `http`    | one request, and what comes back of it, within bounds                            |
-//! | `rebuff`  | why a service did not answer                                                     |
-//! | `patience`| how often a seat is asked, and how long is waited in between                     |
-//! | `per_effort` | what may differ with how hard a tool is to think                              |
-//! | `prices`  | what models cost, as the user has looked it up                                   |
-//! | `proof`   | what a turn has to admit about who spoke                                         |
-//! | `script`  | what is said is written down beforehand                                          |
-//! | `demo`    | the script that comes with the program, about whatever repository it stands in   |
+//! | module           | what it does                                                              |
+//! |------------------|---------------------------------------------------------------------------|
+//! | `registry`       | finds, lists and checks providers by name                                 |
+//! | `cli_spec`       | config of one model CLI: `rows.toml` merged with the user's `tools`       |
+//! | `cli`            | fetches a turn from a model CLI, with retries                             |
+//! | `workdir`        | working directory of a CLI (repository snapshot or empty) and its home    |
+//! | `process`        | runs a child process with timeout, output limits and group kill           |
+//! | `orphans`        | kills processes that have left the group of their turn                    |
+//! | `output_parser`  | parses the output stream of each model CLI                                |
+//! | `cli_error`      | classifies CLI failures and adds a hint                                   |
+//! | `api_spec`       | config of one HTTP API: `apis.toml` merged with the user's `apis`         |
+//! | `api`            | fetches a turn from an HTTP API, with retries                             |
+//! | `protocol`       | builds requests and parses responses of four API protocols                |
+//! | `http`           | HTTP clients, size limits, server-sent events                             |
+//! | `api_error`      | classifies HTTP errors and parses rate-limit headers                      |
+//! | `retry`          | number of attempts and backoff                                            |
+//! | `per_effort`     | a setting that can differ by effort level                                 |
+//! | `prices`         | token prices from the user's config                                       |
+//! | `model_mismatch` | caveat for a turn answered by another model than requested                |
+//! | `script`         | plays turns from a JSON file                                              |
+//! | `demo`           | the built-in script, filled in with facts about the repository            |
 mod api;
 mod cli;
 pub mod demo;

@@ -1,5 +1,5 @@
-//! What a topic asks for of itself: what it names, the changes it speaks of, and otherwise what has
-//! changed, or the tree.
+//! `auto` context: selects what the topic mentions (files, symbols, libraries, changes). Falls back
+//! to uncommitted changes, or to the file tree for questions of architecture.
 use super::BriefError;
 use super::gather::Gathering;
 use super::ground::Meant;
@@ -10,11 +10,11 @@ use super::topic::Topic;
 use super::wanted::cited;
 use crate::repo::{Range, Why, absent};
 
-/// Manifests that are looked into for a library.
+/// Limit on manifests searched for a library.
 const MOST_MANIFESTS: usize = 10;
 
 impl Gathering<'_> {
-    /// What the topic asks for.
+    /// Adds the context the topic asks for.
     pub(super) fn auto(&mut self, topic: &str) {
         let libraries = libraries::candidates(topic);
         let topic = Topic::read(topic);
@@ -33,7 +33,7 @@ impl Gathering<'_> {
             self.tree("the topic is about architecture");
         }
         if topic.history && !self.told.touched.is_empty() {
-            // Where there is no past there is nothing to tell.
+            // Errors are ignored: without a repository there is no history.
             let _ = self.history();
         }
         if self.told.picked.len() == before {
@@ -41,7 +41,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Files and folders a topic names. Says whether there are any.
+    /// Adds the files and folders the topic names. Returns whether there are any.
     fn names(&mut self, names: &[String]) -> bool {
         let before = self.pieces.len();
         for name in names {
@@ -75,7 +75,7 @@ impl Gathering<'_> {
         self.pieces.len() > before
     }
 
-    /// Where what a topic names is defined. Says whether it is anywhere.
+    /// Adds the definitions of the symbols the topic names. Returns whether any was found.
     fn symbols(&mut self, symbols: &[String]) -> bool {
         if symbols.is_empty() {
             return false;
@@ -97,8 +97,8 @@ impl Gathering<'_> {
         !found.places.is_empty()
     }
 
-    /// The manifest that depends on what a topic names, and where that is used. Says whether there is
-    /// one.
+    /// Adds the first manifest that depends on a library the topic names, and uses of that library.
+    /// Returns whether there is one.
     fn libraries(&mut self, words: &[String]) -> bool {
         let manifests = self.manifests();
         for path in manifests.iter().take(MOST_MANIFESTS) {
@@ -111,14 +111,14 @@ impl Gathering<'_> {
             if self.file(path, None, Section::Named, 90).is_ok_and(|put| put) {
                 self.pick(&format!("{path}: depends on `{word}`, named in the topic"));
             }
-            // In code a name has no dashes.
+            // Package names have dashes, identifiers have underscores.
             self.symbols(&[word.replace('-', "_")]);
             return true;
         }
         false
     }
 
-    /// Changes a topic speaks of, or whichever there are; a topic may be wrong about that.
+    /// Adds the diff the topic refers to, or any other diff if that range is empty or invalid.
     fn diff_if_any(&mut self, range: &Range) {
         let why = "the topic speaks of changes, or of nothing else";
         let tried = self.diff(range, why).or_else(|error| match range {

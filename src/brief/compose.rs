@@ -1,17 +1,17 @@
-//! The brief itself: how to cite, what was chosen, all that has changed, what fits of the rest, and
-//! what was left out.
+//! Writes the text of the brief: citation rules, list of picks, changed files, packed pieces, and
+//! the list of omissions.
 use super::pack::{self, Fit, Piece, Section};
 use super::{Gathered, Omitted, page};
 use crate::repo::Pin;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What was left out that is named in the brief itself.
+/// Limit on omissions listed in the text.
 const MOST_NAMED: usize = 50;
-/// What was chosen that is named there.
+/// Limit on picks listed in the text.
 const MOST_PICKED: usize = 40;
 
-/// Writes the brief.
+/// Packs the pieces into the token budget and renders the brief.
 pub(super) fn compose(
     mut told: Gathered,
     pin: Option<&Pin>,
@@ -28,7 +28,7 @@ pub(super) fn compose(
         let _ = writeln!(text, "- {}", page::cut(line));
     }
     text.push_str(lists);
-    // For titles, and for what is left out.
+    // Reserve for titles and the list of omissions.
     let kept = (budget / 6).min(1_500);
     let room = budget.saturating_sub(page::tokens(&text) + kept + 80);
     let fits = pack::pack(pieces, room);
@@ -53,7 +53,7 @@ pub(super) fn compose(
     told
 }
 
-/// How to cite, and what is cited.
+/// Header: how to cite, and which tree is pinned.
 fn head(pin: Option<&Pin>, whole: bool, budget: usize) -> String {
     let short = |id: &str| id.chars().take(12).collect::<String>();
     let pinned = pin.map_or_else(
@@ -72,7 +72,7 @@ fn head(pin: Option<&Pin>, whole: bool, budget: usize) -> String {
     )
 }
 
-/// What did not fit, or only in short.
+/// Lists the pieces that are omitted or shortened. Hunks are counted per file.
 fn unfit(pieces: &[Piece], fits: &[Fit]) -> Vec<Omitted> {
     let mut hunks: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut left = vec![];
@@ -99,7 +99,7 @@ fn unfit(pieces: &[Piece], fits: &[Fit]) -> Vec<Omitted> {
     left
 }
 
-/// What was left out, as far as there is room to say it.
+/// Appends the list of omissions, as far as `room` tokens allow.
 fn omissions(text: &mut String, left_out: &[Omitted], room: usize) {
     if left_out.is_empty() {
         return;
@@ -121,7 +121,7 @@ fn omissions(text: &mut String, left_out: &[Omitted], room: usize) {
     }
 }
 
-/// Each once, in the same order.
+/// Removes duplicates and keeps the order.
 fn once<T: Ord + Clone>(all: Vec<T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.into_iter().filter(|one| seen.insert(one.clone())).collect()

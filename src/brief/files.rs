@@ -1,20 +1,20 @@
-//! One file as it stands in a brief: whole, some lines of it, its outline, or only its name.
+//! Excerpt of one file for the brief: full text, a line range, an outline, or only its name.
 use super::{Given, kind, outline, page};
 use crate::repo::Why;
 use std::fmt::Write;
 
-/// Tokens an outline may have.
+/// Token limit of an outline.
 const LONGEST_OUTLINE: usize = 1_500;
-/// Lines of the beginning that go with it.
+/// First lines of the file shown above an outline.
 const BEGINNING: usize = 8;
 
-/// A file, and the same in short.
+/// A file as full text and in a shorter form.
 pub(super) struct Shown {
     pub(super) whole: String,
     pub(super) short: Option<String>,
 }
 
-/// What stands in a file, if it is text. What is not UTF-8 is shown as well as it can be.
+/// Decodes a file as text. Invalid UTF-8 is replaced, and a NUL byte marks a binary file.
 pub(super) fn text(bytes: Vec<u8>) -> Result<String, Why> {
     const TELLTALE: usize = 8_000;
     if bytes.iter().take(TELLTALE).any(|byte| *byte == 0) {
@@ -24,7 +24,7 @@ pub(super) fn text(bytes: Vec<u8>) -> Result<String, Why> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// How a file is shown to those who are given it, in a brief of so many tokens.
+/// Builds the excerpt of a file or of a line range, for a brief of `budget` tokens.
 pub(super) fn shown(
     path: &str,
     text: &str,
@@ -59,13 +59,13 @@ pub(super) fn shown(
     Shown { whole, short: Some(short) }
 }
 
-/// How a file begins, and then what it is made of.
+/// The first lines of a file, then its outline.
 fn outlined(path: &str, text: &str, room: usize) -> String {
     let found = outline::outline(path, text);
     if found.is_empty() {
         return beginning(text, 1, usize::MAX, room);
     }
-    // A document begins with its first heading.
+    // The outline of a document already starts at its first heading.
     let first = if kind::document(path) { 0 } else { BEGINNING };
     let mut shown = beginning(text, 1, first, room / 3);
     let mut left = room.saturating_sub(page::tokens(&shown));

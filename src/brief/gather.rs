@@ -1,4 +1,4 @@
-//! Gathering: each wish becomes pieces, and what was chosen is said, with the reason.
+//! `BriefBuilder`: turns each selected item into pieces, and records what it picked and why.
 use super::files::{self, Shown};
 use super::ground::{Ground, Meant};
 use super::kind::{self, Kind};
@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Manifests that are shown, and files of a folder or a pattern that are looked into.
+/// Limits on manifests shown, and on files read per folder or glob pattern.
 const MOST_MANIFESTS: usize = 20;
 const MOST_BELOW: usize = 2_000;
-/// How many times the room there is may be read to choose from.
+/// Files are read up to this multiple of the token budget, so that packing has a choice.
 const CHOICE: usize = 4;
 
-/// Gathers what is wanted. What stands in the repository now is already pinned, if it can be.
+/// Builds a brief from the selected items. The caller has already pinned the tree, if possible.
 pub fn gather(
     trees: &Trees,
     root: &Path,
@@ -48,7 +48,7 @@ pub fn gather(
     for wish in &wanted.wishes {
         gathering.wish(wish, topic)?;
     }
-    // Last, because it is about whatever the others have touched.
+    // Last, because it covers the paths all other items touch.
     if wanted.wishes.contains(&Wish::History) {
         gathering.history()?;
     }
@@ -57,7 +57,7 @@ pub fn gather(
     Ok(compose::compose(told, pin, ground.whole, &lists, &pieces, budget))
 }
 
-/// A brief in the making.
+/// State of a brief that is being built.
 pub(super) struct Gathering<'a> {
     trees: &'a Trees,
     root: &'a Path,
@@ -67,7 +67,7 @@ pub(super) struct Gathering<'a> {
     budget: usize,
     lists: String,
     pub(super) pieces: Vec<Piece>,
-    /// What has been put in already, so that it is there once.
+    /// Excerpts already added, to avoid duplicates.
     seen: BTreeSet<(String, Option<Span>)>,
     pub(super) told: Gathered,
 }
@@ -110,7 +110,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// A file somebody has asked for.
+    /// Adds a file the user has named.
     fn named(&mut self, path: &str, lines: Option<Span>) -> Result<(), BriefError> {
         if self.file(path, lines, Section::Named, 100)? {
             let lines = lines.map(|(first, last)| format!(":{first}-{last}")).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Puts a file in, or says why not. Says whether it did.
+    /// Adds an excerpt of a file, or records why not. Returns whether it was added.
     pub(super) fn file(
         &mut self,
         path: &str,
@@ -156,7 +156,7 @@ impl Gathering<'_> {
         Ok(true)
     }
 
-    /// All that is below a folder.
+    /// Adds the tree of a folder and the files in it.
     pub(super) fn folder(&mut self, folder: &str, why: &str) {
         let paths = self.ground.below(folder);
         let files = page::many(paths.len(), "file", "files");
@@ -167,7 +167,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Files nobody has named one by one.
+    /// Adds files that were not named one by one, by kind, until the read limit is reached.
     fn several(&mut self, paths: &[String]) {
         let mut order: Vec<(Kind, &String)> =
             paths.iter().map(|path| (kind::kind(path), path)).collect();
@@ -175,7 +175,8 @@ impl Gathering<'_> {
         let mut room = self.budget * CHOICE;
         for (nth, (kind, path)) in order.into_iter().enumerate() {
             let why = match (absent(path.as_bytes()), kind::dull(path)) {
-                // What instructs agents is no material: whoever reads a brief is one.
+                // Instructions for agents are excluded, because the reader of the brief is an
+                // agent.
                 (Some(why), _) => Some(why.says()),
                 (_, Some(dull)) => Some(dull.says()),
                 _ if nth >= MOST_BELOW || room == 0 => {
@@ -194,14 +195,14 @@ impl Gathering<'_> {
                 Kind::Docs | Kind::Generated => 12,
             };
             let before = self.pieces.len();
-            // Without lines there is nothing that could be beyond the end.
+            // Without a line range, the only possible error cannot occur.
             let _ = self.file(path, None, Section::Below, value);
             let read: usize = self.pieces[before..].iter().map(|piece| piece.text.len() / 4).sum();
             room = room.saturating_sub(read);
         }
     }
 
-    /// The file tree and the manifests.
+    /// Adds the file tree and the manifests.
     pub(super) fn tree(&mut self, why: &str) {
         self.draw("");
         let manifests = self.manifests();
@@ -217,7 +218,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Every manifest, the ones nearest to the root first.
+    /// All manifests, by depth.
     pub(super) fn manifests(&self) -> Vec<String> {
         let paths = self.ground.paths();
         let manifests =
@@ -296,7 +297,7 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// What has changed on disk and could not be pinned is not in any of this.
+    /// Records uncommitted changes that could not be pinned as omissions.
     fn leave_what_the_pin_lacks(&mut self) {
         for left in self.pin.iter().flat_map(|pin| &pin.left_out) {
             let why = format!("{}, and is not pinned", left.why.says());
@@ -315,7 +316,7 @@ impl Gathering<'_> {
         self.pieces.push(Piece { section, path: path.to_owned(), value, text, short });
     }
 
-    /// Something that is always there.
+    /// Adds text that is always part of the brief, whatever the budget.
     pub(super) fn list(&mut self, text: &str) {
         self.lists.push_str(text);
     }

@@ -1,75 +1,72 @@
-//! What comes of gathering, and what can keep it from coming.
+//! Result of building a brief, and its errors.
 use crate::repo::{ChangedFile, RepoError};
 
-/// What was gathered.
+/// A brief from the repository, and how it was made.
 #[derive(Debug, Clone, Default)]
 pub struct Gathered {
-    /// What debaters are given. Empty if there is nothing to give.
+    /// Text for the prompts. Empty if nothing was selected.
     pub text: String,
-    /// What was chosen and why, a line each.
+    /// What was picked and why, one line each.
     pub picked: Vec<String>,
-    /// What is not in the text, or not all of it.
+    /// Files that are missing in the text or shortened.
     pub left_out: Vec<Omitted>,
-    /// The paths it is about: those named and those changed.
+    /// Paths the brief is about: named and changed files.
     pub touched: Vec<String>,
-    /// About how many tokens the text has.
+    /// Estimated tokens of the text.
     pub tokens: usize,
-    /// Every changed file, if changes were asked for.
+    /// Every changed file, if a diff was requested.
     pub changed: Vec<ChangedFile>,
 }
 
-/// Something that is not in a brief.
+/// A file left out of the brief, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Omitted {
-    /// Its path.
     pub path: String,
-    /// Why: "`Cargo.lock` is a lock file".
+    /// Predicate, as in "is a lock file".
     pub why: String,
 }
 
-/// Who reads a brief.
+/// How much content the readers of the brief need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// Those who see nothing else: they get what stands in the files.
+    /// File contents, for models without file access.
     Contents,
-    /// Those who can read the files themselves: they get names, numbers and hunks.
+    /// Names, line numbers and hunks, for models that can read files.
     Paths,
 }
 
-/// Why nothing was gathered.
+/// Why a brief could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BriefError {
-    /// The repository cannot be read, or has no such commits.
+    /// The repository cannot be read, or has no such commit.
     #[error(transparent)]
     Repo(#[from] RepoError),
-    /// What was named is not there.
+    /// No such file.
     #[error(
         "there is no file `{path}` here: paths are relative to where you are, or to the root of the repository"
     )]
     NoFile {
-        /// What was named.
+        /// Path as the user wrote it.
         path: String,
     },
-    /// It is there and cannot be given.
+    /// The file exists but must not be shown.
     #[error("`{path}` cannot be given: it {why}")]
     Withheld {
-        /// What was named.
+        /// Path as the user wrote it.
         path: String,
-        /// What about it.
+        /// Reason, as a predicate.
         why: &'static str,
     },
-    /// No file is like a pattern.
+    /// No path matches the glob pattern.
     #[error("no file is like `{pattern}`: `*` stands for a part of a name, `**` for any folders")]
     NoMatch {
-        /// The pattern.
         pattern: String,
     },
-    /// A file has fewer lines.
+    /// The requested line range starts after the end of the file.
     #[error("`{path}` has {lines} lines: name some of those")]
     Beyond {
-        /// Which.
         path: String,
-        /// How many it has.
+        /// Number of lines in the file.
         lines: usize,
     },
 }

@@ -1,34 +1,34 @@
-//! Where the contents of a brief come from: the pinned tree, and the disk only for what the tree has
-//! not got and somebody has named.
+//! Reads files for the brief: from the pinned tree, or from disk if there is no pin or if the user
+//! named a file that is not in the tree. Also resolves paths, names and glob patterns.
 use crate::repo::{self, File, Pin, Reader, RepoError, Trees, View, Why, absent};
 use std::path::{Path, PathBuf};
 
-/// Files of a folder without a pin that are looked at.
+/// Limit on files listed in a folder without a pin.
 const MOST_ON_DISK: usize = 5_000;
 
-/// What can be read.
+/// The files a brief can read.
 pub(super) struct Ground {
     trees: Trees,
-    /// What paths are relative to.
+    /// Root that all paths are relative to.
     top: PathBuf,
-    /// Where the user is, below that; empty or ending in `/`.
+    /// The user's current folder relative to the root. Empty or ending in `/`.
     folder: String,
     pinned: Option<(View, Reader)>,
-    /// What lies in a folder that is not pinned, with sizes.
+    /// Files on disk with their sizes, if there is no pin.
     listed: Vec<(String, u64)>,
-    /// Whether all there is can be seen.
+    /// Whether all files could be listed.
     pub(super) whole: bool,
-    /// A folder that is not told of; empty, or ending in `/`.
+    /// Folder that is not listed. Empty or ending in `/`.
     hidden: String,
 }
 
-/// Which files a name stands for.
+/// What a path or name resolves to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meant {
     File(String),
-    /// Ending in `/`.
+    /// Path ending in `/`.
     Folder(String),
-    /// It could be any of so many.
+    /// Number of files that match.
     Several(usize),
     Nothing,
 }
@@ -66,7 +66,7 @@ impl Ground {
         Ok(ground)
     }
 
-    /// A folder that holds what is there no more.
+    /// Hides the folder that holds the base version of a change under review.
     pub(super) fn hide(&mut self, folder: &str) {
         self.hidden = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     }
@@ -75,12 +75,12 @@ impl Ground {
         self.pinned.as_ref().map(|(_, reader)| reader)
     }
 
-    /// One more, for somebody else to read with.
+    /// Opens one more reader, for use on another thread.
     pub(super) fn another_reader(&self) -> Option<Reader> {
         self.pinned.as_ref().and_then(|(view, _)| view.reader().ok())
     }
 
-    /// Every path, sorted; not what a change under review touches, as it was before.
+    /// All paths, sorted, without the hidden folder.
     pub(super) fn paths(&self) -> Vec<&str> {
         match &self.pinned {
             Some((view, _)) => self.told(view).map(|file| file.path.as_str()).collect(),
@@ -88,7 +88,7 @@ impl Ground {
         }
     }
 
-    /// Every path with its size; links and other repositories have none.
+    /// All paths with sizes in bytes. Symlinks and submodules have none.
     pub(super) fn sizes(&self) -> Vec<(&str, Option<u64>)> {
         match &self.pinned {
             Some((view, reader)) => {
@@ -105,7 +105,7 @@ impl Ground {
         view.files().iter().filter(move |file| !hidden(file))
     }
 
-    /// What stands in a file of the tree, or in one on disk where there is no tree.
+    /// Reads a file of the pinned tree, or of the disk if there is no pin.
     pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, Why> {
         match &self.pinned {
             Some((view, reader)) => {
@@ -115,7 +115,7 @@ impl Ground {
         }
     }
 
-    /// What stands in a file somebody has named: it may be one the tree has not got.
+    /// Reads a file the user has named. It is read from disk if it is not in the tree.
     pub(super) fn read_named(&self, path: &str) -> Result<Vec<u8>, Why> {
         match &self.pinned {
             Some((view, _)) if view.find(path).is_some() => self.read(path),
@@ -128,12 +128,12 @@ impl Ground {
         self.trees.on_disk(&self.top, path, tree)
     }
 
-    /// What a path means: below the folder the user is in, or else below the root.
+    /// Resolves a path relative to the current folder, or else to the root.
     pub(super) fn find(&self, path: &str) -> Meant {
         self.places(path).into_iter().find_map(|place| self.at(&place)).unwrap_or(Meant::Nothing)
     }
 
-    /// The same for what may also lie on disk only.
+    /// As `find`, but also finds files that are only on disk.
     pub(super) fn find_named(&self, path: &str) -> Meant {
         match self.find(path) {
             Meant::Nothing => {
@@ -153,7 +153,7 @@ impl Ground {
         }
     }
 
-    /// What a name in a text means: a path, or the end of the only one there is.
+    /// Resolves a name in prose: a path, or the unique path with that suffix.
     pub(super) fn guess(&self, name: &str) -> Meant {
         let found = self.find(name);
         if found != Meant::Nothing {
@@ -169,13 +169,13 @@ impl Ground {
         }
     }
 
-    /// Every file below a folder, which ends in `/` or is empty.
+    /// All files in a folder. `folder` ends in `/` or is empty.
     pub(super) fn below(&self, folder: &str) -> Vec<String> {
         let inside = self.paths().into_iter().filter(|path| path.starts_with(folder));
         inside.map(str::to_owned).collect()
     }
 
-    /// Every file whose path is like a pattern.
+    /// All files that match a glob pattern. A pattern without `/` matches file names.
     pub(super) fn like(&self, pattern: &str) -> Vec<String> {
         let patterns = self.places(pattern);
         let anywhere = !pattern.contains('/');
@@ -199,12 +199,12 @@ impl Ground {
         inside.then_some(Meant::Folder(folder))
     }
 
-    /// Where a path may be, from the top.
+    /// Candidate paths relative to the root.
     fn places(&self, path: &str) -> Vec<String> {
         let path = path.trim_end_matches('/');
         let whole = Path::new(path);
         if let Some(below) = whole.strip_prefix(&self.top).ok().filter(|_| whole.is_absolute()) {
-            // As git writes paths, whatever stands between their parts here.
+            // Git uses `/` on all platforms.
             let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
             return vec![parts.collect::<Vec<_>>().join("/")];
         }
@@ -218,8 +218,8 @@ impl Ground {
     }
 }
 
-/// Whether a path is like a pattern: `?` is a character of a name, `*` any of them, and `**` also
-/// any folders. Every place a part may end at is kept, so that no pattern takes long.
+/// Glob matcher: `?` is one character of a name, `*` any number of them, `**` also crosses folders.
+/// Tracks all match positions at once, so its time is bounded by pattern length times path length.
 fn like(pattern: &[u8], path: &[u8]) -> bool {
     let mut ends = vec![false; path.len() + 1];
     ends[0] = true;

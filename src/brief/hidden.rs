@@ -1,10 +1,10 @@
-//! Text people do not see and models do: it is shown for what it is in code, and taken out of what
-//! somebody says about a change.
+//! Text that models see and people do not. Invisible characters are escaped in code, and removed
+//! from the description of a change, where they could hide prompt injections.
 pub(super) use crate::engine::unseen::shown;
 use crate::engine::unseen::{joins, unseen};
 
-/// Without what cannot be seen where it is read as a page: comments of HTML and of Markdown, and
-/// characters of no width. Says whether there was any.
+/// Strips text that a rendered page does not show: HTML comments, Markdown comments and zero-width
+/// characters. Returns whether there was any.
 pub(super) fn taken_out(text: &str) -> (String, bool) {
     let text = text.replace("\r\n", "\n");
     let mut left = String::with_capacity(text.len());
@@ -26,7 +26,8 @@ pub(super) fn taken_out(text: &str) -> (String, bool) {
     (seen, hidden)
 }
 
-/// A link that is defined and never shown, which is how Markdown is commented.
+/// Whether a line is a Markdown comment, which is an unused link definition such as `[x]: #
+/// (text)`.
 fn comment(line: &str) -> bool {
     let name = line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]:"));
     name.is_some_and(|(name, link)| !name.contains(['[', ']']) && link.trim().starts_with('#'))

@@ -1,9 +1,9 @@
-//! What sort of file something is, by its name and its first lines: what people write comes before
-//! what tools write, and some of it is only listed.
+//! Classifies files by path and header. The kind decides the reading order, and whether a file is
+//! only listed: lock files, generated and vendored code.
 use crate::engine::Idle;
 use crate::repo::{Why, absent};
 
-/// Sorts of files, the most telling first.
+/// Kind of a file, the most informative first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Source,
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Generated,
 }
 
-/// Why a file is only listed, unless it was named.
+/// Why a file is only listed, unless the user names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dull {
     Lock,
@@ -119,7 +119,7 @@ const CONFIG: &[&str] = &[
     "svg",
 ];
 
-/// What sort of file it is.
+/// Classifies a file by its path.
 pub(super) fn kind(path: &str) -> Kind {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -147,7 +147,7 @@ pub(super) fn kind(path: &str) -> Kind {
     }
 }
 
-/// Whether a file says how something is built, checked or shipped.
+/// Whether a path is a build, CI or deployment file.
 pub(super) fn built_by(path: &str) -> bool {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
@@ -161,7 +161,7 @@ pub(super) fn built_by(path: &str) -> bool {
         )
 }
 
-/// Whether a file says what something depends on.
+/// Whether a path is a dependency manifest.
 pub(super) fn manifest(path: &str) -> bool {
     let lower = path.to_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
@@ -170,12 +170,12 @@ pub(super) fn manifest(path: &str) -> bool {
     MANIFESTS.contains(&name) || requirements || ending == "csproj"
 }
 
-/// Whether a file is a text people read.
+/// Whether a path is a text document, by its extension.
 pub(super) fn document(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| DOCS.contains(&ending.to_lowercase().as_str()))
 }
 
-/// Why a file of this name is only listed.
+/// Why a file is only listed, judged by its path.
 pub(super) fn dull(path: &str) -> Option<Dull> {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -195,13 +195,13 @@ pub(super) fn dull(path: &str) -> Option<Dull> {
     }
 }
 
-/// Why there is nothing to argue about in a change to these files, if there is nothing. What decides
-/// on designs is no mere document.
+/// Why a change to these files needs no review, if so: it is empty, or has only documents or
+/// generated files. Decision records do count as reviewable.
 pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> {
     let (mut all, mut docs, mut made) = (0, 0, 0);
     for path in paths {
         all += 1;
-        // What tells agents what to do is no mere document, wherever it lies.
+        // Instructions and settings of agents always count, wherever they are.
         let told = matches!(absent(path.as_bytes()), Some(Why::Instructions | Why::Settings));
         match kind(path) {
             _ if told => {}
@@ -218,7 +218,7 @@ pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> 
     }
 }
 
-/// Whether the first lines say that a tool has written the rest.
+/// Whether the first 12 lines have a marker of generated code.
 pub(super) fn says_generated(bytes: &[u8]) -> bool {
     const LOOKED_AT: usize = 2_000;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);

@@ -1,7 +1,7 @@
-//! Libraries a topic names: those a manifest depends on. "sqlx or rusqlite?" is about the manifest
-//! that has one of them, and about where it is used.
+//! Finds libraries that the topic mentions and a manifest depends on. For "sqlx or rusqlite?" the
+//! brief gets the manifest with one of them, and the code that uses it.
 
-/// Words of a topic, or keys of a manifest, that are no libraries.
+/// Words of a topic, or manifest keys, that are never library names.
 const PLAIN: &[&str] = &[
     "authors",
     "build",
@@ -45,10 +45,10 @@ const PLAIN: &[&str] = &[
     "version",
     "workspace",
 ];
-/// Words that are looked for.
+/// Limit on candidate words.
 const MOST: usize = 40;
 
-/// What may be the name of a library in a topic, as it is written.
+/// Words of the topic that may be library names, as written.
 pub(super) fn candidates(topic: &str) -> Vec<String> {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '/' | '.');
     let mut found: Vec<String> = vec![];
@@ -63,11 +63,11 @@ pub(super) fn candidates(topic: &str) -> Vec<String> {
     found
 }
 
-/// The first of these words that a manifest depends on: a line begins with it.
+/// The first word that starts a line of the manifest, and so is a dependency.
 pub(super) fn depended_on<'a>(manifest: &str, words: &'a [String]) -> Option<&'a str> {
     let begins = |line: &str, word: &str| {
         let line = line.trim_start().trim_start_matches(['"', '\'', '-', ' ']);
-        // A module path ends with the name people use.
+        // The last part of a Go module path is the common name.
         let first = line.split([' ', '\t', '"', '\'', '=', ':', '<', '>', '~', '!', '[', ',', ';']);
         let first = first.into_iter().next().unwrap_or_default();
         let last = first.rsplit('/').next().unwrap_or(first);
@@ -77,7 +77,7 @@ pub(super) fn depended_on<'a>(manifest: &str, words: &'a [String]) -> Option<&'a
     words.iter().find(fits).map(String::as_str)
 }
 
-/// As registries compare names: case, `-` and `_` do not matter.
+/// Compares package names as registries do: case-insensitive, `-` equals `_`.
 fn same(one: &str, other: &str) -> bool {
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     !one.is_empty() && plain(one) == plain(other)

@@ -1,4 +1,4 @@
-//! What some changed files come to, looked at by two at once.
+//! Reads the hunks of many changed files, on two threads.
 use super::kind::{self, Dull};
 use super::pack::Piece;
 use super::review;
@@ -6,10 +6,11 @@ use crate::repo::{ChangedFile, Reader, Why};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What a changed file comes to: its hunks, or why there are none.
+/// Hunks of a changed file, or why it is only listed.
 pub(super) type Looked = Result<Vec<Piece>, &'static str>;
 
-/// Looks at each of these files, in the same order.
+/// Reads the hunks of each file. The result has the order of `files`. With a second reader, two
+/// threads share the work.
 pub(super) fn look(
     files: &[&ChangedFile],
     reader: &Reader,
@@ -29,7 +30,7 @@ pub(super) fn look(
         let other = other.map(|other| scope.spawn(move || work(other)));
         let mut done = work(reader);
         let others = other.map(thread::ScopedJoinHandle::join);
-        // A thread that panicked has left files out, which would be missing from the middle.
+        // Propagate a panic, because files of that thread would be missing from the result.
         let others =
             others.map(|done| done.unwrap_or_else(|cause| std::panic::resume_unwind(cause)));
         done.extend(others.unwrap_or_default());
@@ -44,14 +45,15 @@ fn one(file: &ChangedFile, reader: &Reader, believed: bool) -> Looked {
         return Err(why);
     }
     let hunks = reader.hunks(file).map_err(Why::says)?;
-    // Whoever wants a change merged could say so of anything; what stood there before could not.
+    // The author of a change can add such a marker to any file, so an untrusted change needs it in
+    // the old version, too.
     if kind::says_generated(&hunks.new) && (believed || kind::says_generated(&hunks.old)) {
         return Err(Dull::Generated.says());
     }
     Ok(review::pieces(file, &hunks))
 }
 
-/// What a file comes to that nobody can look into.
+/// Result for a file that cannot be read.
 pub(super) fn unread(file: &ChangedFile) -> Looked {
     Err(review::listed_only(file).unwrap_or(Why::Unreadable.says()))
 }

@@ -1,8 +1,8 @@
-//! The lines of a file that tell what the others are about: headings of documents, signatures of
-//! code, and, in what was removed, the guards.
+//! Outline of a file by line-based heuristics, without a parser: headings of documents, signatures
+//! of code, and guards (checks) among removed lines.
 use super::{kind, page};
 
-/// What begins a definition, after words such as `pub` and `export`.
+/// Keywords that start a definition.
 const DEFINES: &[&str] = &[
     "fn",
     "struct",
@@ -37,7 +37,7 @@ const DEFINES: &[&str] = &[
     "val",
 ];
 
-/// What may stand before that.
+/// Modifiers before such a keyword.
 const BEFORE: &[&str] = &[
     "pub",
     "pub(crate)",
@@ -72,7 +72,7 @@ const BEFORE: &[&str] = &[
     "local",
 ];
 
-/// What keeps something from happening.
+/// Words of lines that check a condition or handle an error.
 const GUARDS: &[&str] = &[
     "if",
     "assert",
@@ -93,12 +93,12 @@ const GUARDS: &[&str] = &[
     "rescue",
 ];
 
-/// Whether a line begins a definition; in code with braces also one of a method.
+/// Whether a line starts a definition, or a method in a language with braces.
 pub(super) fn is_signature(line: &str) -> bool {
     definition(line).is_some() || is_method(line)
 }
 
-/// The name a line defines.
+/// Name that a line defines.
 pub(super) fn definition(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let mut word = words.next()?;
@@ -115,7 +115,7 @@ pub(super) fn definition(line: &str) -> Option<&str> {
     }
     let rest = line.split_once(word)?.1.trim_start();
     let rest = if word == "impl" { rest.rsplit(" for ").next().unwrap_or(rest) } else { rest };
-    // Go's methods have their receiver first.
+    // A Go method has its receiver first.
     let rest = if word == "func" && rest.starts_with('(') {
         rest.split_once(')')?.1.trim_start()
     } else {
@@ -125,7 +125,7 @@ pub(super) fn definition(line: &str) -> Option<&str> {
     Some(&rest[..end]).filter(|name| !name.is_empty())
 }
 
-/// `name(…) {` with something before it that is not a statement.
+/// Whether a line has the form `name(…) {` and is no statement.
 fn is_method(line: &str) -> bool {
     let line = line.trim();
     let Some((head, _)) = line.split_once('(') else { return false };
@@ -139,7 +139,7 @@ fn is_method(line: &str) -> bool {
         && !head.contains(['=', '.'])
 }
 
-/// Whether a line keeps something from happening.
+/// Whether a line checks a condition or handles an error.
 pub(super) fn is_guard(line: &str) -> bool {
     let words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '!'));
     let mut words = words.filter(|word| !word.is_empty());
@@ -148,7 +148,7 @@ pub(super) fn is_guard(line: &str) -> bool {
     }) || line.contains("return Err")
 }
 
-/// What a file is made of, by line.
+/// Headings or signatures of a file, with line numbers.
 pub(super) fn outline(path: &str, text: &str) -> Vec<(usize, String)> {
     let found: Vec<(usize, String)> = if kind::document(path) {
         headings(text)
@@ -159,7 +159,7 @@ pub(super) fn outline(path: &str, text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Headings of Markdown, `AsciiDoc` and `reStructuredText`. What stands in a fence is none.
+/// Headings of Markdown, `AsciiDoc` and `reStructuredText`, outside of code fences.
 fn headings(text: &str) -> Vec<(usize, String)> {
     let (mut found, mut fenced, mut before) = (vec![], false, "");
     for (line, at) in text.lines().zip(1..) {
@@ -185,7 +185,7 @@ fn headings(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The definition a line stands in: the nearest one above it that is indented less.
+/// Signature of the definition that contains a line: the nearest one above with less indentation.
 pub(super) fn enclosing<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     const FURTHEST: usize = 400;
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -204,7 +204,7 @@ pub(super) fn enclosing<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     None
 }
 
-/// The lines of a definition: to where the next line is indented as little as it, bounded.
+/// Last line of a definition, by indentation, at most `most` lines.
 pub(super) fn extent(lines: &[&str], first: usize, most: usize) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let Some(own) = lines.get(first.saturating_sub(1)).map(|line| indent(line)) else {
@@ -217,7 +217,7 @@ pub(super) fn extent(lines: &[&str], first: usize, most: usize) -> usize {
             if closes && indent(line) == own {
                 last = at;
             }
-            // A bracket that closes the parameters opens the body.
+            // A bracket that closes the parameter list can open the body.
             let opens = closes && line.trim_end().ends_with(['{', ':']);
             if !opens && !line.trim_start().starts_with(['{', ')']) {
                 break;

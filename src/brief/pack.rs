@@ -1,20 +1,20 @@
-//! What fits: pieces compete for room by what they are worth a token. What does not fit whole may
-//! fit in short, and what does not fit at all is named.
+//! Greedy packing of pieces into the token budget, by value per token. A piece that does not fit in
+//! full may fit in its short form.
 use super::page;
 
-/// Something that may stand in a brief.
+/// A piece of text that may go into the brief.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) section: Section,
-    /// What it is about.
+    /// Path it is about.
     pub(super) path: String,
     pub(super) value: u64,
     pub(super) text: String,
-    /// The same in short.
+    /// Shorter form, used if the full text does not fit.
     pub(super) short: Option<String>,
 }
 
-/// Where it stands. What is asked for first is served first.
+/// Section of the brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
     Notes,
@@ -28,7 +28,7 @@ pub(super) enum Section {
     History,
 }
 
-/// What became of a piece.
+/// How much of a piece fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
     Whole,
@@ -63,7 +63,7 @@ impl Section {
         }
     }
 
-    /// Who is served at the same time.
+    /// Priority: all pieces of a lower tier are packed before the next tier.
     fn tier(self) -> u8 {
         match self {
             Section::Notes => 0,
@@ -75,11 +75,13 @@ impl Section {
     }
 }
 
-/// What became of each piece, in the same order.
+/// Decides for each piece how much of it fits into `room` tokens. The result has the order of
+/// `pieces`.
 pub(super) fn pack(pieces: &[Piece], room: usize) -> Vec<Fit> {
     let costs: Vec<usize> = pieces.iter().map(|piece| page::tokens(&piece.text) + 1).collect();
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    // Worth a token; of what is worth the same, the small first. Whole tokens are too coarse.
+    // Value per token in thousandths, because integers are too coarse. Of equal pieces, the smaller
+    // comes first.
     let worth = |at: &usize| (pieces[*at].value * 1_000) / (costs[*at] as u64 + 20);
     order.sort_by_key(|at| (pieces[*at].section.tier(), u64::MAX - worth(at), costs[*at], *at));
     let mut fits = vec![Fit::Not; pieces.len()];
@@ -87,7 +89,7 @@ pub(super) fn pack(pieces: &[Piece], room: usize) -> Vec<Fit> {
     let tiers =
         order.chunk_by(|one, other| pieces[*one].section.tier() == pieces[*other].section.tier());
     for tier in tiers {
-        // Some of it is kept for what will have to be said in short.
+        // If the tier does not fit, reserve an eighth of the budget for short forms.
         let all: usize = tier.iter().map(|at| costs[*at]).sum();
         let kept = if all > left { left / 8 } else { 0 };
         for at in tier {

@@ -1,20 +1,19 @@
-//! Text as debaters see it: numbered lines, cut where they are long, and an estimate of how much it
-//! is. Whatever comes from a repository stands on lines with a number or a mark before it.
+//! Formats text for the prompt: numbered lines, truncation, token estimates. Every line from the
+//! repository starts with a number or a marker, so that it cannot pass for an instruction.
 use super::hidden;
 use std::borrow::Cow;
 
-/// Characters of a line that are shown.
+/// Line limit in characters.
 const LONGEST_LINE: usize = 400;
 
-/// About how many tokens a text has: four bytes make one, and so does each character that is not
-/// ASCII.
+/// Estimates tokens: four ASCII bytes or one other character count as one.
 pub(super) fn tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|c| !c.is_ascii()).count();
     ascii.div_ceil(4) + others
 }
 
-/// A name or a title, on one line whatever it holds.
+/// Makes a name or title safe for one line: escapes invisible and replaces control characters.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let text = hidden::shown(text);
     if text.contains(char::is_control) {
@@ -23,7 +22,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// A line as it is shown, without its end.
+/// Truncates a line and escapes invisible characters.
 pub(super) fn cut(line: &str) -> Cow<'_, str> {
     let line = hidden::shown(line.strip_suffix('\r').unwrap_or(line));
     if line.len() <= LONGEST_LINE {
@@ -35,23 +34,22 @@ pub(super) fn cut(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// One line with its number.
 pub(super) fn numbered(number: usize, line: &str) -> String {
     format!("{number:>5} {}\n", cut(line))
 }
 
-/// Lines of a text, from the first to the last, with their numbers.
+/// Lines `first` to `last` of a text, with line numbers.
 pub(super) fn lines(text: &str, first: usize, last: usize) -> String {
     let lines = text.lines().zip(1..).skip(first.saturating_sub(1));
     lines.take_while(|(_, at)| *at <= last).map(|(line, at)| numbered(at, line)).collect()
 }
 
-/// A number of things, in words.
+/// A count with its noun in singular or plural.
 pub(super) fn many(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// A number of bytes, in words.
+/// Size with its unit, such as "1.2 kB".
 pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

@@ -1,4 +1,5 @@
-//! What the engine asks for: a pin, what a commit holds, a copy to read, and a brief.
+//! Implements the engine's ports `BriefSource` and `SnapshotProvider` on top of the repository.
+//! Secrets in briefs and commit subjects are redacted here.
 use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
 use crate::engine::ports::Changed;
 use crate::engine::{
@@ -12,11 +13,11 @@ use crate::repo::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Reads from repositories.
+/// Gives the engine access to repositories: briefs, pins, changes and snapshots.
 pub struct FromRepository {
-    /// What paths are relative to, where they are.
+    /// Current folder, which relative paths of the user start from.
     pub folder: PathBuf,
-    /// Where what stands in repositories is kept.
+    /// Pins trees and reads their objects.
     pub trees: Trees,
 }
 
@@ -108,7 +109,7 @@ impl Briefs for FromRepository {
         };
         let later = self.trees.since(root, &now, &earlier, asked.paths).map_err(bad)?;
         let gate = self.trees.gate(&now.tree);
-        // A subject is whatever its author wrote.
+        // A commit subject is free text and may hold secrets.
         let clean = |text: String| match &gate {
             Some(gate) => gate.redact(&text).text.into_owned(),
             None => text,
@@ -135,13 +136,13 @@ impl Snapshots for FromRepository {
     }
 }
 
-/// What was called otherwise, and what it is called now.
+/// Old and new paths of renamed files.
 fn renamed(files: &[ChangedFile]) -> Vec<(String, String)> {
     let pair = |file: &ChangedFile| Some((file.from.clone()?, file.path.clone()));
     files.iter().filter_map(pair).collect()
 }
 
-/// Which change is meant, as the repository knows it.
+/// Converts the engine's selector of a change to one of the repository.
 fn asked(meant: &Meant) -> Result<Asked, BadContext> {
     Ok(match meant {
         Meant::Here => Asked::Range(Range::Any),
@@ -164,7 +165,7 @@ fn asked(meant: &Meant) -> Result<Asked, BadContext> {
     })
 }
 
-/// What is put before debaters of a change.
+/// Converts a change under review to the context that goes into its brief.
 fn reviewed(change: &Contribution) -> Reviewed {
     let Proposal { says, old, new, messages, .. } = &change.proposal;
     let known = change.known.iter().map(|it| {
@@ -204,8 +205,8 @@ fn unreadable(error: &RepoError) -> BadContext {
     BadContext(error.to_string())
 }
 
-/// How much is left out for which reason, with the first few by name: all of it stands in the list
-/// beside the copy.
+/// Counts exclusions by reason, with the first three paths each. The manifest of the snapshot lists
+/// all.
 fn counted(left_out: &[LeftOut]) -> String {
     const NAMED: usize = 3;
     let mut by_reason: BTreeMap<Why, Vec<&str>> = BTreeMap::new();

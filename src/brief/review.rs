@@ -1,5 +1,4 @@
-//! A diff, for those who are to judge it: every changed file by name with its counts, and then the
-//! hunks that are most worth reading.
+//! Renders a diff: a list of all changed files with line counts, and the hunks as pieces to pack.
 use super::kind::{self, Dull, Kind};
 use super::pack::{Piece, Section};
 use super::{Omitted, look, outline, page, risk};
@@ -7,31 +6,31 @@ use crate::repo::{ChangedFile, Changes, How, Hunk, Hunks, Lines, Reader, Renames
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Lines from which on a hunk is cut into parts, and how many lines a part has.
+/// Longer hunks are split into parts of `HUNK_PART_LINES` lines.
 const LONG: usize = 120;
 const PART: usize = 60;
-/// Lines of a deletion that are shown as they are.
+/// Deletions up to this many lines are shown in full.
 const SHORT_DELETION: usize = 5;
-/// Removed guards and signatures that are kept of one deletion.
+/// Limit on guards and signatures shown of a longer deletion.
 const MOST_KEPT: usize = 12;
-/// How many times the room there is may be read to choose from.
+/// Hunks are read up to this multiple of the token budget, so that packing has a choice.
 const CHOICE: usize = 8;
 
-/// Files from which on it is worth opening the repository once more, and how many are looked at
-/// before it is asked whether there is room for more.
+/// A second thread is used from `PARALLEL_THRESHOLD` files on. After each batch of `BATCH_FILES`
+/// files the read limit is checked.
 const MANY: usize = 32;
 const PORTION: usize = 64;
 
-/// What a diff puts into a brief.
+/// The parts of a brief that come from a diff.
 pub(super) struct Review {
-    /// The list, which is always there.
+    /// List of changed files, which is always shown.
     pub(super) list: String,
     pub(super) pieces: Vec<Piece>,
     pub(super) left_out: Vec<Omitted>,
 }
 
-/// Reads a diff for a brief in which there is so much room. `again` gives one more reader. `believed`
-/// is whether a file that says of itself that a tool wrote it is taken at its word.
+/// Reads a diff for a brief of `room` tokens. `again` opens a second reader. With `believed`, a
+/// generated-code marker in the new version of a file is trusted.
 pub(super) fn review(
     changes: &Changes,
     reader: Option<&Reader>,
@@ -49,7 +48,7 @@ pub(super) fn review(
     let mut other = if order.len() >= MANY { again() } else { None };
     let mut read = 0;
     for portion in order.chunks(PORTION) {
-        // What there is no room for is not even looked at: there may be thousands.
+        // Beyond the read limit files are not read: there may be thousands.
         let looked = match reader.filter(|_| read <= room * CHOICE) {
             Some(reader) => look::look(portion, reader, other.as_mut(), believed),
             None => portion.iter().map(|file| look::unread(file)).collect(),
@@ -72,7 +71,7 @@ pub(super) fn review(
     review
 }
 
-/// Why a changed file is only listed, if it is.
+/// Why a changed file is only listed, if so.
 pub(super) fn listed_only(file: &ChangedFile) -> Option<&'static str> {
     let nothing = file.counts() == Some((0, 0));
     let says = match absent(file.path.as_bytes()) {
@@ -91,8 +90,8 @@ fn dull(file: &ChangedFile) -> Option<&'static str> {
 }
 
 impl Review {
-    /// Names and counts of all that has changed; where that would be too long, the most telling by
-    /// name and the others by folder.
+    /// Lists all changed files with line counts. If that exceeds `room` tokens, the most
+    /// informative kinds are listed by name and the rest is summed up by folder.
     fn list(&mut self, changes: &Changes, room: usize) {
         let (mut added, mut deleted) = (0, 0);
         for (more, less) in changes.files.iter().filter_map(ChangedFile::counts) {
@@ -165,7 +164,7 @@ impl Review {
     }
 }
 
-/// One line of the list.
+/// Line of the list of changed files.
 fn row(file: &ChangedFile) -> String {
     let counts = match file.lines {
         Lines::Counted { added, deleted } => format!("+{added} -{deleted}"),
@@ -191,7 +190,7 @@ fn folder(path: &str) -> String {
     format!("{}/", outer.join("/"))
 }
 
-/// The hunks of a file, each to be taken or not.
+/// Splits the diff of a file into pieces, one per hunk.
 pub(super) fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
     let side = if file.how == How::Deleted { &hunks.old } else { &hunks.new };
     let text = String::from_utf8_lossy(side);
@@ -223,7 +222,7 @@ pub(super) fn pieces(file: &ChangedFile, hunks: &Hunks) -> Vec<Piece> {
         }
     };
     let mut pieces: Vec<Piece> = parts.map(piece).collect();
-    // Documents that were rewritten do not crowd out code.
+    // Lower the value of rewritten documents, so that they do not crowd out code.
     if kind::kind(&file.path) == Kind::Docs {
         pieces.iter_mut().skip(4).for_each(|piece| piece.value /= 2);
     }
@@ -235,7 +234,7 @@ fn marked(hunk: &Hunk, mark: char) -> usize {
 }
 
 fn body(hunk: &Hunk) -> String {
-    // Lines that differ in their ends only would look alike.
+    // Show line endings if that is all that differs.
     let ends = |mark: char| {
         let mut lines = hunk.lines.iter().filter(move |line| line.mark() == mark);
         lines.any(|line| line.text.ends_with('\r'))
@@ -257,7 +256,8 @@ fn row_of(line: &crate::repo::Line, show_end: bool) -> String {
     )
 }
 
-/// Lines that were only deleted: how many, how they began, and what they kept from happening.
+/// Summary of a hunk that only deletes: line count, first line, and the guards and signatures in
+/// it.
 fn deletion(hunk: &Hunk, many: usize) -> String {
     let mut gone = hunk.lines.iter().filter(|line| line.mark() == '-');
     let began = gone.clone().find(|line| !line.text.trim().is_empty());
@@ -279,7 +279,7 @@ fn deletion(hunk: &Hunk, many: usize) -> String {
     text
 }
 
-/// A long hunk, in parts.
+/// Splits a long hunk into parts.
 fn split(hunk: &Hunk) -> Vec<Hunk> {
     if hunk.lines.len() <= LONG || marked(hunk, '-') == hunk.lines.len() {
         return vec![hunk.clone()];

@@ -1,5 +1,5 @@
-//! A change under review: what has changed, what its author says about it, what documents say about
-//! the design it touches, and what the review before this one had found.
+//! Context of a change under review: its diff, the author's description, related design documents,
+//! and the findings of the previous review.
 use super::gather::Gathering;
 use super::ground::Meant;
 use super::pack::Section;
@@ -8,32 +8,32 @@ use crate::repo::Range;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Characters of a title, lines and characters of a description, and messages of commits.
+/// Limits on the title (characters), the description (lines and characters) and commit messages.
 const LONGEST_TITLE: usize = 300;
 const MOST_LINES: usize = 120;
 const LONGEST_BODY: usize = 6_000;
 const MOST_MESSAGES: usize = 20;
-/// Documents that are found by themselves, and that somebody names.
+/// Limits on design documents: found by folder, and named in the description.
 const MOST_FOUND: usize = 4;
 const MOST_NAMED: usize = 6;
-/// Folders in which decisions are written down.
+/// Folders that hold decision records.
 const DESIGNS: &[&str] =
     &["adr", "adrs", "decisions", "rfc", "rfcs", "design", "designs", "proposals", "architecture"];
 
-/// What is under review, and what is said about it.
+/// A change under review and its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reviewed {
-    /// What has changed.
+    /// The diff.
     pub range: Range,
-    /// The folder in which what it touches lies as it was.
+    /// Folder of the pinned tree that holds the base version of the touched files.
     pub before: String,
-    /// In the words of whoever wants it merged; empty if there are none.
+    /// Title by the author. May be empty.
     pub title: String,
-    /// See `title`.
+    /// Description by the author. May be empty.
     pub body: String,
-    /// What its commits say of themselves, the latest first.
+    /// Commit messages, the newest first.
     pub messages: Vec<String>,
-    /// What the review before this one had found, one a line.
+    /// Findings of the previous review, one per line.
     pub known: Vec<String>,
 }
 
@@ -52,7 +52,8 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// What was decided about the parts it touches, as far as somebody has written that down.
+    /// Adds design documents: those the description names, then decision records that share terms
+    /// with the change.
     fn designs(&mut self, change: &Reviewed) {
         let said = [&change.title, &change.body];
         let said: Vec<&str> =
@@ -78,7 +79,7 @@ impl Gathering<'_> {
                 found.push((terms(stem).filter(fits).count(), path.to_owned()));
             }
         }
-        // The best fitting first, and of those the latest: they are mostly numbered.
+        // Best match first, then the highest name, because decision records are mostly numbered.
         found.sort_by(|one, other| other.cmp(one));
         let found =
             found.into_iter().take(MOST_FOUND).map(|(_, path)| (path, "decides on designs"));
@@ -91,7 +92,7 @@ impl Gathering<'_> {
     }
 }
 
-/// Whether a document is one in which decisions are written down.
+/// Whether a path is a decision record or design document.
 pub(super) fn decision(path: &str) -> bool {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
@@ -101,21 +102,21 @@ pub(super) fn decision(path: &str) -> bool {
     kind::document(path) && (inside || alone)
 }
 
-/// What could be paths in a text.
+/// Words of a text that may be paths of documents.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let around = |c: char| !(c.is_alphanumeric() || "._-/".contains(c));
     let bare = text.split(around).map(|word| word.trim_matches(['.', '/', '-']));
     bare.filter(|word| kind::document(word))
 }
 
-/// The words of a name that say something.
+/// Terms of a name, for matching: lowercase, longer than three characters.
 fn terms(name: &str) -> impl Iterator<Item = String> {
     let parts = name.split(|c: char| !c.is_alphanumeric());
     parts.filter(|part| part.len() > 3).map(str::to_lowercase)
 }
 
-/// What whoever wants it merged says. It is quoted line by line, so that it cannot pass for
-/// anything else.
+/// Quotes the title, description and commit messages. Every line has a `>` prefix, so that the text
+/// cannot pass for a part of the prompt.
 fn authored(change: &Reviewed) -> String {
     let mut text = String::new();
     let mut gone = false;
@@ -152,7 +153,7 @@ fn authored(change: &Reviewed) -> String {
     format!("\n## What its author says about it, which is a claim and no evidence{text}")
 }
 
-/// What the review before this one had found.
+/// Section with the findings of the previous review.
 fn known(known: &[String]) -> String {
     if known.is_empty() {
         return String::new();

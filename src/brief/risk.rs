@@ -1,9 +1,10 @@
-//! How much a change is worth reading: by what sort of file it is in and by what it touches.
+//! Scores hunks by how much they are worth reading: file kind, plus security, SQL, public API and
+//! removed checks.
 use super::kind::{self, Kind};
 use super::outline;
 use crate::repo::Hunk;
 
-/// Words that are about who may do what, and with which keys.
+/// Words of lines about authorization, credentials and cryptography.
 const GUARDED: &[&str] = &[
     "auth",
     "authn",
@@ -39,7 +40,7 @@ const QUERIES: &[&str] =
 const PUBLIC: &[&str] =
     &["pub ", "export ", "public ", "module.exports", "__all__", "extern \"C\""];
 
-/// The value of a hunk of a file.
+/// Score of a hunk. The packer divides it by the token count.
 pub(super) fn value(path: &str, hunk: &Hunk) -> u64 {
     let base = match kind::kind(path) {
         Kind::Source => 50,
@@ -61,7 +62,7 @@ pub(super) fn value(path: &str, hunk: &Hunk) -> u64 {
         (30, removed(outline::is_guard)),
         (20, removed(outline::is_signature)),
     ];
-    // What is not written by people gains nothing by its words.
+    // Documents and generated files get no bonus for key words.
     let added: u64 = worth.iter().filter(|(_, holds)| *holds).map(|(more, _)| more).sum();
     if base <= 12 { base } else { base + added }
 }

@@ -1,4 +1,4 @@
-//! Where something is defined, and where it is used: a search through the tree that ends in time.
+//! Searches the tree for definitions and uses of symbols (Aho-Corasick, with a timeout).
 use super::ground::Ground;
 use super::kind::{self, Kind};
 use super::outline;
@@ -6,15 +6,15 @@ use crate::repo::absent;
 use aho_corasick::AhoCorasick;
 use std::time::{Duration, Instant};
 
-/// How long it is looked for.
+/// Timeout of the search.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Places that are told of one symbol.
+/// Limits on locations per symbol.
 const MOST_DEFINED: usize = 3;
 const MOST_USED: usize = 2;
-/// Lines of a definition that are shown.
+/// Line limit of a definition.
 const LONGEST: usize = 60;
 
-/// A place a symbol stands at.
+/// Line range that defines or uses a symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) symbol: String,
@@ -24,13 +24,13 @@ pub(super) struct Place {
     pub(super) defines: bool,
 }
 
-/// What was found, and of how many files, if not all were looked into.
+/// Locations found. After a timeout, `cut_short` has the number of files searched and of all files.
 pub(super) struct Search {
     pub(super) places: Vec<Place>,
     pub(super) cut_short: Option<(usize, usize)>,
 }
 
-/// Looks for symbols: where they are defined first, and where they are used only if that is nowhere.
+/// Finds the definitions of symbols. Uses are returned only for symbols without a definition.
 pub(super) fn search(ground: &Ground, symbols: &[String]) -> Search {
     let mut found = Search { places: vec![], cut_short: None };
     let Ok(words) = AhoCorasick::new(symbols) else { return found };
@@ -44,7 +44,7 @@ pub(super) fn search(ground: &Ground, symbols: &[String]) -> Search {
             found.cut_short = Some((nth, paths.len()));
             break;
         }
-        // Asked here and not of all beforehand, because it takes as long as reading.
+        // Checked per file and not beforehand, because this check takes as long as reading.
         if absent(path.as_bytes()).is_some() {
             continue;
         }
@@ -77,14 +77,14 @@ fn look(path: &str, text: &str, symbols: &[String], places: &mut Vec<Place>) {
     }
 }
 
-/// Whether a line has a word, and not only as a part of another.
+/// Whether a line contains a word at word boundaries.
 fn names(line: &str, word: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(inner) && !line[at + word.len()..].starts_with(inner))
 }
 
-/// Definitions, and uses only of what is defined nowhere; in the order the symbols were named.
+/// Drops uses of symbols that have a definition, and sorts by the order of `symbols`.
 fn settle(symbols: &[String], mut found: Search) -> Search {
     let defined: Vec<String> = {
         let defining = found.places.iter().filter(|place| place.defines);

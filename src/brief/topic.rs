@@ -1,20 +1,21 @@
-//! What a topic speaks of, by its words alone: files, symbols, changes, architecture, the past.
+//! Parses a topic for hints: file names, symbols, changes, architecture, history. Works on words
+//! alone, without the repository.
 use crate::repo::Range;
 
-/// What a topic speaks of.
+/// What a topic mentions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Topic {
-    /// What may be the name of a file or folder, in the order of the text.
+    /// Possible file or folder names, in order.
     pub(super) names: Vec<String>,
-    /// What may be the name of something in code.
+    /// Possible identifiers.
     pub(super) symbols: Vec<String>,
-    /// Which changes it speaks of.
+    /// Diff range the topic refers to.
     pub(super) change: Option<Range>,
     pub(super) architecture: bool,
     pub(super) history: bool,
 }
 
-/// Names and symbols that are looked for.
+/// Limit on names, and on symbols.
 const MOST: usize = 24;
 
 const ARCHITECTURE: &[&str] = &[
@@ -40,7 +41,7 @@ const ARCHITECTURE_ELSEWHERE: &[&str] = &["架构", "模块", "依赖", "アー�
 const THE_PAST: &[&str] =
     &["history", "regression", "regressed", "introduced", "blame", "when did"];
 
-/// Words for changes, and which are meant. The first that stands in a topic decides.
+/// Phrases that refer to changes. The first match decides the diff range.
 const CHANGES: &[(&str, Range)] = &[
     ("staged", Range::Staged),
     ("uncommitted", Range::Worktree),
@@ -82,7 +83,7 @@ impl Topic {
             }
             topic.symbol(word, false);
         }
-        // Blanks around every word, so that none is found within another.
+        // Normalize to words with one space around each, so that only whole words match.
         let spread = |c: char| if c.is_alphanumeric() { c } else { ' ' };
         let plain: String = text.to_lowercase().chars().map(spread).collect();
         let plain: Vec<&str> = plain.split_whitespace().collect();
@@ -110,7 +111,7 @@ impl Topic {
     }
 
     fn symbol(&mut self, word: &str, ticked: bool) {
-        // `Desk::open()` is about `open`, and `desk.open` as well.
+        // `App::open()` is about `open`.
         let word =
             word.trim_end_matches(['?', '.', ':']).trim_end_matches("()").trim_end_matches('!');
         let called = word.contains("::");
@@ -129,20 +130,21 @@ impl Topic {
     }
 }
 
-/// A commit that is named by the beginning of its id.
+/// A commit named by its id or a prefix of it.
 fn named_commit(plain: &str) -> Option<Range> {
     let mut words = plain.split(' ').skip_while(|word| *word != "commit").skip(1);
     let id = words.next().filter(|id| (7..=40).contains(&id.len()))?;
     id.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Range::Commit(id.to_owned()))
 }
 
-/// What stands between backticks, on one line.
+/// Text between backticks on one line.
 fn ticked(text: &str) -> impl Iterator<Item = &str> {
     let spans = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
     spans.map(str::trim).filter(|span| !span.is_empty() && span.len() <= 300)
 }
 
-/// Words, cut at blanks, and, because some scripts have none, where such a script begins or ends.
+/// Splits into words at whitespace and punctuation, and also at non-ASCII text, because some
+/// scripts have no spaces.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let marks = |c: char| {
         c.is_whitespace()

@@ -1,13 +1,13 @@
-//! The files of a tree with their sizes, folders summed up, as deep as there is room for.
+//! Renders the file tree with sizes, as deep as the token budget allows.
 use super::page;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Files of one folder that are named.
+/// Limit on file names per folder.
 const MOST_NAMED: usize = 40;
 const DEEPEST: usize = 8;
 
-/// A folder, summed up.
+/// Node of the tree, with totals.
 #[derive(Default)]
 struct Folder<'a> {
     files: Vec<(&'a str, Option<u64>)>,
@@ -16,8 +16,8 @@ struct Folder<'a> {
     bytes: u64,
 }
 
-/// Draws the deepest tree that fits into so many tokens, and says how deep it is: None if it is all
-/// there. What lies outside `below` is not drawn.
+/// Renders the deepest tree of the folder `below` that fits into `room` tokens. Returns its depth,
+/// or `None` if nothing is cut off.
 pub(super) fn draw(
     files: &[(&str, Option<u64>)],
     below: &str,
@@ -58,7 +58,7 @@ impl<'a> Folder<'a> {
         format!("{} ({files}, {})\n", page::plain(name), page::size(self.bytes))
     }
 
-    /// Fails as soon as it is too long.
+    /// Returns an error as soon as the text exceeds `most` bytes.
     fn draw(&self, text: &mut String, level: usize, depth: usize, most: usize) -> Result<(), ()> {
         let indent = "  ".repeat(level);
         for (name, folder) in &self.folders {

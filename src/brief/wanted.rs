@@ -1,68 +1,66 @@
-//! What is wanted in a brief, as users write it: items, separated by `;` or new lines.
+//! Parser of the `--context` syntax: items separated by `;` or newlines.
 use super::Reviewed;
 use crate::repo::Range;
 
-/// The ways to write an item.
+/// Syntax summary for error messages.
 const WAYS: &str = "`none`, `auto`, `tree`, `diff`, `diff=staged`, `diff=worktree`, `diff=branch`, \
     `diff=COMMIT`, `diff=BASE..HEAD`, `diff=BASE...HEAD`, `history`, `PATH`, `PATH:10-40`, \
     `PATH#L10-L40`, `FOLDER/`, a pattern such as `src/**/*.rs`, `paths=A,B`, `file=PATH`, \
     `doc=PATH`, `note=TEXT`, `budget=TOKENS`";
 
-/// Tokens a brief may have: where nobody has asked for anything, where somebody has, and at all.
+/// Token budgets: default for `auto`, default for explicit items, maximum and minimum.
 const OF_ITSELF: usize = 8_000;
 const ASKED_FOR: usize = 24_000;
 const MOST: usize = 400_000;
 const LEAST: usize = 200;
 
-/// What is wanted.
+/// Parsed `--context`: items and token budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
     pub(super) wishes: Vec<Wish>,
     budget: Option<usize>,
-    /// What comes before all of that, if a change is under review.
+    /// The change under review, which comes first.
     pub(super) reviewed: Option<Reviewed>,
 }
 
-/// Lines of a file, from the first to the last.
+/// First and last line, counted from 1.
 pub(super) type Span = (usize, usize);
 
-/// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wish {
-    /// Whatever the topic asks for.
+    /// Chosen by the topic.
     Auto,
     /// The file tree and the manifests.
     Tree,
     Diff(Range),
-    /// The last commits of what the brief is about.
+    /// Last commits of the touched paths.
     History,
-    /// A file, or lines of it, from the first to the last; also a folder, where there is one.
+    /// A file or folder, optionally with a line range.
     Path {
         path: String,
         lines: Option<Span>,
     },
-    /// All that is below a folder.
+    /// All files in a folder.
     Folder(String),
-    /// All whose names are like a pattern.
+    /// All files that match a glob pattern.
     Glob(String),
-    /// A document.
     Doc(String),
-    /// Something the user says.
+    /// Free text by the user.
     Note(String),
 }
 
-/// Why an item cannot be understood.
+/// An item that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("context `{item}`: {why}; write {WAYS}, with `;` between them")]
 pub struct BadWish {
-    /// The item.
+    /// The item as written.
     pub item: String,
-    /// What is wrong with it.
+    /// Error message.
     pub why: String,
 }
 
 impl Wanted {
-    /// Reads what a user has written. Nothing at all is `none`; a note goes on to the end.
+    /// Parses the items. Empty text means `none`. A note extends to the end of the text.
     pub fn read(text: &str) -> Result<Wanted, BadWish> {
         let mut wanted = Wanted::default();
         let mut rest = text.trim();
@@ -78,13 +76,13 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// The same, about a change that is under review.
+    /// Adds the change under review.
     #[must_use]
     pub fn about(self, change: Reviewed) -> Wanted {
         Wanted { reviewed: Some(change), ..self }
     }
 
-    /// Tokens it may have.
+    /// Token budget of the brief.
     pub(super) fn budget(&self) -> usize {
         let itself = self.reviewed.is_none()
             && self.wishes.iter().all(|wish| matches!(wish, Wish::Auto | Wish::Note(_)));
@@ -157,7 +155,7 @@ fn range(value: &str) -> Result<Range, String> {
     })
 }
 
-/// A file, lines of one, a folder or a pattern.
+/// Parses a file, line range, folder or glob pattern.
 fn place(item: &str) -> Result<Wish, String> {
     if item.contains(['*', '?']) {
         return Ok(Wish::Glob(path(item)?));
@@ -169,7 +167,7 @@ fn place(item: &str) -> Result<Wish, String> {
     Ok(Wish::Path { path: path(name)?, lines })
 }
 
-/// A path and the lines meant, as citations have them.
+/// Splits a path and its line range, written `:10-40` or `#L10-L40`.
 pub(super) fn cited(item: &str) -> Result<(&str, Option<Span>), String> {
     let split = item.rsplit_once("#L").or_else(|| {
         item.rsplit_once(':').filter(|(_, lines)| lines.starts_with(|c: char| c.is_ascii_digit()))

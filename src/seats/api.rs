@@ -1,5 +1,5 @@
-//! A turn spoken by an HTTP API. It is asked again only for what can pass, and never once it has begun
-//! to speak.
+//! Fetches a turn from an HTTP API. A request is retried on transient errors only, and never after
+//! the first text has been streamed. The entry point is [`fetch_turn`].
 use super::cli::Surroundings;
 use super::fault::{short, usual_step, with_step};
 use super::http::{self, Broken, Clients};
@@ -15,12 +15,12 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes of a list of models.
+/// Limit of a JSON response in bytes, such as a list of models.
 const LIST: usize = 1024 * 1024;
-/// Characters of what a service says of itself, so that there is room for what to do about it.
+/// Characters kept of a service's error message, which leaves room for the hint.
 const COMPLAINT: usize = 160;
 
-/// A service that can be asked.
+/// An API with its URL, key and HTTP client resolved.
 struct Line<'a> {
     name: &'a str,
     api: &'a Api,
@@ -29,16 +29,17 @@ struct Line<'a> {
     client: &'a Client,
 }
 
-/// A try that came to nothing.
+/// A failed attempt.
 struct Lost {
     failure: Failure,
-    /// Whether trying again could help, and has cost nothing yet.
+    /// A retry could help and would cost nothing extra.
     again: bool,
-    /// Whether it could be the schema it will not take.
+    /// The service may have rejected the JSON Schema.
     schema: bool,
 }
 
-/// Fetches one turn.
+/// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts. If the service rejects the JSON Schema,
+/// the request is sent again without it.
 pub(super) async fn speak(
     name: &str,
     api: &Api,
@@ -79,7 +80,7 @@ pub(super) async fn speak(
                 admit_other_model(&mut envelope);
                 return Ok(Said { text: answer.text, envelope });
             }
-            // A request that was not taken has cost nothing.
+            // A rejected request costs nothing, so no backoff is needed.
             Err(lost) if lost.schema && schema.is_some() && tries < TRIES => {
                 schema = None;
                 caveats.push("answered without a schema".into());
@@ -98,7 +99,7 @@ pub(super) async fn speak(
     }
 }
 
-/// What the turn could not have, or could have although it should not.
+/// Caveats for options of the turn that the API does not support.
 fn caveats(api: &Api, ask: &Ask) -> Vec<String> {
     let effortless = ask.effort.is_some_and(|effort| api.effort(effort).is_none());
     let effort = effortless.then(|| "it has no setting for effort".to_owned());
@@ -120,7 +121,8 @@ impl<'a> Line<'a> {
         Ok(Line { name, api, address, key, client })
     }
 
-    /// What is below the address, asked for with the key and whatever the user adds.
+    /// Builds a request below the base URL, with the key and the user's headers. A POST if there is
+    /// a body.
     fn request(&self, path: &str, body: Option<&Value>) -> RequestBuilder {
         let mut whole = self.address.clone();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -138,11 +140,11 @@ impl<'a> Line<'a> {
         let key = self.key.map(|key| wire::credentials(self.api.wire, key));
         let key = key.map(|(name, value)| (name, Secret(value)));
         let own = self.api.headers.iter().map(|(name, value)| (name.as_str(), value));
-        // What the user writes down replaces nothing: it stands beside.
+        // The user's headers are added; they replace none.
         http::with_headers(request, key.iter().map(|(name, value)| (*name, value)).chain(own))
     }
 
-    /// One request, and what came of it.
+    /// Sends one request and parses the response stream into `answer`.
     async fn once(
         &self,
         wanted: &Wanted<'_>,
@@ -185,7 +187,7 @@ impl<'a> Line<'a> {
         self.outcome(read, answer)
     }
 
-    /// What the end of a stream means: an answer, or a failure.
+    /// Decides at the end of a stream whether the response is complete.
     fn outcome(&self, read: Result<Option<usize>, Broken>, answer: &Answer) -> Result<(), Lost> {
         let spoke = !answer.text.is_empty();
         if let Some(error) = &answer.error {
@@ -201,7 +203,7 @@ impl<'a> Line<'a> {
             Lost { again: !spoke, ..self.lost(Trouble::Crashed, &note) }
         };
         match read {
-            // What breaks after the end breaks nothing.
+            // A connection lost after the final event does no harm.
             Ok(Some(1..)) | Err(Broken::Lost(_)) if answer.ended => {}
             Ok(Some(0)) => {
                 return Err(self.lost(Trouble::Unreadable, "what it sent is no stream of events"));
@@ -225,7 +227,7 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// The first model a server on this machine has that can speak.
+    /// The first model a local server lists that is no embedding model.
     async fn first_model(&self) -> Result<String, Failure> {
         let (name, place) = (self.name, shown(&self.address));
         let nameless = |why: String| {
@@ -249,7 +251,7 @@ impl<'a> Line<'a> {
         first.map(Into::into).ok_or_else(|| nameless(format!("no model is loaded at {place}")))
     }
 
-    /// Nobody was there, or went away before saying anything.
+    /// Failure for a transport error before any response.
     fn unheard(&self, broken: &Broken) -> Lost {
         match broken {
             Broken::Silent(why) => {
@@ -262,7 +264,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The service said why not.
+    /// Failure for an error reported by the service, with a hint.
     fn complained(&self, complaint: &Complaint, spoke: bool) -> Lost {
         let trouble = complaint.trouble();
         let said: String = self.clean(&complaint.said).chars().take(COMPLAINT).collect();
@@ -301,7 +303,7 @@ impl<'a> Line<'a> {
         Lost { failure, again: false, schema: false }
     }
 
-    /// In a line that can be shown, with nothing in it that must not be.
+    /// Text on one line, with the key and secret headers removed.
     fn clean(&self, text: &str) -> String {
         let own = self.api.headers.values().map(|Secret(value)| value.as_str());
         let mut text = text.to_owned();

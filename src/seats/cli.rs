@@ -1,5 +1,6 @@
-//! A turn spoken by a model CLI. It runs in a copy of the repository, with an environment of its own,
-//! and is asked again only for what can pass.
+//! Fetches a turn from a model CLI. The process runs in a snapshot of the repository with an
+//! allow-listed environment, and is retried on transient errors only. The entry point is
+//! [`fetch_turn`].
 use super::fault;
 use super::heard::Heard;
 use super::patience::{LONGEST, TRIES, pause};
@@ -17,20 +18,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a program inherits of the surroundings.
+/// Environment of this process from which child processes are configured.
 #[derive(Clone, Default)]
 pub struct Surroundings {
-    /// Every variable; each tool is given only what is for it.
+    /// All environment variables. Each CLI receives only those on its allow-list.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where programs are looked for.
+    /// Directories of `PATH`.
     pub path: Vec<PathBuf>,
-    /// The user's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// The user's configuration.
+    /// The user's config directory.
     pub config: PathBuf,
 }
 
-/// What every program needs: where things are, which language, which proxy, whom to trust.
+/// Allow-list of variables that every CLI receives: directories, locale, proxy, certificates.
 const EVERYONE: &[&str] = &[
     "HOME",
     "USER",
@@ -73,13 +74,13 @@ const EVERYONE: &[&str] = &[
     "ProgramData",
 ];
 
-/// What is left of a turn when a tool that is late is stopped.
+/// A CLI is killed this long before the turn's own timeout.
 const HINDSIGHT: Duration = Duration::from_millis(300);
-/// How long a tool may take to tell its version.
+/// Timeout of `--version`.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Surroundings {
-    /// Where a program is installed.
+    /// Finds the executable of a program on `PATH`; a path is used as it is.
     pub(super) fn installed(&self, program: &str) -> Option<PathBuf> {
         let given = Path::new(program);
         if given.components().count() > 1 {
@@ -90,14 +91,14 @@ impl Surroundings {
         all.into_iter().find(|path| runs(path))
     }
 
-    /// A variable, as text.
+    /// The value of an environment variable, if it is valid Unicode.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         let (_, value) =
             self.environment.iter().find(|(own, _)| same(&own.to_string_lossy(), name))?;
         value.clone().into_string().ok()
     }
 
-    /// A path as rows write it: {home}, {config} and {VARIABLE} stand for what they are here.
+    /// Expands `{home}`, `{config}` and a leading `{VARIABLE}` in a path of a spec.
     pub(super) fn at(&self, path: &str) -> String {
         let mut path = path.replace("{home}", &self.home.display().to_string());
         path = path.replace("{config}", &self.config.display().to_string());
@@ -107,7 +108,7 @@ impl Surroundings {
         path
     }
 
-    /// The keys a tool is given, which it must not be quoted with.
+    /// Secret values passed to a CLI, by variable name; they are removed from its error messages.
     fn secrets(&self, row: &Row) -> Vec<String> {
         const TELLING: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "AUTH", "CREDENTIAL"];
         let telling = |name: &str| TELLING.iter().any(|word| name.to_uppercase().contains(word));
@@ -119,7 +120,8 @@ impl Surroundings {
         own.chain(set).filter(|value| value.len() > 5).collect()
     }
 
-    /// What a tool is given: what everyone needs, what is for it, and what its row sets.
+    /// The environment of a CLI: the common allow-list, its own, the variables its spec sets, and
+    /// the marker of the turn.
     fn of(&self, row: &Row, off: &[String], web: bool) -> Vec<(OsString, OsString)> {
         let set = row.settings(off, web);
         let kept = |name: &OsStr| {
@@ -134,15 +136,14 @@ impl Surroundings {
     }
 }
 
-/// What the files of programs end in: npm puts scripts on the path of Windows.
+/// File extensions of executables. On Windows npm installs `.cmd` scripts.
 const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
 
-/// Whether two names are of the same variable: Windows writes `Path`, and means `PATH`.
+/// Whether two variable names are equal; Windows ignores case.
 fn same(one: &str, other: &str) -> bool {
     if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
 }
 
-/// Whether a file is a program.
 fn runs(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -154,12 +155,12 @@ fn runs(path: &Path) -> bool {
     path.is_file()
 }
 
-/// What the tools call their versions, asked for once.
+/// Cache of CLI versions by path. Each `--version` runs once.
 #[derive(Default)]
 pub(super) struct Versions(Mutex<BTreeMap<PathBuf, Option<String>>>);
 
 impl Versions {
-    /// Of the tool at this path.
+    /// The version of the CLI at this path, from the cache or by running it.
     pub(super) async fn of(&self, path: &Path, row: &Row, around: &Surroundings) -> Option<String> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(version) = known().get(path) {
@@ -190,7 +191,7 @@ impl Versions {
     }
 }
 
-/// A tool that is to take a turn.
+/// Parameters for fetching one turn from a CLI.
 pub(super) struct Call<'a> {
     pub(super) tool: &'a str,
     pub(super) row: &'a Row,
@@ -201,19 +202,19 @@ pub(super) struct Call<'a> {
     pub(super) stream: &'a Stream,
 }
 
-/// Fetches one turn.
+/// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts.
 pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
     let Call { tool, row, around, ask, .. } = call;
     let path = around
         .installed(&row.program)
         .ok_or_else(|| Failure::new(Trouble::NotFound, row.missing()))?;
     fits(tool, row, ask)?;
-    // Stopped here, just before it would be stopped from outside, it can still say what held it up.
+    // Killed just before the engine's timeout, so that its stderr can still explain the delay.
     let until = Instant::now() + Duration::from_secs(u64::from(ask.seconds)) - HINDSIGHT;
     let mut tries = 1;
     loop {
         let began = Instant::now();
-        // Asked beside the turn, which takes longer.
+        // The version is queried concurrently, since the turn takes longer.
         let (mut done, version) =
             tokio::join!(once(&call, &path, until), call.versions.of(&path, row, around));
         match &mut done {
@@ -225,7 +226,7 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
         match done {
             Err(failure) if tries < TRIES && fault::passing(&failure) && Instant::now() < until => {
                 let told = Duration::from_millis(failure.retry_ms.unwrap_or_default());
-                // Whoever took long to fail has tried again himself.
+                // A CLI that took long to fail has already retried by itself.
                 if told > LONGEST || began.elapsed() > LONGEST {
                     return Err(failure);
                 }
@@ -237,7 +238,7 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
     }
 }
 
-/// A tool that would refuse a prompt of this length is not started.
+/// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
 fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), Failure> {
     let length = ask.prompt.chars().count();
     match row.longest {
@@ -288,7 +289,7 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Fail
     Ok(Said { text: heard.text, envelope })
 }
 
-/// What a reader of the turn should know of whoever spoke.
+/// Caveats of the spec that apply to this turn.
 fn caveats(row: &Row, ask: &Ask) -> Vec<String> {
     let unasked = |caveat: &&String| ask.effort.is_some() || !caveat.contains("effort");
     let web = row.web_caveat(ask.web).map(Into::into);

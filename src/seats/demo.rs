@@ -1,10 +1,11 @@
-//! The script that comes with the program. It speaks of whatever repository it stands in: the brief
-//! it is given says what was found there, one `name = value` a line.
+//! The built-in demo script, `demo.json`. Its placeholders are filled in with facts about the
+//! repository, which the prompt lists as `name = value` lines.
 use super::script::Script;
 
 const SCRIPT: &str = include_str!("demo.json");
 
-/// The script, with what the prompt tells of the repository filled in.
+/// Parses the demo script after replacing each `<name>` with its JSON-escaped value from the
+/// prompt.
 pub(super) fn script(prompt: &str, speed: Option<u32>) -> Result<Script, String> {
     let mut text = SCRIPT.to_owned();
     for (name, value) in prompt.lines().filter_map(|line| line.split_once(" = ")) {

@@ -1,11 +1,13 @@
-//! Why a tool did not answer, told apart by what it says and how it ends.
+//! Classifies failures of a model CLI by exit code, error message and stderr, and adds a hint.
+//! The entry point is [`classify_outcome`]; `api_error` does the same for HTTP APIs.
 use super::heard::{Heard, whole};
 use super::process::Ended;
 use super::row::{Reads, Row};
 use crate::debate::{Failure, Trouble};
 use serde_json::Value;
 
-/// What a tool's end means: an answer, or a failure with what to do about it.
+/// Decides whether a finished process has answered, and builds the failure with a hint if not.
+/// The values in `hidden` are removed from all messages.
 pub(super) fn outcome(
     tool: &str,
     row: &Row,
@@ -15,19 +17,19 @@ pub(super) fn outcome(
     hidden: &[String],
 ) -> Result<Heard, Failure> {
     heard.envelope.exit_code = ended.code;
-    // Some tools repeat the key they were given.
+    // Some CLIs print the API key in their error messages.
     let clean =
         |text: &str| hidden.iter().fold(text.to_owned(), |text, key| text.replace(key, "…"));
     let said = clean(heard.error.as_deref().unwrap_or_default());
     let complaints = printable(&clean(&ended.complaints));
     let status = heard.status.or_else(|| status_in(&said)).or_else(|| match row.reads {
-        // Its exit code is the status, as far as it fits.
+        // Gemini's exit code is the HTTP status modulo 256.
         Reads::Gemini => status_of_code(ended.code).or_else(|| status_in(&complaints)),
         _ => None,
     });
     let failed = heard.error.is_some() || ended.code != Some(0);
     let trouble = if ended.late {
-        // Some tools ask again and again, and say why only in passing.
+        // Some CLIs retry until the timeout and report the rate limit on stderr only.
         match trouble(status.or_else(|| status_in(&complaints)), &complaints) {
             Trouble::RateLimited => Trouble::RateLimited,
             _ => Trouble::TimedOut,
@@ -49,7 +51,7 @@ pub(super) fn outcome(
         (true, why) => format!("no answer within {seconds} s; it last said: {why}"),
         (false, _) => why,
     };
-    // Its own next try is no promise; what the service has said is, and comes first.
+    // The delay the service asked for takes precedence over the CLI's own retry delay.
     let told = retry_in(&said).or_else(|| retry_in(&complaints)).or(heard.retry_ms);
     let retry_ms = told.filter(|_| trouble == Trouble::RateLimited);
     let step = match trouble {
@@ -62,7 +64,7 @@ pub(super) fn outcome(
     Err(Failure { envelope: heard.envelope, retry_ms, ..Failure::new(trouble, note) })
 }
 
-/// What usually helps.
+/// The default hint for a kind of failure.
 pub(super) fn usual_step(trouble: Trouble, retry_ms: Option<u64>) -> String {
     match (trouble, retry_ms) {
         (Trouble::RateLimited, Some(wait)) => {
@@ -71,18 +73,18 @@ pub(super) fn usual_step(trouble: Trouble, retry_ms: Option<u64>) -> String {
         (Trouble::RateLimited, None) => "wait, then retry the turn".into(),
         (Trouble::TimedOut, _) => "allow it more time, or less effort, and retry the turn".into(),
         (Trouble::Refused, _) => "ask otherwise, or seat another".into(),
-        // What helps there depends on the tool.
+        // The caller adds a hint from the spec.
         (Trouble::NotFound | Trouble::UnknownModel | Trouble::NotLoggedIn, _) => String::new(),
         _ => "retry the turn, or seat another".into(),
     }
 }
 
-/// A note that says what to do, too.
+/// Appends the hint in parentheses.
 pub(super) fn with_step(why: String, step: &str) -> String {
     if step.is_empty() { why } else { format!("{why} ({step})") }
 }
 
-/// In a sentence.
+/// The message of a failure, with a default if the CLI reported none.
 fn note(trouble: Trouble, why: &str, ended: &Ended) -> String {
     let code = match ended.code {
         Some(code) => format!("exit code {code}"),
@@ -98,7 +100,7 @@ fn note(trouble: Trouble, why: &str, ended: &Ended) -> String {
     }
 }
 
-/// What a status, or failing that the words, say of a failure.
+/// Classifies a failure by HTTP status, else by phrases in the error message.
 pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
     let said = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -143,12 +145,12 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
     }
 }
 
-/// Whether trying again could help, and has cost nothing yet.
+/// Whether the error is transient, so that a retry could help.
 pub(super) fn passing(failure: &Failure) -> bool {
     failure.trouble == Trouble::RateLimited || failure.trouble == Trouble::Other
 }
 
-/// The message alone, where a tool hands on a whole object of its service's.
+/// Replaces a JSON error object inside the text by its message.
 fn plain(said: &str) -> String {
     let at = said.find('{').unwrap_or(said.len());
     let mut objects = serde_json::Deserializer::from_str(&said[at..]).into_iter::<Value>();
@@ -161,7 +163,8 @@ fn plain(said: &str) -> String {
     }
 }
 
-/// `try again in 20s`, `retry after 1m30s`, `"retryDelay": "1.5s"`: milliseconds.
+/// Parses a retry delay (`try again in 20s`, `retry after 1m30s`, `"retryDelay": "1.5s"`) to
+/// milliseconds.
 fn retry_in(text: &str) -> Option<u64> {
     let text = text.to_lowercase();
     let words =
@@ -186,7 +189,7 @@ fn retry_in(text: &str) -> Option<u64> {
     sum
 }
 
-/// `unexpected status 401`, `"code":401`, `400 fake`: the first number that could be one.
+/// Finds the first number from 400 to 599, as in `unexpected status 401` or `"code":401`.
 fn status_in(text: &str) -> Option<u64> {
     let words = text.split(|c: char| !c.is_ascii_digit());
     words
@@ -207,7 +210,7 @@ fn status_of_code(code: Option<i32>) -> Option<u64> {
     }
 }
 
-/// No control characters and no colours.
+/// Removes control characters and ANSI escape sequences.
 fn printable(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text.chars().peekable();
@@ -230,7 +233,7 @@ fn last_line(text: &str) -> String {
     short(lines().find(told).or_else(|| lines().next_back()).unwrap_or_default())
 }
 
-/// In one line of bearable length.
+/// Joins the text to one line of at most 300 characters.
 pub(super) fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = line.chars().take(300).collect();

@@ -1,30 +1,30 @@
-//! What a model CLI prints, line by line, as it really prints it: text, deltas, errors, and the proof
-//! of who spoke.
+//! Parses the output of each model CLI line by line: streamed text, final answer, errors, model
+//! name, token counts and cost. The main type is [`CliOutput`].
 use super::row::Reads;
 use crate::debate::{Envelope, millionths};
 use serde_json::Value;
 
-/// What was understood so far.
+/// The output of a CLI as parsed so far.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// The answer.
+    /// Text of the answer.
     pub text: String,
-    /// What the tool says went wrong.
+    /// Error message reported by the CLI.
     pub error: Option<String>,
-    /// The status of the model's own service, where the tool tells.
+    /// HTTP status of the model's API, if the CLI reports it.
     pub status: Option<u64>,
-    /// Milliseconds the tool says it waits before it asks again.
+    /// Delay before the CLI's own retry, in milliseconds.
     pub retry_ms: Option<u64>,
-    /// The model declined to answer.
+    /// The model refused to answer.
     pub refused: bool,
-    /// The tool's account of itself.
+    /// Version, model, tokens and cost as reported by the CLI.
     pub envelope: Envelope,
-    /// Whether the tool came to its end in its own words.
+    /// The CLI has printed its final event.
     pub ended: bool,
 }
 
 impl Heard {
-    /// Takes in a line; the new words in it, if there are any.
+    /// Parses one line and returns the text it adds, if any.
     pub fn line(&mut self, reads: Reads, line: &str) -> Option<String> {
         if reads == Reads::Text {
             let line = format!("{line}\n");
@@ -32,7 +32,7 @@ impl Heard {
             self.ended = true;
             return Some(line);
         }
-        // Warnings and banners stand between the lines that are meant for programs.
+        // Warnings and banners between the JSON lines are skipped.
         let it: Value = serde_json::from_str(line.trim()).ok()?;
         match reads {
             Reads::Claude => self.claude(&it),
@@ -65,7 +65,7 @@ impl Heard {
             }
             "result" => {
                 self.ended = true;
-                // Never its subtype: that says success about failures.
+                // The subtype is ignored, because it is `success` for some errors.
                 let said = text(&it["result"]).unwrap_or_default();
                 if it["is_error"] == true || it.get("result").is_none() {
                     let errors = it["errors"].as_array().into_iter().flatten();
@@ -97,7 +97,7 @@ impl Heard {
 
     fn codex(&mut self, it: &Value) -> Option<String> {
         match it["type"].as_str()? {
-            // An item that is an error may be a mere warning; a turn that failed is not.
+            // Error items are ignored, because they can be warnings; `turn.failed` is an error.
             "item.completed" if it["item"]["type"] == "agent_message" => {
                 self.text = text(&it["item"]["text"])?;
                 Some(self.text.clone())
@@ -133,7 +133,7 @@ impl Heard {
                 self.text.push_str(&words);
                 Some(words)
             }
-            // What was said before it looked something up is not its answer.
+            // Text before a tool call is not part of the answer.
             "tool_use" => {
                 self.text.clear();
                 None
@@ -182,7 +182,7 @@ impl Heard {
                 };
                 own.tokens_in = more(own.tokens_in, &part["tokens"]["input"]);
                 own.tokens_out = more(own.tokens_out, &part["tokens"]["output"]);
-                // It says nothing where it does not know the price.
+                // A cost of 0 means that the price is unknown.
                 let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).and_then(millionths);
                 own.cost = cost.map(|cost| own.cost.unwrap_or(0) + cost).or(own.cost);
                 None
@@ -227,7 +227,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(Into::into)
 }
 
-/// Without what comes after the point, if it is a time at all.
+/// Truncates a number of milliseconds; none if it is negative or above 1e12.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub(super) fn whole(number: f64) -> Option<u64> {
     (0.0..1e12).contains(&number).then_some(number as u64)

@@ -1,5 +1,6 @@
-//! One request and what comes back, as a stream of events: with bounds, and with every way in which it
-//! can break told apart. What the events mean is not known here.
+//! HTTP transport for the providers: sends a request, reads the response as a stream of server-sent
+//! events within size limits, and maps failures to [`TransportError`]. The events are parsed in
+//! `protocol`.
 use super::rebuff;
 use super::service::{Secret, near};
 use eventsource_stream::{EventStreamError, Eventsource};
@@ -10,39 +11,38 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Bytes of a response that are read.
+/// Limit of a response stream in bytes.
 const MOST: usize = 16 * 1024 * 1024;
-/// Bytes of one line of it. Looking for the end of a longer one would take longer than any answer.
+/// Limit of one line in bytes. Searching a longer one for its end would take too long.
 const LINE: usize = 4 * 1024 * 1024;
-/// Bytes of a complaint that are read.
+/// Bytes that are read of an error response.
 const COMPLAINT: usize = 64 * 1024;
-/// How long finding somebody may take.
+/// Timeout for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long is waited for the end of a response in which nothing more is said, so that its connection
-/// can be used again.
+/// Time to wait for the end of the stream after the last event, so that the connection can be
+/// reused.
 const ECHO: Duration = Duration::from_millis(100);
 
-/// Whoever asks over HTTP, made when first needed: reading whom to trust takes a while.
+/// HTTP clients, built when first needed, because loading the root certificates is slow.
 #[derive(Default)]
 pub(super) struct Clients {
     far: OnceLock<Result<Client, String>>,
     near: OnceLock<Result<Client, String>>,
 }
 
-/// Why a response could not be read to its end.
+/// Why a response could not be read to its end. Error responses are `ApiError`.
 pub(super) enum Broken {
-    /// Nobody is there.
+    /// No connection, or the request could not be built.
     Silent(String),
-    /// The connection was lost.
     Lost(String),
-    /// It is longer than can be read.
+    /// Larger than [`MAX_RESPONSE_BYTES`], or a line larger than [`MAX_LINE_BYTES`].
     Flood,
-    /// It is no text, or not text of this kind.
+    /// Not a valid event stream.
     Garbage,
 }
 
 impl Clients {
-    /// For servers on this machine there is no proxy, and no one's word is needed.
+    /// The client for a URL. Plain HTTP to this machine uses no proxy and loads no certificates.
     pub(super) fn of(&self, address: &Url) -> Result<&Client, String> {
         let plain = near(address) && address.scheme() == "http";
         let client = if plain { &self.near } else { &self.far };
@@ -51,19 +51,19 @@ impl Clients {
 }
 
 fn client_for(plain: bool) -> Result<Client, String> {
-    // Somebody else in this process may have been first, with the same.
+    // Fails if a provider is installed already, which is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
-        // A key is for the one it was meant for.
+        // A redirect would send the API key to another server.
         .redirect(redirect::Policy::none())
         .referer(false);
     let builder = if plain { builder.no_proxy().tls_certs_only([]) } else { builder };
     builder.build().map_err(|error| format!("no HTTP here: {}", innermost(&error)))
 }
 
-/// Adds headers, none of which is ever shown.
+/// Adds headers and marks them as sensitive, so that they are never logged.
 pub(super) fn with_headers<'a>(
     mut request: RequestBuilder,
     headers: impl IntoIterator<Item = (&'a str, &'a Secret)>,
@@ -74,14 +74,14 @@ pub(super) fn with_headers<'a>(
                 value.set_sensitive(true);
                 request.header(name, value)
             }
-            // The builder keeps the mistake and tells of it when it is sent.
+            // The builder keeps the invalid header as an error and returns it from `send`.
             Err(_) => request.header(name, value),
         };
     }
     request
 }
 
-/// Sends a request.
+/// Sends a request and waits for the response headers.
 pub(super) async fn send(request: RequestBuilder) -> Result<Response, Broken> {
     request.send().await.map_err(|error| {
         let why = innermost(&error);
@@ -93,7 +93,7 @@ pub(super) async fn send(request: RequestBuilder) -> Result<Response, Broken> {
     })
 }
 
-/// What a response that is no answer says, as far as it can be read.
+/// Parses the body and headers of an error response.
 pub(super) async fn complaint(response: Response) -> rebuff::Complaint {
     let status = response.status().as_u16();
     let text = |value: &reqwest::header::HeaderValue| value.to_str().map(Into::into).ok();
@@ -106,7 +106,7 @@ pub(super) async fn complaint(response: Response) -> rebuff::Complaint {
     complaint
 }
 
-/// The beginning of a body, or why there is none.
+/// Reads a body as text, up to about `most` bytes.
 pub(super) async fn whole(response: Response, most: usize) -> Result<String, Broken> {
     let mut bytes = vec![];
     let mut chunks = response.bytes_stream();
@@ -119,8 +119,8 @@ pub(super) async fn whole(response: Response, most: usize) -> Result<String, Bro
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Hands on the data of every event until there are no more, too many, or enough. How many there
-/// were; none, if the response was empty.
+/// Passes the data of each server-sent event to the callback until the stream ends, the callback
+/// returns true, or a limit is exceeded. Returns the number of events; none if the body was empty.
 pub(super) async fn events(
     response: Response,
     mut heard: impl FnMut(&str) -> Result<bool, Broken> + Send,
@@ -145,7 +145,7 @@ pub(super) async fn events(
     Ok(said.then_some(count))
 }
 
-/// A body that ends with a complaint where it becomes too long.
+/// The body as a stream that ends with [`TransportError::TooLarge`] once a limit is exceeded.
 fn bounded(
     response: Response,
     said: &mut bool,
@@ -163,7 +163,7 @@ fn bounded(
     })
 }
 
-/// The reason behind the reasons, which names no address.
+/// The innermost cause of an error. Unlike the outer ones it does not contain the URL.
 fn innermost(error: &reqwest::Error) -> String {
     let mut inner: &dyn Error = error;
     while let Some(next) = inner.source() {

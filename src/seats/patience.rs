@@ -1,13 +1,15 @@
-//! How often a seat is asked when what went wrong can pass, and how long is waited in between.
+//! Retry policy for transient errors of a provider: number of attempts, backoff, longest wait.
 use std::time::Duration;
 
-/// How often in all.
+/// Attempts per turn, including the first.
 pub(super) const TRIES: u16 = 3;
 
-/// How long a turn waits for leave to ask again. Whoever is told to wait longer decides for himself.
+/// Longest wait before a retry. If a provider asks for more (`Retry-After`), the turn fails and the
+/// user decides.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
-/// Longer each time, and never the same for two seats.
+/// Exponential backoff (base 500 ms, factor 4) with up to 500 ms of random jitter, so that two
+/// seats do not retry together.
 pub(super) fn pause(tries: u16) -> Duration {
     let mut chance = [0; 2];
     let _ = getrandom::fill(&mut chance);

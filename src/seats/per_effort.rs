@@ -1,15 +1,15 @@
-//! What may differ with how hard a tool is to think.
+//! A config value that can differ by effort level.
 use crate::debate::Effort;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// One for all, or one for each effort.
+/// One value for all effort levels, or one for each.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum PerEffort<T> {
-    /// Whatever the effort.
+    /// The same value for every effort.
     One(T),
-    /// By the word for it; `usual` where none is asked for.
+    /// By effort name. The key `usual` is the default.
     Each(BTreeMap<String, T>),
 }
 
@@ -20,7 +20,7 @@ impl<T> Default for PerEffort<T> {
 }
 
 impl<T> PerEffort<T> {
-    /// For this effort; where nothing is said of it, the usual one.
+    /// The value for this effort, else the default.
     pub(super) fn of(&self, effort: Option<Effort>) -> Option<&T> {
         match self {
             PerEffort::One(one) => Some(one),
@@ -30,7 +30,7 @@ impl<T> PerEffort<T> {
         }
     }
 
-    /// All of them, with what they are for.
+    /// All values with their effort names; the name is empty for a single value.
     pub(super) fn all(&self) -> Vec<(&str, &T)> {
         match self {
             PerEffort::One(one) => vec![("", one)],

@@ -1,5 +1,6 @@
-//! Where a tool runs: in a copy of the repository, or, where there is none, in an empty folder; and, for
-//! a tool that takes orders from its home, a home of its own in which only its login is left.
+//! Working directory of a model CLI: a snapshot of the repository, or an empty temporary directory.
+//! A CLI that reads settings from its home gets a temporary home with only its login and a config
+//! that disables hooks, plugins and MCP servers.
 use super::cli::Surroundings;
 use super::row::{Home, Row, loose};
 use crate::debate::standing::UNREAD;
@@ -12,22 +13,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// It is gone when this is; a copy stays, for the next turn.
+/// Working directory and optional home of one turn. Temporary directories are deleted on drop; a
+/// snapshot stays in its cache for the next turn.
 pub(super) struct Place {
     ground: Ground,
-    /// Beside the folder, not in it: what is in there is not for the model.
+    /// The environment variable that names the home, and the home itself. It lies outside the
+    /// working directory, because the model must not read the login in it.
     home: Option<(OsString, TempDir)>,
 }
 
-/// What the tool can read.
+/// What the CLI can read in its working directory.
 enum Ground {
     Copy(Snapshot),
-    /// Nothing, and why, if that has to be said.
+    /// No files, and the reason if there should have been a snapshot.
     Empty(TempDir, Option<String>),
 }
 
 impl Place {
-    /// A new one.
+    /// Creates the directories for one turn.
     pub(super) async fn new(
         row: &Row,
         around: &Surroundings,
@@ -49,7 +52,6 @@ impl Place {
         Ok(Place { ground, home })
     }
 
-    /// Where the tool is started.
     pub(super) fn folder(&self) -> &Path {
         match &self.ground {
             Ground::Copy(copy) => &copy.folder,
@@ -57,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Puts into the environment where the tool's home is, if it has one of its own.
+    /// Sets the home variable in the environment, if the CLI has a temporary home.
     pub(super) fn settle(&self, environment: &mut Vec<(OsString, OsString)>) {
         if let Some((name, home)) = &self.home {
             environment.retain(|(known, _)| known != name);
@@ -65,7 +67,7 @@ impl Place {
         }
     }
 
-    /// Folders that are gone when this is.
+    /// The directories that are deleted on drop.
     pub(super) fn leaves(&self) -> Vec<&Path> {
         let home = self.home.iter().map(|(_, home)| home.path());
         let empty = match &self.ground {
@@ -75,7 +77,7 @@ impl Place {
         home.chain(empty).collect()
     }
 
-    /// What a reader of the turn should know about what the tool could read.
+    /// Caveat for the turn: which files the snapshot lacks, or why there is none.
     pub(super) fn caveat(&self) -> Option<String> {
         match &self.ground {
             Ground::Copy(copy) if copy.left_out.is_empty() => None,
@@ -85,7 +87,7 @@ impl Place {
     }
 }
 
-/// Writing a copy takes as long as there are files, so it is done where nobody waits for it.
+/// Creates the repository snapshot on a blocking thread. `None` if the debate has no pin.
 async fn copy(
     ask: &Ask,
     snapshots: Option<&Arc<dyn Snapshots>>,
@@ -95,8 +97,8 @@ async fn copy(
     Some(copied.unwrap_or_else(|_| Err(BadContext("no copy could be made".into()))))
 }
 
-/// A home with the tool's login in it, and settings that are the user's except where they would make
-/// the tool do more than argue.
+/// Creates a temporary home: copies the login files and writes the user's settings with the spec's
+/// `settings_overlay` merged on top. Returns the variable that names the home, and the directory.
 fn furnished(
     home: &Home,
     around: &Surroundings,

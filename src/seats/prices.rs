@@ -1,21 +1,21 @@
-//! What models cost, as the user has looked it up. Nothing is built in: prices change, and a wrong one
-//! is worse than none.
+//! Token prices from the user's config. None are built in, because prices change and a wrong one is
+//! worse than none.
 use crate::debate::{Voice, millionths};
 use crate::engine::Price;
 use std::collections::BTreeMap;
 
-/// By `tool:model`, or by model, for a million tokens; and the day they were looked up.
+/// Prices per million tokens, by `tool:model` or by model.
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
-    /// Read and written, in the user's currency.
+    /// Input and output price, in the user's currency.
     pub models: BTreeMap<String, (f64, f64)>,
-    /// Shown wherever one of them is used.
+    /// The day of the prices, shown with every cost computed from them.
     pub as_of: Option<String>,
 }
 
 impl Prices {
-    /// Of a voice: by the model it is asked for, or else by the one that says it has answered. A
-    /// model that calls itself by a name and a date costs what the name costs.
+    /// Finds the price of a participant by requested model, else by reported model. A reported name
+    /// with a date suffix (`model-2026-01-31`) matches the name without it.
     pub(super) fn of(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
         let whole = voice.to_string();
         let names = [Some(whole.as_str()), voice.model(), reported];

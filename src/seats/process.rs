@@ -1,5 +1,6 @@
-//! One program, run to its end: no shell, the prompt on stdin, an environment of its own, a process
-//! group that dies with whoever waits for it, and no more output than can be read.
+//! Runs one child process to its end: no shell, prompt on stdin, explicit environment, a timeout
+//! and limits on its output. The child gets its own process group (a job object on Windows), which
+//! is killed when the future is dropped. The entry point is [`run`].
 use super::stragglers;
 #[cfg(unix)]
 use process_wrap::tokio::ProcessGroup;
@@ -14,47 +15,48 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 
-/// What to run.
+/// A program with its arguments, environment and limits.
 pub(super) struct Program<'a> {
     pub(super) path: PathBuf,
     pub(super) arguments: Vec<String>,
-    /// All of it: nothing is inherited.
+    /// The complete environment: nothing is inherited.
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) folder: &'a Path,
     pub(super) input: &'a str,
-    /// Folders that are gone when it is.
+    /// Directories the watchdog deletes if this program is killed.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nobody watches there"))]
     pub(super) leaves: Vec<&'a Path>,
-    /// When it is stopped.
+    /// The process is killed at this time.
     pub(super) until: Instant,
 }
 
-/// How it ended.
+/// How a process ended.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    /// None, if a signal ended it.
+    /// None if a signal ended it.
     pub(super) code: Option<i32>,
-    /// The end of what it said on stderr.
+    /// The last [`MAX_STDERR_BYTES`] of stderr.
     pub(super) complaints: String,
-    /// It said more than is read, and was stopped.
+    /// It was killed because it wrote more than [`MAX_STDOUT_BYTES`].
     pub(super) flooded: bool,
-    /// It took too long, and was stopped.
+    /// It was killed at its deadline.
     pub(super) late: bool,
 }
 
-/// Bytes of output that are read.
+/// Limit of stdout in bytes; the process is killed beyond it.
 const MOST: usize = 16 * 1024 * 1024;
-/// Bytes of stderr that are kept, from its end.
+/// Bytes of stderr that are kept, from the end.
 const KEPT: usize = 32 * 1024;
-/// How long what a program has left behind may still write.
+/// Time to drain the pipes after the process has exited: its children may still hold them open.
 const ECHO: Duration = Duration::from_millis(200);
 
-/// What is done when this program is killed. The folders come last, because the group may still write
-/// to them.
+/// Shell script of the watchdog: waits for end of file on stdin, kills the process group, then
+/// deletes the directories, which the group could still write to before.
 #[cfg(unix)]
 const LAST_WILL: &str = "read -r gone; kill -s KILL -- \"-$0\"; /bin/rm -rf -- \"$@\"";
 
-/// A process group, and whoever bears its mark. It does not outlive whoever holds this.
+/// A child process group and the marker of its turn. Dropping it kills the group and every process
+/// that carries the marker.
 struct Group(Box<dyn ChildWrapper>, Option<OsString>);
 
 impl Drop for Group {
@@ -66,8 +68,9 @@ impl Drop for Group {
     }
 }
 
-/// Kills a group and removes its folders when this program is no more: one that is killed outright
-/// drops nothing. It waits for the end of a pipe that nobody else holds.
+/// Starts the watchdog process, which kills the group and deletes its directories if this program
+/// is killed with SIGKILL and runs no destructors. It notices by end of file on a pipe that only
+/// this program holds open.
 #[cfg(unix)]
 fn watch(leader: u32, leaves: &[&Path]) -> Option<tokio::process::Child> {
     tokio::process::Command::new("/bin/sh")
@@ -83,8 +86,8 @@ fn watch(leader: u32, leaves: &[&Path]) -> Option<tokio::process::Child> {
         .ok()
 }
 
-/// Runs a program, handing on each line of its stdout as it comes. Dropping the future kills it and
-/// everything it has started.
+/// Runs a program and passes each line of its stdout to the callback as it arrives. Dropping the
+/// future kills the process and its children.
 pub(super) async fn run(
     program: &Program<'_>,
     mut heard: impl FnMut(&str) + Send,
@@ -101,12 +104,12 @@ pub(super) async fn run(
     });
     #[cfg(unix)]
     command.wrap(ProcessGroup::leader());
-    // A job dies with its last handle, so also when this program is killed outright.
+    // A job object is closed with its last handle, so also when this program is killed.
     #[cfg(windows)]
     command.wrap(KillOnDrop).wrap(JobObject);
     let marked = program.environment.iter().find(|(name, _)| name == stragglers::MARK);
     let mut group = Group(command.spawn()?, marked.map(|(_, mark)| mark.clone()));
-    // Dropped before the group is, so that it never kills what has taken the group's number.
+    // Dropped before the group, so that it never kills a process that has reused the group id.
     #[cfg(unix)]
     let _watch = group.0.id().and_then(|leader| watch(leader, &program.leaves));
     let pipes = (group.0.stdin().take(), group.0.stdout().take(), group.0.stderr().take());
@@ -115,7 +118,8 @@ pub(super) async fn run(
     };
     let input = program.input.as_bytes();
     let tell = async move {
-        // A program that does not read to the end has its reasons, and says so otherwise.
+        // A broken pipe is no error here: the exit code and stderr tell why the process stopped
+        // reading.
         let _ = stdin.write_all(input).await;
         let _ = stdin.shutdown().await;
     };
@@ -130,7 +134,7 @@ pub(super) async fn run(
             )
         };
         tokio::pin!(talk);
-        // Only the program itself is waited for: what it leaves behind is killed.
+        // Waits for the process itself only; its remaining children are killed.
         let leader = group.0.inner_mut();
         tokio::select! {
             _ = &mut talk => {}
@@ -146,7 +150,7 @@ pub(super) async fn run(
     Ok(Ended { code: status.code(), complaints, flooded, late })
 }
 
-/// Hands on whole lines until there are no more, or too many.
+/// Passes complete lines to the callback until end of file or [`MAX_STDOUT_BYTES`].
 async fn lines(
     mut from: impl AsyncRead + Unpin,
     heard: &mut (impl FnMut(&str) + Send),
@@ -171,7 +175,7 @@ async fn lines(
     }
 }
 
-/// Keeps the end of what is said.
+/// Reads to end of file and keeps the last [`MAX_STDERR_BYTES`].
 async fn tail(mut from: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
     let mut chunk = vec![0; 4 * 1024];
     while let Ok(length @ 1..) = from.read(&mut chunk).await {

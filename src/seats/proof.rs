@@ -1,7 +1,8 @@
-//! What a turn has to admit about who spoke.
+//! Caveat for a turn that was answered by another model than the one requested.
 use crate::debate::Envelope;
 
-/// A model that answers in place of the one that was asked is named.
+/// Adds a caveat to the envelope if the reported model does not contain the requested name. A
+/// vendor prefix (`vendor/model`) is ignored.
 pub(super) fn admit_other_model(envelope: &mut Envelope) {
     if let (Some(asked), Some(reported)) = (&envelope.model_asked, &envelope.model_reported)
         && !reported.contains(asked.rsplit('/').next().unwrap_or(asked))

@@ -1,24 +1,24 @@
-//! Why a service did not answer: what a status, the words beside it and the headers say. Pure, so that
-//! a table of what services really send can be held against it.
+//! Classifies error responses of HTTP APIs by status, body and headers, and parses when a retry is
+//! allowed. Pure functions, tested against recorded responses.
 use super::fault;
 use crate::debate::Trouble;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a service says instead of an answer.
+/// An error reported by an HTTP API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// Of the response, or the one it stands for.
+    /// HTTP status of the response, or the equivalent one for an error inside the stream.
     pub status: Option<u64>,
-    /// Its own words for it, for programs.
+    /// Error codes and types, in lower case.
     kind: String,
-    /// Its own words for it, for people.
+    /// Error message.
     pub said: String,
-    /// Milliseconds after which it may be asked again.
+    /// Milliseconds until a retry is allowed.
     pub retry_ms: Option<u64>,
 }
 
-/// What services call their troubles inside a stream, and the status it would have had outside.
+/// Error codes inside a stream, and the equivalent HTTP status.
 const KINDS: &[(&str, u64)] = &[
     ("overloaded_error", 529),
     ("rate_limit", 429),
@@ -37,11 +37,11 @@ const KINDS: &[(&str, u64)] = &[
 ];
 
 impl Complaint {
-    /// From a body that is no answer, whatever the service puts around it.
+    /// Parses the body of an error response.
     pub fn of(status: Option<u64>, body: &str) -> Complaint {
         match serde_json::from_str::<Value>(body) {
             Ok(it) => Complaint { status, ..Complaint::from(&it) }.completed(&it),
-            // A page is for browsers.
+            // The text of an HTML page is useless in an error message.
             Err(_) if body.trim_start().starts_with('<') => {
                 Complaint { status, ..Complaint::default() }
             }
@@ -49,7 +49,7 @@ impl Complaint {
         }
     }
 
-    /// From an event inside a stream.
+    /// Parses an error event inside a stream.
     pub fn inside(it: &Value) -> Complaint {
         Complaint::from(it).completed(it)
     }
@@ -76,7 +76,7 @@ impl Complaint {
         }
     }
 
-    /// With a status, where only words were sent.
+    /// Fills in a missing status from the error code.
     fn completed(mut self, it: &Value) -> Complaint {
         let number = || it["error"]["code"].as_u64().filter(|code| (400..600).contains(code));
         let word = || KINDS.iter().find(|(kind, _)| self.kind.contains(kind)).map(|(_, n)| *n);
@@ -84,7 +84,7 @@ impl Complaint {
         self
     }
 
-    /// What it was, in a word.
+    /// The kind of failure.
     pub fn trouble(&self) -> Trouble {
         let said = format!("{} {}", self.kind, self.said).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -97,31 +97,32 @@ impl Complaint {
             }
         }
         match fault::trouble(self.status, &said) {
-            // A service that complains is alive.
+            // The service has responded, so it did not crash.
             Trouble::Crashed | Trouble::TimedOut => Trouble::Other,
             trouble => trouble,
         }
     }
 
-    /// Whether it could pass. Money that is used up does not come back by waiting.
+    /// Whether the error is transient, so that a retry could help. An exhausted quota is not.
     pub fn passes(&self) -> bool {
         let passing = matches!(self.status, Some(408 | 429 | 500..=599));
         passing && !self.kind.contains("insufficient_quota")
     }
 
-    /// Whether it could be the schema it will not take.
+    /// Whether the service may have rejected the JSON Schema: an otherwise unexplained 400 or 422.
     pub fn about_schema(&self) -> bool {
         matches!(self.status, Some(400 | 422)) && self.trouble() == Trouble::Other
     }
 }
 
-/// When a service says it may be asked again, in milliseconds from now.
+/// Milliseconds until a retry is allowed, from the `retry-after-ms`, `retry-after` or
+/// `x-ratelimit-reset-*` headers.
 pub fn retry(headers: &[(String, String)]) -> Option<u64> {
     let said =
         |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
     let exact = said("retry-after-ms").and_then(|value| value.parse::<f64>().ok());
     exact.and_then(milliseconds).or_else(|| said("retry-after").and_then(after)).or_else(|| {
-        // A limit that is not used up is not the one that was met.
+        // A rate limit with requests remaining is not the one that was exceeded.
         let reset = headers.iter().filter_map(|(name, value)| {
             let of = name.strip_prefix("x-ratelimit-reset-")?;
             let left = said(&format!("x-ratelimit-remaining-{of}"));
@@ -131,7 +132,7 @@ pub fn retry(headers: &[(String, String)]) -> Option<u64> {
     })
 }
 
-/// Seconds, or a date.
+/// Parses a `retry-after` value: seconds or an HTTP date.
 fn after(value: &str) -> Option<u64> {
     if let Ok(seconds) = value.parse::<f64>() {
         return milliseconds(seconds * 1000.0);
@@ -141,7 +142,7 @@ fn after(value: &str) -> Option<u64> {
     Some(u64::try_from(then).ok()?.saturating_sub(u64::try_from(now).ok()?))
 }
 
-/// `20s`, `6m0s`, `350ms`, `1.5s`
+/// Parses a duration such as `6m0s`, `350ms` or `1.5s` to milliseconds.
 fn duration(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut sum = if rest.is_empty() { return None } else { 0.0 };

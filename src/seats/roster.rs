@@ -1,4 +1,6 @@
-//! Which voices there are, and which may face each other. A vendor is a row, not a module.
+//! Registry of providers: finds the CLI, API or script of a participant, fetches its turns, lists
+//! what can be used here, and says which two may debate each other. A vendor is a config entry, not
+//! a module. [`ProviderRegistry`] implements the engine's `Providers` port.
 use super::api;
 use super::cli::{self, Call, Surroundings, Versions};
 use super::demo;
@@ -14,7 +16,7 @@ use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplaya
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// Everyone who can be called by name.
+/// All providers that can be called by name. Config and versions are read when first needed.
 pub struct Roster {
     kit: Kit,
     known: OnceLock<Result<Known, String>>,
@@ -23,30 +25,30 @@ pub struct Roster {
     nested: OnceLock<bool>,
 }
 
-/// What a roster is made of.
+/// What a [`ProviderRegistry`] is built from.
 #[derive(Clone, Default)]
 pub struct Kit {
-    /// Characters a second that the demo speaks; none is all at once.
+    /// Speed of the demo in characters per second; none streams at once.
     pub demo_speed: Option<u32>,
-    /// What the user's configuration says of tools.
+    /// The `tools` table of the user's config.
     pub tools: toml::Table,
-    /// What it says of services.
+    /// The `apis` table of the user's config.
     pub apis: toml::Table,
-    /// What it says of prices.
+    /// Token prices from the user's config.
     pub prices: Prices,
-    /// What is around.
+    /// Environment variables and directories of this process.
     pub around: Surroundings,
-    /// Where tools find the repository.
+    /// Creates the repository snapshots that model CLIs read.
     pub snapshots: Option<Arc<dyn Snapshots>>,
 }
 
-/// Every row there is. No name is in both.
+/// All parsed specs. No name is in both maps.
 struct Known {
     tools: BTreeMap<String, Row>,
     apis: BTreeMap<String, Api>,
 }
 
-/// One row.
+/// The spec found for a name.
 enum Found<'a> {
     Tool(&'a Row),
     Api(&'a Api),
@@ -67,7 +69,7 @@ impl Known {
     }
 }
 
-/// Those who need nothing installed.
+/// Participants that need no program or API, with the note for the list.
 const OTHERS: &[(&str, &str)] = &[
     ("host", "the model that is asking: each of its turns is handed to it with a brief"),
     ("human", "a person, at the terminal or asked in the chat"),
@@ -76,7 +78,7 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 impl Roster {
-    /// Nothing is looked for until it is asked for.
+    /// Creates a registry without parsing the config or looking for programs.
     pub fn new(kit: Kit) -> Roster {
         let (known, nested) = (OnceLock::new(), OnceLock::new());
         let (versions, clients) = (Versions::default(), Clients::default());
@@ -92,7 +94,7 @@ impl Roster {
         Ok(self.known()?.find(name))
     }
 
-    /// A tool in the list.
+    /// The list entry of a model CLI.
     fn listed_tool(&self, name: &str, row: &Row) -> Listing {
         let around = &self.kit.around;
         let found = around.installed(&row.program);
@@ -116,7 +118,7 @@ impl Roster {
         }
     }
 
-    /// A service in the list. Where a model has to be named, that is how its seat is written.
+    /// The list entry of an HTTP API. If it has no default model, the seat is written `name:MODEL`.
     fn listed_api(&self, name: &str, api: &Api) -> Listing {
         let around = &self.kit.around;
         let named = !api.at_hand() && !api.tells_models();
@@ -137,7 +139,7 @@ impl Roster {
         }
     }
 
-    /// Whether it is known what a tool costs.
+    /// Note on whether the price of a provider is known.
     fn priced(&self, tool: &str, model: Option<String>, tells: bool) -> String {
         let voice = Voice::Model { tool: tool.into(), model };
         match (self.kit.prices.of(&voice, None), &self.kit.prices.as_of) {
@@ -148,8 +150,8 @@ impl Roster {
         }
     }
 
-    /// Whether this program runs inside a seat: by a mark in the environment, or, where a tool drops
-    /// that, because one of the processes it descends from is this program.
+    /// Whether this process was started by a turn of another debate: the environment has the marker
+    /// variable, or, if a CLI has removed it, an ancestor process runs the same executable.
     fn nested(&self) -> bool {
         *self.nested.get_or_init(|| {
             let marked = self.kit.around.environment.iter().any(|(name, _)| name == MARK);
@@ -158,12 +160,13 @@ impl Roster {
     }
 }
 
-/// As far as the system tells.
+/// Walks up the parent processes in `/proc`. Always false on systems without it.
 fn ancestors_include_us() -> bool {
     let Ok(us) = std::env::current_exe() else { return false };
     let parent = |process: &str| -> Option<String> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name before it may hold anything, so what comes after its end is counted.
+        // The process name may contain spaces and parentheses, so fields are counted after the last
+        // `)`.
         let fields = stat.rsplit_once(')')?.1;
         fields.split_whitespace().nth(1).map(Into::into)
     };
@@ -306,8 +309,8 @@ impl Voices for Roster {
     }
 
     fn clash(&self, one: &Voice, other: &Voice) -> Option<String> {
-        // A script knows which side it is on; one model against itself is no debate. A CLI has its
-        // own idea of what its models are called, so there the tool is what counts.
+        // The same model on both sides is refused. For a CLI the tool name is compared, because its
+        // model names are not known here. A script may play both sides.
         let tool = one.tool();
         if tool != other.tool() {
             return None;
@@ -330,7 +333,7 @@ impl Voices for Roster {
     }
 }
 
-/// Models by what they are for.
+/// Formats default models as `effort: model`, or as the name alone if there is one for all efforts.
 fn told(usual: Vec<(&str, &String)>) -> Vec<String> {
     let one = |(word, model): (&str, &String)| match word {
         "" => model.clone(),

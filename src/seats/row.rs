@@ -1,5 +1,6 @@
-//! How one model CLI is called, as data: a vendor is a row. The user's configuration replaces single
-//! fields of a row, or adds one; a repository never does.
+//! Config of one model CLI: program, arguments, environment, output format. The built-in specs are
+//! in `rows.toml`; the user's config overrides single fields or adds specs. A repository's config
+//! cannot.
 use super::cli::Surroundings;
 use super::per_effort::PerEffort;
 use crate::debate::Effort;
@@ -7,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// A row. What the fields mean stands at the top of `rows.toml`.
+/// How a model CLI is called. The comment at the top of `rows.toml` documents the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
@@ -63,35 +64,35 @@ pub(super) struct Row {
     pub(super) login: String,
 }
 
-/// How the output of a tool is read.
+/// Output format of a model CLI, which selects its parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reads {
-    /// stream-json.
+    /// Claude Code's `stream-json`.
     Claude,
-    /// JSONL of threads, turns and items.
+    /// Codex JSON Lines: threads, turns and items.
     Codex,
-    /// stream-json.
+    /// Gemini CLI's `stream-json`.
     Gemini,
-    /// JSONL of parts.
+    /// opencode JSON Lines: steps and parts.
     Opencode,
-    /// JSONL of dotted types.
+    /// Copilot JSON Lines with dotted event types.
     Copilot,
-    /// All of stdout is the answer.
+    /// Plain text: all of stdout is the answer.
     Text,
 }
 
-/// What a tool can do on the web, where arguments do not decide it.
+/// Web access of a CLI that has no arguments to control it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Web {
-    /// Nothing.
+    /// It has no web access.
     None,
-    /// Whatever it likes.
+    /// It cannot be kept from the web.
     Open,
 }
 
-/// A home of its own.
+/// How the temporary home of a CLI is set up.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Home {
@@ -105,13 +106,13 @@ pub(super) struct Home {
 
 const ROWS: &str = include_str!("rows.toml");
 
-/// Every row: ours, with the user's fields in place of our own, and the user's.
+/// Parses the built-in CLI specs merged with the `tools` table of the user's config.
 pub(super) fn rows(own: &toml::Table) -> Result<BTreeMap<String, Row>, String> {
     merged(ROWS, own, "tools")
 }
 
-/// Rows that come with the program, with the user's fields in place of our own, and the user's rows,
-/// which stand in a table of this name.
+/// Merges built-in specs (TOML text) with the user's table and deserializes them. A user's field
+/// replaces the built-in one; `table` is the name for error messages.
 pub(super) fn merged<T: DeserializeOwned>(
     ours: &str,
     own: &toml::Table,
@@ -126,7 +127,8 @@ pub(super) fn merged<T: DeserializeOwned>(
         if let toml::Value::Table(row) = row {
             for (field, value) in fields {
                 match (row.get_mut(field), value) {
-                    // A variable more is no reason to lose those that keep a tool in its place.
+                    // Nested tables are merged, so that adding a variable keeps the restrictive
+                    // built-in ones.
                     (Some(toml::Value::Table(ours)), toml::Value::Table(theirs)) => {
                         ours.extend(theirs.clone());
                     }
@@ -145,7 +147,7 @@ pub(super) fn merged<T: DeserializeOwned>(
 }
 
 impl Row {
-    /// What the tool is started with, besides its prompt.
+    /// The command-line arguments of a turn. The prompt goes to stdin.
     pub(super) fn arguments(
         &self,
         model: Option<&str>,
@@ -166,33 +168,33 @@ impl Row {
         arguments
     }
 
-    /// That its program is not there, and how to get it.
+    /// Error message: the program is not installed, and how to install it.
     pub(super) fn missing(&self) -> String {
         let how =
             if self.install.is_empty() { String::new() } else { format!(" ({})", self.install) };
         format!("`{}` is not installed{how}", self.program)
     }
 
-    /// What the model may use.
+    /// The tools the model may use, with the web tools if the turn has web access.
     pub(super) fn tools(&self, web: bool) -> Vec<&str> {
         let more = if web { self.web_tools.as_slice() } else { &[] };
         self.tools.iter().chain(more).map(String::as_str).collect()
     }
 
-    /// What must be said of a turn about the web, given whether it was allowed there.
+    /// Caveat if the CLI's web access does not match what the turn allows.
     pub(super) fn web_caveat(&self, web: bool) -> Option<&'static str> {
         let governed =
             [&self.web_tools, &self.web_on, &self.web_off].iter().any(|it| !it.is_empty());
         match (self.web, web) {
             (Some(Web::None), true) => Some("web access: none"),
             (Some(Web::Open), false) => Some("web access: not enforced"),
-            // Of a tool nobody has said anything about, the worse is assumed.
+            // A spec that says nothing about the web is assumed to have access.
             (None, false) if !governed => Some("web access: not enforced"),
             _ => None,
         }
     }
 
-    /// Whether somebody is logged in, as far as can be told without asking the tool.
+    /// Login status for the list, from key variables and login files. The CLI is not started.
     pub(super) fn logged_in(&self, around: &Surroundings) -> String {
         if let Some(name) = self.keys.iter().find(|name| around.variable(name).is_some()) {
             return format!("{name} is set");
@@ -205,7 +207,7 @@ impl Row {
         format!("no login seen, which proves nothing{step}")
     }
 
-    /// Whether a variable of the environment is for this tool.
+    /// Whether the allow-list `pass_env` contains this variable; `NAME*` is a prefix.
     pub(super) fn keeps(&self, name: &str) -> bool {
         self.pass.iter().any(|kept| match kept.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
@@ -213,12 +215,12 @@ impl Row {
         })
     }
 
-    /// The MCP servers the tool would start for this user, by name.
+    /// Names of the MCP servers in the user's config files, which are disabled for a turn.
     pub(super) fn servers(&self, around: &Surroundings) -> Vec<String> {
         let mut names = vec![];
         for file in self.servers.iter().map(|file| around.at(file)).filter(|file| !file.is_empty())
         {
-            // Some are written with comments, under a name that says so.
+            // The file may also exist as `.jsonc`.
             for path in [file.clone(), format!("{file}c")] {
                 let text = std::fs::read_to_string(path).unwrap_or_default();
                 if let Some(listed) = loose(&text)["mcp"].as_object() {
@@ -229,7 +231,8 @@ impl Row {
         names
     }
 
-    /// What the tool is given besides what it keeps: for one of them, who may do what.
+    /// The variables set for the CLI. For opencode this includes a config that disables the given
+    /// MCP servers and denies every tool that is not allowed.
     pub(super) fn settings(&self, off: &[String], web: bool) -> BTreeMap<String, String> {
         let mut set = self.set.clone();
         if self.reads == Reads::Opencode {
@@ -253,7 +256,7 @@ impl Row {
     }
 }
 
-/// JSON as users keep it, with comments and commas at the end; nothing, if it is none.
+/// Parses JSON with comments and trailing commas; null if it is invalid.
 pub(super) fn loose(text: &str) -> serde_json::Value {
     jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .unwrap_or_default()

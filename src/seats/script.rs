@@ -1,5 +1,5 @@
-//! What is said is written down beforehand: a file of lines, each saying whose turn it is for. The
-//! first line that fits speaks. Nothing is used up, so a debate taken up again goes on the same way.
+//! Scripted provider: plays turns from a JSON file. The first entry that matches seat, phase, round
+//! and attempt answers. Entries are not consumed, so a resumed debate continues in the same way.
 use crate::debate::{Envelope, Failure, Role, Trouble, millionths};
 use crate::engine::{Ask, Said, Stream};
 use serde::Deserialize;
@@ -7,39 +7,39 @@ use serde_json::Value;
 use std::fs;
 use std::time::Duration;
 
-/// Bytes of a script.
+/// Size limit of a script file in bytes.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// The file.
+/// A parsed script file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
     turns: Vec<Line>,
-    /// How fast everything is said that has no delay of its own.
+    /// Streaming speed of turns without `delay_ms`.
     #[serde(default)]
     pub(super) chars_per_second: Option<u32>,
 }
 
-/// One line. A field that is absent fits anything.
+/// One entry of a script. An absent filter matches everything.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
     seat: Option<String>,
     phase: Option<String>,
     round: Option<u8>,
-    /// 1, or 2 if the first answer was not taken.
+    /// 1, or 2 after the first reply was rejected.
     attempt: Option<u8>,
     text: Option<String>,
     json: Option<Value>,
     #[serde(default)]
     delay_ms: Option<u64>,
-    /// What the turn is said to have cost.
+    /// Reported cost in the user's currency.
     #[serde(default)]
     cost: Option<f64>,
     fail: Option<Fail>,
 }
 
-/// A way to fail, with or without words for it.
+/// A failure to simulate, with an optional note.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Fail {
@@ -53,7 +53,7 @@ enum Fail {
 
 impl Script {
     pub(super) fn load(file: &str) -> Result<Script, String> {
-        // A pipe or a device would be waited for, and could be endless.
+        // A pipe or device could block or be endless.
         let about = fs::metadata(file).map_err(|error| format!("`{file}`: {error}"))?;
         if !about.is_file() || about.len() > LONGEST {
             return Err(format!("`{file}` is no file of at most {LONGEST} bytes"));
@@ -71,7 +71,7 @@ impl Script {
         }
     }
 
-    /// Says the first line that fits, at its speed.
+    /// Plays the first matching entry: streams its text, then returns it or fails.
     pub(super) async fn speak(&self, ask: &Ask, stream: &Stream) -> Result<Said, Failure> {
         let Some(line) = self.turns.iter().find(|line| line.fits(ask)) else {
             let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
@@ -106,7 +106,7 @@ impl Script {
 
 impl Line {
     fn fits(&self, ask: &Ask) -> bool {
-        // Whoever judges is the judge, also with the sides the other way round, and also in a panel.
+        // `judge` matches every judge: of a panel, and the mirror judge with swapped sides.
         let judges = matches!(ask.role, Role::Judge | Role::Mirror);
         let seat = |name: &str| name == ask.seat || (name == "judge" && judges);
         self.seat.as_deref().is_none_or(seat)
@@ -116,10 +116,10 @@ impl Line {
     }
 }
 
-/// The shortest wait worth making.
+/// Shortest delay between two deltas.
 const STEP: Duration = Duration::from_millis(15);
 
-/// Word by word, spread over the time it is to take.
+/// Streams the text word by word, spread evenly over the given time.
 async fn say(text: &str, time: Duration, stream: &Stream) {
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let most = usize::try_from(time.as_millis() / STEP.as_millis()).unwrap_or(usize::MAX);

@@ -1,5 +1,6 @@
-//! How one HTTP API is spoken to, as data: a vendor is a row. The user's configuration replaces single
-//! fields of a row, or adds one; a repository never does.
+//! Config of one HTTP API: URL, protocol, key, default model. The built-in specs are in
+//! `apis.toml`; the user's config overrides single fields or adds specs. A repository's config
+//! cannot.
 use super::cli::Surroundings;
 use super::per_effort::PerEffort;
 use super::row::merged;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// A row. What the fields mean stands at the top of `apis.toml`.
+/// How an HTTP API is called. The comment at the top of `apis.toml` documents the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Api {
@@ -44,7 +45,7 @@ pub(super) struct Api {
     login: String,
 }
 
-/// What is never shown.
+/// A secret value that `Debug` does not print.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Secret(pub(super) String);
@@ -57,20 +58,20 @@ impl std::fmt::Debug for Secret {
 
 const APIS: &str = include_str!("apis.toml");
 
-/// Names that mean somebody else.
+/// Names of participants that are not HTTP APIs.
 const TAKEN: &[&str] = &["host", "human", "bot", "script", "demo"];
 
-/// How long a server on this machine may take to be there.
+/// Connect timeout of the check for a local server.
 const NEAR: Duration = Duration::from_millis(200);
 
-/// Every row: ours, with the user's fields in place of our own, and the user's.
+/// Parses the built-in API specs merged with the `apis` table of the user's config.
 pub(super) fn apis(own: &toml::Table) -> Result<BTreeMap<String, Api>, String> {
     let mut own = own.clone();
     for (name, fields) in &mut own {
         if TAKEN.contains(&name.as_str()) {
             return Err(format!("`apis.{name}`: that name means somebody else; take another"));
         }
-        // Whoever writes down an address means that one, whatever the environment says.
+        // A `url` in the user's config takes precedence over the environment variable.
         if let toml::Value::Table(fields) = fields
             && fields.contains_key("url")
         {
@@ -81,25 +82,25 @@ pub(super) fn apis(own: &toml::Table) -> Result<BTreeMap<String, Api>, String> {
 }
 
 impl Api {
-    /// Where it is.
+    /// The base URL, which an environment variable can override.
     pub(super) fn address(&self, around: &Surroundings) -> Result<Url, String> {
         let own = parsed(&self.url)?;
         let Some(other) = around.said(&self.url_from) else { return Ok(own) };
         let mut other =
             parsed(&whole(other, &own)).map_err(|why| format!("{}: {why}", self.url_from))?;
-        // Some programs name the place without the version that belongs to it.
+        // Some programs set the variable without the version path, such as `/v1`.
         if other.path() == "/" {
             other.set_path(own.path());
         }
         Ok(other)
     }
 
-    /// Variables that may hold its key.
+    /// Environment variables that may hold the key.
     pub(super) fn keys(&self) -> &[String] {
         &self.keys
     }
 
-    /// What it is shown, if it wants to be shown anything.
+    /// The API key from the config or the environment; none if the API needs no key.
     pub(super) fn key<'a>(&'a self, around: &'a Surroundings) -> Result<Option<&'a str>, String> {
         let written = Some(self.key.0.as_str()).filter(|key| !key.is_empty());
         let found = written.or_else(|| self.keys.iter().find_map(|name| around.said(name)));
@@ -110,27 +111,28 @@ impl Api {
         Err(format!("no key is set: set {}{step}", self.keys.join(" or ")))
     }
 
-    /// The model asked for, where one is known.
+    /// The named model, else the default.
     pub(super) fn model<'a>(&'a self, named: Option<&'a str>) -> Option<&'a str> {
         named.or_else(|| self.usual.of(None).map(String::as_str))
     }
 
-    /// Whether it can be asked which models it has: those without keys have only what was loaded.
+    /// Whether the model may be chosen from the server's list. True for chat servers without a key,
+    /// which list only loaded models.
     pub(super) fn tells_models(&self) -> bool {
         self.keys.is_empty() && self.wire == Wire::Chat
     }
 
-    /// What is put into a request for an effort; none, if it has no such setting.
+    /// The JSON that an effort adds to the request body; none if there is no such setting.
     pub(super) fn effort(&self, effort: Effort) -> Option<&Value> {
         self.effort.get(effort.word())
     }
 
-    /// How to get a key or how to start it, in a sentence.
+    /// Formats the `login` hint; empty if there is none.
     pub(super) fn step(&self, sentence: impl Fn(&str) -> String) -> String {
         if self.login.is_empty() { String::new() } else { sentence(&self.login) }
     }
 
-    /// What to do about a key it does not take.
+    /// Hint for a rejected key.
     pub(super) fn unwelcome(&self, name: &str) -> String {
         if self.keys.is_empty() {
             return format!("set the `key` of `apis.{name}`");
@@ -139,7 +141,8 @@ impl Api {
         format!("look at {}{step}", self.keys.join(" and "))
     }
 
-    /// Why it cannot play here, as far as can be told without asking it anything.
+    /// Why the API cannot be used here. No request is sent; a local server is only checked for an
+    /// open port.
     pub(super) fn absent(
         &self,
         name: &str,
@@ -162,7 +165,7 @@ impl Api {
             .then(|| self.silent(&address, ""))
     }
 
-    /// That nobody is there.
+    /// Error message: nothing answers at this URL.
     pub(super) fn silent(&self, address: &Url, why: &str) -> String {
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let step = if self.keys.is_empty() { self.login.as_str() } else { "look at the network" };
@@ -170,7 +173,7 @@ impl Api {
         format!("nothing answers at {}{why} ({step})", shown(address))
     }
 
-    /// What it is, for those who choose among seats.
+    /// Description for the list of seats.
     pub(super) fn about(&self, address: Option<&Url>) -> String {
         let family = self.family.as_ref().map(|family| format!(" for {family} models"));
         let family = family.unwrap_or_default();
@@ -178,7 +181,7 @@ impl Api {
         format!("an HTTP API{family}{}; sees only its brief", place.unwrap_or_default())
     }
 
-    /// Where its key is, if it has one.
+    /// Where the key comes from, for the list of seats.
     pub(super) fn login(&self, around: &Surroundings) -> String {
         let set = self.keys.iter().find(|name| around.said(name).is_some());
         match set {
@@ -188,14 +191,15 @@ impl Api {
         }
     }
 
-    /// Whether it may be seated without being named: only if the user has said with which model.
+    /// Whether the user has set a default model. Only then may the API be seated without being
+    /// named.
     pub(super) fn at_hand(&self) -> bool {
         self.usual.of(None).is_some()
     }
 }
 
 impl Surroundings {
-    /// What a variable of the environment says, if it says anything.
+    /// The trimmed value of an environment variable, unless it is empty.
     pub(super) fn said(&self, name: &str) -> Option<&str> {
         let mut all = self.environment.iter();
         let found = all.find(|(known, _)| !name.is_empty() && known == name)?;
@@ -203,7 +207,7 @@ impl Surroundings {
     }
 }
 
-/// An address as people abbreviate it: without what they take for granted, which is said in our own.
+/// Completes an abbreviated URL such as `host:port` with the scheme and port of the built-in one.
 fn whole(said: &str, own: &Url) -> String {
     if said.contains("://") {
         return said.to_owned();
@@ -212,14 +216,14 @@ fn whole(said: &str, own: &Url) -> String {
         .split_once('/')
         .map_or((said, String::new()), |(place, rest)| (place, format!("/{rest}")));
     let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
-    // Where a server listens on every address, it is found on this machine.
+    // `0.0.0.0` is an address to listen on; connect to loopback instead.
     let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
     let port = match (port, own.port()) {
         ("", Some(port)) => format!(":{port}"),
         ("", None) => String::new(),
         (port, _) => format!(":{port}"),
     };
-    // Only what stays on this machine or was never safe goes without encryption.
+    // Plain HTTP is used for loopback only, or if the built-in URL has it.
     let scheme = if host == "127.0.0.1" || host == "localhost" { "http" } else { own.scheme() };
     format!("{scheme}://{host}{port}{rest}")
 }
@@ -235,21 +239,21 @@ fn parsed(url: &str) -> Result<Url, String> {
     Ok(parsed)
 }
 
-/// An address without whatever in it is nobody else's business.
+/// A URL without credentials and query, for messages.
 pub(super) fn shown(address: &Url) -> String {
     let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = address.host_str().unwrap_or_default();
     format!("{}://{host}{port}{}", address.scheme(), address.path().trim_end_matches('/'))
 }
 
-/// Whether an address is on this machine.
+/// Whether a URL points to this machine.
 pub(super) fn near(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost"
         || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
 }
 
-/// Whether anything listens at an address on this machine.
+/// Whether a TCP connection to the URL succeeds within [`LOCAL_CONNECT_TIMEOUT`].
 fn answers(address: &Url) -> bool {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = address.port_or_known_default().unwrap_or(80);

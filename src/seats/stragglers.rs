@@ -1,18 +1,19 @@
-//! Processes that have left the group a tool was started in. Whatever a tool starts carries the mark of
-//! its turn in its environment, unless the tool takes that away, and is found by it where the system
-//! lets one look.
+//! Kills orphan processes that have left the process group of their turn. Every child inherits a
+//! random marker in its environment, unless the CLI removes it. On Linux the marker is searched for
+//! in `/proc/*/environ`; other systems give no access to it.
 
-/// Marks whatever a seat starts: it opens no debates, and it ends with its turn.
+/// Environment variable that marks the processes of a turn. A marked process cannot start a debate,
+/// and it is killed at the end of the turn.
 pub(super) const MARK: &str = "DEBATE_SEAT";
 
-/// A mark nobody else has.
+/// Creates a random marker: 64 bits as hex.
 pub(super) fn mark() -> String {
     let mut chance = [0; 8];
     let _ = getrandom::fill(&mut chance);
     format!("{:016x}", u64::from_be_bytes(chance))
 }
 
-/// Kills everyone who bears this mark.
+/// Sends SIGKILL to every process with this marker.
 #[cfg(target_os = "linux")]
 pub(super) fn kill(mark: &std::ffi::OsStr) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -22,7 +23,7 @@ pub(super) fn kill(mark: &std::ffi::OsStr) {
         environment.split(|byte| *byte == 0).any(|own| own == line)
     };
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
-    // One of them may have started another in the meantime.
+    // Repeated, because a process may have forked during the scan.
     for _ in 0..3 {
         let all = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(number);
         let found: Vec<i32> = all.filter(bears).collect();
@@ -35,6 +36,6 @@ pub(super) fn kill(mark: &std::ffi::OsStr) {
     }
 }
 
-/// Elsewhere one cannot look.
+/// Does nothing where there is no `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kill(_: &std::ffi::OsStr) {}

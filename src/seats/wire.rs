@@ -1,11 +1,12 @@
-//! How a model is spoken to over HTTP: four wires, as pure functions from what is wanted to a request
-//! and from the events that come back to an answer. No address and no key is known here.
+//! API protocols of model vendors, as pure functions: [`build_request`] makes the request path and
+//! body from a prompt, [`ApiResponse`] parses the stream of server-sent events. URLs, keys and the
+//! network are in `api` and `http`.
 //!
-//! | file      | concept                                                   |
-//! |-----------|-----------------------------------------------------------|
-//! | `request` | what is sent: path, headers and body                      |
-//! | `shape`   | the schema of an answer, in the words a wire understands  |
-//! | `answer`  | what comes back, event by event                           |
+//! | module           | what it does                                            |
+//! |------------------|---------------------------------------------------------|
+//! | `request`        | builds path, headers and body                           |
+//! | `schema_dialect` | reduces a JSON Schema to the keywords a protocol takes  |
+//! | `response`       | parses the response stream, event by event              |
 mod answer;
 mod request;
 mod shape;
@@ -15,29 +16,29 @@ pub use request::{Request, Wanted, credentials, merge, request};
 use serde::Deserialize;
 pub use shape::shaped;
 
-/// What a service understands.
+/// The API protocol a service speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wire {
-    /// Messages, as Anthropic has them.
+    /// Anthropic Messages API.
     Anthropic,
-    /// Responses, as `OpenAI` has them.
+    /// `OpenAI` Responses API.
     Responses,
-    /// Chat completions, as `OpenAI` had them first and everyone else has them now.
+    /// `OpenAI` Chat Completions API, which most other vendors and local servers offer too.
     Chat,
-    /// Contents and candidates, as Google has them.
+    /// Google Gemini API (`streamGenerateContent`).
     Gemini,
 }
 
-/// How a service is held to one JSON object.
+/// How a service is made to answer with one JSON object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "toml::Value")]
 pub enum Held {
-    /// Not at all: the prompt asks for it, and that is all.
+    /// By the prompt only.
     Asked,
-    /// To any object.
+    /// By JSON mode: any object.
     Object,
-    /// To the schema.
+    /// By a JSON Schema in the request.
     #[default]
     Schema,
 }
@@ -45,7 +46,7 @@ pub enum Held {
 impl TryFrom<toml::Value> for Held {
     type Error = String;
 
-    /// `true`, `false` or `"object"`.
+    /// Parses `true` (schema), `false` (prompt only) or `"object"`.
     fn try_from(value: toml::Value) -> Result<Held, String> {
         match value {
             toml::Value::Boolean(true) => Ok(Held::Schema),

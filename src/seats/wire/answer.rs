@@ -1,37 +1,37 @@
-//! What comes back, event by event: words, who says them, how many tokens that took, and how it
-//! ended.
+//! Parses the response stream of each protocol, event by event: text, model, token counts, refusal,
+//! error and end. The main type is [`ApiResponse`].
 use super::Wire;
 use serde_json::Value;
 
-/// What was understood so far.
+/// A response as parsed so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The answer.
+    /// Text of the answer.
     pub text: String,
-    /// The model that says it has answered.
+    /// Model name reported by the service.
     pub model: Option<String>,
-    /// Tokens read, with those that were read from a cache or put there.
+    /// Input tokens, including cache reads and writes.
     pub tokens_in: Option<u64>,
-    /// Tokens written, with those that were only thought.
+    /// Output tokens, including reasoning tokens.
     pub tokens_out: Option<u64>,
-    /// Why the model, or whoever watches over it, will not answer.
+    /// Why the model or a content filter refused; empty if no reason was given.
     pub refused: Option<String>,
-    /// The answer is longer than it may be, and was cut.
+    /// The answer was truncated at the token limit.
     pub cut: bool,
-    /// The service came to its end in its own words.
+    /// The service reported a finish reason.
     pub ended: bool,
-    /// Nothing more is to come.
+    /// No more events are expected.
     pub over: bool,
-    /// What the service says went wrong, as it says it.
+    /// Error event as sent by the service.
     pub error: Option<Value>,
 }
 
-/// An event that cannot be read.
+/// The event data is not a JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Garbage;
 
 impl Answer {
-    /// Takes in the data of an event; the new words in it, if there are any.
+    /// Parses the data of one event and returns the text it adds, if any.
     pub fn event(&mut self, wire: Wire, data: &str) -> Result<Option<String>, Garbage> {
         if wire == Wire::Chat && data.trim() == "[DONE]" {
             (self.ended, self.over) = (true, true);
@@ -83,7 +83,7 @@ impl Answer {
     }
 
     fn anthropic_usage(&mut self, usage: &Value) {
-        // What is read from a cache is counted apart.
+        // Cached tokens are reported separately.
         let read = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
         let read = read.iter().filter_map(|name| usage[*name].as_u64()).reduce(|sum, n| sum + n);
         self.tokens_in = read.or(self.tokens_in);
@@ -103,7 +103,7 @@ impl Answer {
             }
             "response.completed" => {
                 (self.ended, self.over) = (true, true);
-                // The end tells the whole answer, whatever was streamed on the way.
+                // The final event contains the complete answer, which replaces the streamed text.
                 let whole = whole(&response["output"]);
                 if !whole.is_empty() {
                     self.text = whole;
@@ -132,7 +132,7 @@ impl Answer {
             self.refused.get_or_insert_default().push_str(said);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
-            // How many tokens it took may come after this.
+            // The token usage may follow in a later event.
             self.ended = true;
             match reason {
                 "length" => self.cut = true,
@@ -163,14 +163,14 @@ impl Answer {
                 reason => self.refused = Some(format!("the answer was blocked: {reason}")),
             }
         }
-        // What it only thinks is not what it says.
+        // Reasoning parts are not part of the answer.
         let parts = candidate["content"]["parts"].as_array()?.iter();
         let said = parts.filter(|part| part["thought"] != true);
         Some(said.filter_map(|part| part["text"].as_str()).collect())
     }
 }
 
-/// The words of every message in a finished response.
+/// The text of all messages in a completed response.
 fn whole(output: &Value) -> String {
     let items = output.as_array().into_iter().flatten();
     let messages = items.filter(|item| item["type"] == "message");

@@ -1,36 +1,36 @@
-//! What is sent: one prompt, to be answered as a stream.
+//! Builds the streaming request of each protocol: one prompt, one user message.
 use super::{Held, Wire, shaped};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// What is wanted of a service.
+/// Parameters of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// By the name the service has for it.
+    /// Model name as the service knows it.
     pub model: &'a str,
-    /// All of it; there is no other message.
+    /// The only message.
     pub prompt: &'a str,
-    /// What the answer must look like, and how the service is held to it.
+    /// JSON Schema of the answer, and how it is enforced.
     pub schema: Option<(Held, &'a Value)>,
-    /// How long the answer may be. One wire must be told.
+    /// Token limit of the answer. Anthropic requires one and gets a default.
     pub max_tokens: Option<u64>,
 }
 
-/// What is sent, apart from the address and the key.
+/// A request without base URL and API key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What comes after the address.
+    /// Path below the base URL, with its query string.
     pub path: String,
-    /// What the wire wants besides the key.
+    /// Headers the protocol needs besides the key.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// As JSON.
+    /// JSON body.
     pub body: Value,
 }
 
-/// Tokens of an answer where a limit must be named and nobody has.
+/// Token limit if the protocol requires one and the config has none.
 const ANSWER: u64 = 16_000;
 
-/// What a service is sent.
+/// Builds the request for a protocol.
 pub fn request(wire: Wire, wanted: &Wanted<'_>) -> Request {
     let Wanted { model, prompt, max_tokens, .. } = *wanted;
     let messages = || json!([{"role": "user", "content": prompt}]);
@@ -40,7 +40,7 @@ pub fn request(wire: Wire, wanted: &Wanted<'_>) -> Request {
             json!({"model": model, "max_tokens": max_tokens.unwrap_or(ANSWER), "stream": true,
                 "messages": messages()}),
         ),
-        // What is said in a debate is the user's, and is not to be kept elsewhere.
+        // `store: false`: the vendor must not keep the user's debate.
         Wire::Responses => (
             "responses".into(),
             json!({"model": model, "input": prompt, "stream": true, "store": false}),
@@ -74,7 +74,7 @@ pub fn request(wire: Wire, wanted: &Wanted<'_>) -> Request {
     Request { path, headers, body }
 }
 
-/// The header a key goes into. It never goes into the address, which others may write down.
+/// The authentication header. A key is never put into the URL, because servers log URLs.
 pub fn credentials(wire: Wire, key: &str) -> (&'static str, String) {
     match wire {
         Wire::Anthropic => ("x-api-key", key.into()),
@@ -83,11 +83,11 @@ pub fn credentials(wire: Wire, key: &str) -> (&'static str, String) {
     }
 }
 
-/// How each wire is told what an answer must look like.
+/// The request fields that make a service answer with JSON.
 fn format(wire: Wire, held: Held, schema: &Value) -> Value {
     let schema = || shaped(wire, schema);
     match (wire, held) {
-        // One wire has no way of asking for just any object.
+        // Anthropic has no JSON mode without a schema.
         (_, Held::Asked) | (Wire::Anthropic, Held::Object) => Value::Null,
         (Wire::Anthropic, Held::Schema) => {
             json!({"output_config": {"format": {"type": "json_schema", "schema": schema()}}})
@@ -106,7 +106,8 @@ fn format(wire: Wire, held: Held, schema: &Value) -> Value {
     }
 }
 
-/// Puts what is in one object into another, as deep as both are objects.
+/// Merges one JSON value into another. Objects are merged recursively, anything else is replaced,
+/// null is ignored.
 pub fn merge(into: &mut Value, more: &Value) {
     match (into, more) {
         (_, Value::Null) => {}
@@ -119,7 +120,7 @@ pub fn merge(into: &mut Value, more: &Value) {
     }
 }
 
-/// One step of a path: a model's name must not lead anywhere else.
+/// Percent-encodes a model name as one path segment, so that it cannot change the path.
 fn segment(model: &str) -> String {
     let model = model.strip_prefix("models/").unwrap_or(model);
     let mut kept = String::new();

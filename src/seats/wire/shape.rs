@@ -1,14 +1,14 @@
-//! The schema of an answer, in the words a wire understands. What is left out is checked when the
-//! answer is read, so nothing is lost by it.
+//! Reduces a JSON Schema to the keywords that a protocol accepts. The removed constraints are
+//! validated again when the reply is parsed.
 use super::Wire;
 use serde_json::{Map, Value, json};
 
-/// Bounds that some services refuse a request for.
+/// Keywords for which some services reject the request.
 const BOUNDS: &[&str] =
     &["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern"];
 
-/// A schema without what the wire does not take. A choice among words is said to be one of words,
-/// because some services want every part to have a type.
+/// Removes unsupported keywords from a schema, recursively, and adds the missing `type` of an
+/// `enum`, because some services require a type everywhere.
 pub fn shaped(wire: Wire, schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let unbounded = wire != Wire::Gemini;
@@ -18,7 +18,7 @@ pub fn shaped(wire: Wire, schema: &Value) -> Value {
             continue;
         }
         let value = match (name.as_str(), value) {
-            // The names in here are fields, not words of a schema.
+            // The keys in here are property names, not schema keywords.
             ("properties", Value::Object(parts)) => {
                 parts.iter().map(|(name, part)| (name.clone(), shaped(wire, part))).collect()
             }
