@@ -1,10 +1,12 @@
-//! What is nobody's business but its owner's.
+//! File system helpers for private files: the signing key, directories with mode 0700, and a check
+//! that a path does not leave its root through a symlink.
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// This user's key, which never leaves their home: read, or made. Two processes that make one at once
-/// end up with the same.
+/// Reads the user's 32-byte secret key from `home`, or creates it. The key is written to a
+/// temporary file and renamed without overwriting, so two processes that create it at once get the
+/// same key.
 pub fn key(home: &Path) -> io::Result<Vec<u8>> {
     let path = home.join("key");
     if let Ok(bytes) = fs::read(&path)
@@ -24,7 +26,8 @@ pub fn key(home: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Makes a folder only its owner can look into, unless there is one already.
+/// Creates a directory and its parents with mode 0700 on Unix. An existing directory is left as it
+/// is.
 pub fn folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -36,8 +39,8 @@ pub fn folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Whether a path below a folder really lies there: a link in it must not choose what is written, or
-/// where.
+/// Returns an error if a path below `root` leads out of it through a symlink, so that a repository
+/// cannot redirect a write. The path need not exist; its deepest existing ancestor is checked.
 pub fn within(root: &Path, path: &Path) -> io::Result<()> {
     let exists = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok());
     if let Some(deepest) = exists.filter(|_| path.starts_with(root))

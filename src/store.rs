@@ -1,23 +1,24 @@
-//! Keeps debates: the archive is the truth, everything else is written from it.
+//! Storage of debates in one SQLite database. The event log is the source of truth; query tables,
+//! state file and Markdown record are projections of it. The entry point is [`SqliteArchive`].
 //!
-//! | file         | concept                                                                       |
-//! |--------------|-------------------------------------------------------------------------------|
-//! | `archive`    | one SQLite file: what the engine asks of an archive                           |
-//! | `schema`     | its tables, and how older ones become newer ones                              |
-//! | `log`        | appending an event, durably, by whoever holds the lease                       |
-//! | `lease`      | one writer per debate, across processes                                       |
-//! | `lookout`    | what other processes want of the debates this one holds                       |
-//! | `wishes`     | what is wished of a debate another process plays                              |
-//! | `upkeep`     | whether the archive is sound, and what can be rebuilt of it                   |
-//! | `project`    | the tables people query, rebuilt from the events at any time                  |
-//! | `search`     | lists and full text                                                           |
-//! | `exports`    | the files people read, written after every turn, off the hot path             |
-//! | `state_file` | `last-debate.json`                                                            |
-//! | `foreign`    | files from outside, and how far they are believed                             |
-//! | `left`       | state files that lie in a repository                                          |
-//! | `sign`       | how a log is known to be this user's own                                      |
-//! | `live_text`  | what is being said right now, for other processes                             |
-//! | `files`      | whole files or none, private where they should be                             |
+//! | module            | what it does                                                             |
+//! |-------------------|--------------------------------------------------------------------------|
+//! | `archive`         | implements the engine's `Archive` port on SQLite                         |
+//! | `schema`          | tables, indexes and migrations                                           |
+//! | `log`             | appends events in a transaction that checks the lease                    |
+//! | `lease`           | one writer per debate, across processes                                  |
+//! | `lease_monitor`   | thread that polls for lost leases and queued commands; heartbeats        |
+//! | `command_queue`   | commands for a debate that another process runs                          |
+//! | `maintenance`     | integrity check and rebuild of the projections                           |
+//! | `projections`     | query tables derived from the events                                     |
+//! | `search`          | lists and full-text search                                               |
+//! | `exports`         | thread that writes state files, records and reports                      |
+//! | `state_file`      | format of `last-debate.json`                                             |
+//! | `foreign`         | parses imported files; trusts only logs with a valid signature           |
+//! | `state_file_scan` | finds state files in a repository                                        |
+//! | `sign`            | HMAC signatures of event logs                                            |
+//! | `live_text`       | partial text of running turns, for other processes                       |
+//! | `files`           | atomic writes, private files, file names                                 |
 mod archive;
 mod exports;
 mod files;

@@ -1,4 +1,5 @@
-//! One SQLite file in the user's home: what the engine asks of an archive.
+//! The archive: one SQLite database in the user's data directory. [`SqliteArchive`] implements the
+//! engine's `Archive` port and delegates to the other modules.
 use super::exports::Exports;
 use super::foreign;
 use super::lease::{self, Lease, Presence};
@@ -20,22 +21,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::broadcast;
 
-/// The archive. Nothing is opened until something is asked of it.
+/// The archive on SQLite. Connections and threads are started when first needed.
 pub struct SqliteArchive {
     home: PathBuf,
     clock: Arc<dyn Clock>,
     database: Arc<Database>,
-    /// For those who only read: they need not wait for whoever writes, nor the other way round.
+    /// Read connections, so that readers and the writer do not block each other.
     readers: [Database; 2],
     exports: Arc<Exports>,
     presence: Mutex<Option<Arc<Presence>>>,
-    /// What this process calls itself.
+    /// Name of this process, shown to others that find a debate held by it.
     who: Mutex<String>,
-    /// Looks after what this process holds.
+    /// Monitors the leases this process holds.
     lookout: Arc<Lookout>,
 }
 
-/// A connection that is opened when it is first needed.
+/// A database connection behind a mutex, opened when first needed.
 pub(super) struct Database {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
@@ -50,14 +51,13 @@ impl Database {
         &self.path
     }
 
-    /// Does something with the connection, one at a time.
+    /// Locks the connection and runs `work` with it.
     pub(super) fn with<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, ArchiveError>,
     ) -> Result<T, ArchiveError> {
         patiently(|| {
-            // A panic elsewhere leaves a transaction that was never committed, so nothing is half
-            // done.
+            // A poisoned mutex is safe to use: a panic rolls the open transaction back.
             let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
             let connection = match slot.take() {
                 Some(connection) => slot.insert(connection),
@@ -67,7 +67,7 @@ impl Database {
         })
     }
 
-    /// Whether nobody is doing anything with it.
+    /// Whether the connection is not locked at the moment.
     fn free(&self) -> bool {
         self.connection.try_lock().is_ok()
     }
@@ -79,7 +79,7 @@ impl Database {
         if let Some(folder) = self.path.parent() {
             private::folder(folder).map_err(at)?;
         }
-        // Made by us, so that it is private from its first byte; what SQLite puts beside it follows.
+        // Created here with mode 0600; SQLite gives its WAL and shared-memory files the same mode.
         files::private_file(&self.path).map_err(at)?;
         let mut connection = Connection::open(&self.path).map_err(broken)?;
         schema::prepare(&mut connection)?;
@@ -88,7 +88,7 @@ impl Database {
     }
 }
 
-/// Waits for a disk, or for another process, without holding up whatever else this thread would do.
+/// Runs blocking work without stalling the other tasks of a multi-thread tokio runtime.
 fn patiently<T>(work: impl FnOnce() -> T) -> T {
     use tokio::runtime::{Handle, RuntimeFlavor};
     let threads = Handle::try_current().map(|handle| handle.runtime_flavor());
@@ -99,7 +99,7 @@ fn patiently<T>(work: impl FnOnce() -> T) -> T {
 }
 
 impl SqliteArchive {
-    /// The archive in this home.
+    /// Creates the archive for a data directory, without opening the database.
     pub fn at(home: &Path, clock: Arc<dyn Clock>) -> SqliteArchive {
         let path = home.join("archive.db");
         SqliteArchive {
@@ -114,7 +114,7 @@ impl SqliteArchive {
         }
     }
 
-    /// This process, as others can see that it lives. Its heart starts to beat here.
+    /// The presence lock of this process. The first call creates it and starts the lease monitor.
     fn presence(&self) -> Result<Arc<Presence>, ArchiveError> {
         let mut slot = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(presence) = &*slot {
@@ -130,7 +130,7 @@ impl SqliteArchive {
         Ok(presence)
     }
 
-    /// Reads something, with whichever connection is free.
+    /// Runs a query on a read connection that is free.
     fn reading<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T, ArchiveError>,
@@ -224,7 +224,7 @@ impl Archive for SqliteArchive {
 
     fn announce(&self, who: &str) {
         let who = lease::called(who);
-        // In the order in which a presence is made: whoever makes one reads this name.
+        // Same lock order as in `ensure_presence`, which reads this name.
         let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = self.who.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != who {
@@ -249,7 +249,7 @@ impl Archive for SqliteArchive {
             Ok((row, epoch))
         })?;
         if claim == Claim::Over {
-            // Whoever loses it may be in this very process.
+            // The previous holder may be in this process.
             self.lookout.poke();
         }
         let stored = self.read(id)?;
@@ -275,7 +275,8 @@ impl Archive for SqliteArchive {
         let now = self.clock.now();
         self.reading(|connection| {
             let row = row_of(connection, id)?;
-            // Who holds it is asked first: what they wrote before they gave it up is then seen.
+            // The holder is read first, so that events written before it released the lease are
+            // seen.
             let holder = lease::holder(connection, &self.home, row, now)?;
             let live = live_text::read(connection, row)?;
             let (events, _) = recorded(connection, row, after)?;
@@ -396,12 +397,12 @@ impl Archive for SqliteArchive {
     fn password(&self, purpose: &str) -> Result<String, ArchiveError> {
         let key = Key::of(&self.home)
             .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
-        // What is signed otherwise is an object, and never a word.
+        // Domain separation: signed logs are JSON objects, never strings.
         Ok(key.sign(&format!("password: {purpose}").into())[..40].to_owned())
     }
 }
 
-/// The row of a debate.
+/// The row id of a debate.
 fn row_of(connection: &Connection, id: &str) -> Result<i64, ArchiveError> {
     let row = connection
         .query_row("SELECT id FROM debates WHERE public_id = ?1", [id], |row| row.get(0))
@@ -410,7 +411,7 @@ fn row_of(connection: &Connection, id: &str) -> Result<i64, ArchiveError> {
     row.ok_or_else(|| ArchiveError::Unknown(id.into()))
 }
 
-/// A debate is written out wherever it was ever taken up.
+/// Adds the workspace's state file to those written for this debate.
 fn written_at(change: &Connection, row: i64, place: &Place) -> Result<(), ArchiveError> {
     let Some(path) = &place.state_file else { return Ok(()) };
     change
@@ -423,7 +424,7 @@ fn written_at(change: &Connection, row: i64, place: &Place) -> Result<(), Archiv
         .map_err(broken)
 }
 
-/// A debate as its rows have it. Who holds it is not asked here.
+/// Loads a debate from its rows. The lease holder is not filled in.
 pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, ArchiveError> {
     let (setup, record): (String, Option<String>) = connection
         .query_row("SELECT setup, record FROM debates WHERE id = ?1", [row], |row| {
@@ -450,7 +451,7 @@ pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, Archiv
     })
 }
 
-/// The events of a debate after one of them, and the first that cannot be read.
+/// Loads the events with a sequence number above `after`, up to the first that cannot be parsed.
 fn recorded(connection: &Connection, row: i64, after: u64) -> Result<Read, ArchiveError> {
     let mut statement = connection
         .prepare_cached(
@@ -474,10 +475,10 @@ fn recorded(connection: &Connection, row: i64, after: u64) -> Result<Read, Archi
     Ok((events, None))
 }
 
-/// Events, and where they stop being any.
+/// Parsed events, and the sequence number and error of the first that cannot be parsed.
 type Read = (Vec<Recorded>, Option<(u64, String)>);
 
-/// A status as it stands in a column.
+/// Parses the status column.
 pub(super) fn status(word: &str) -> Status {
     serde_json::from_value(word.into()).unwrap_or(Status::Failed)
 }

@@ -1,5 +1,6 @@
-//! The files people read: state files and the record. Written after every turn by a thread of their
-//! own, from the archive itself, so that nothing waits for them and they can never be ahead of it.
+//! Background thread that writes a debate's files after each turn: state files, Markdown record and
+//! final report. It reads from the database, so nothing waits for it and files are never ahead of
+//! the log.
 use super::archive::{Database, stored};
 use super::schema::broken;
 use super::sign::Key;
@@ -16,20 +17,20 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The thread that writes, started when there is something to write.
+/// Handle of the export thread, which is started with the first job.
 pub(super) struct Exports {
     home: PathBuf,
     archive: PathBuf,
     thread: Mutex<Option<(mpsc::Sender<Errand>, JoinHandle<()>)>>,
 }
 
-/// How long changes are let pile up: the disk is left to the log while a turn is being recorded.
+/// Debounce time for changes, so that exports do not compete with the log for the disk.
 const BREATH: Duration = Duration::from_millis(10);
 
 enum Errand {
-    /// This debate has changed.
+    /// Export the debate with this row id.
     Write(i64),
-    /// Say when everything before this is done.
+    /// Send a message once all earlier jobs are done.
     Tell(mpsc::Sender<()>),
 }
 
@@ -38,7 +39,7 @@ impl Exports {
         Exports { home, archive, thread: Mutex::new(None) }
     }
 
-    /// A debate has changed.
+    /// Schedules the export of a debate.
     pub(super) fn changed(&self, row: i64) {
         let mut slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         let (errands, _) = slot.get_or_insert_with(|| {
@@ -49,7 +50,7 @@ impl Exports {
         let _ = errands.send(Errand::Write(row));
     }
 
-    /// Returns once everything that has changed so far is written.
+    /// Blocks until all scheduled exports are written.
     pub(super) fn flush(&self) {
         let slot = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((errands, _)) = &*slot {
@@ -71,7 +72,7 @@ impl Drop for Exports {
     }
 }
 
-/// Several changes of one debate that have piled up are written once.
+/// Loop of the export thread. Queued changes of one debate are written once.
 fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
     let database = Database::at(archive);
     while let Ok(first) = errands.recv() {
@@ -81,7 +82,8 @@ fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
         while let Some(errand) = next {
             match errand {
                 Errand::Write(row) => {
-                    // The one touched last is written last: it may share a file with others.
+                    // The last changed debate is written last: debates of a repository share the
+                    // state file.
                     rows.retain(|other| *other != row);
                     rows.push(row);
                 }
@@ -102,7 +104,7 @@ fn work(home: &Path, archive: PathBuf, errands: &mpsc::Receiver<Errand>) {
     }
 }
 
-/// What is written nowhere need not be read.
+/// SQL: whether a debate has no files to write, so that it need not be loaded.
 const NOWHERE: &str = "SELECT record IS NULL AND setup ->> '$.output' IS NULL
     AND NOT EXISTS (SELECT 1 FROM state_files WHERE debate_id = id) FROM debates WHERE id = ?1";
 
@@ -125,7 +127,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
     let (debate, flaw) = Debate::salvage(stored.setup.clone(), events)
         .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
-    // What was written of a log before it was damaged may be the last whole copy of it.
+    // If the log is damaged, the existing files may be its last complete copy.
     if flaw.is_some() || stored.unreadable.is_some() {
         return Ok(());
     }
@@ -164,15 +166,16 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
     })
 }
 
-/// The report of a debate that has come to its end, and where the user wants it. It is written once,
-/// and again only when it has changed: from then on the file is the user's.
+/// Path and text of the final report, if the debate has ended and the user has set an output path.
+/// The caller writes it once, and again only if its text changes, so that the user's edits are
+/// kept.
 fn finished(root: &Path, debate: &Debate) -> Option<(PathBuf, String)> {
     let output = debate.setup().output.as_deref().map(str::trim).filter(|it| !it.is_empty())?;
     debate.outcome()?;
     Some((files::plain(&root.join(output)), research(debate)?))
 }
 
-/// Nothing is removed that lies elsewhere, by way of a link.
+/// Deletes the record, unless its folder leads out of the repository through a symlink.
 fn remove(root: &Path, path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
     private::within(root, folder)?;
@@ -182,7 +185,7 @@ fn remove(root: &Path, path: &Path) -> io::Result<()> {
     })
 }
 
-/// Nothing is written for a repository that is gone.
+/// Writes a file and the `.gitignore` beside it, unless the repository no longer exists.
 fn write_beside(root: &Path, path: &Path, ignore: &str, text: &str) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|_| root.is_dir()) else { return Ok(()) };
     files::folder_within(root, folder, ignore)?;

@@ -1,23 +1,23 @@
-//! Whole files or none, private where they should be.
+//! File helpers of the store: atomic writes, directories inside a repository, private files, and
+//! the file name of a record.
 use crate::private;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Writes a file so that a reader sees the old one or the new one, never half of it. Not synced:
-/// whatever is written here can be written again.
+/// Writes a file atomically: to a temporary file, then by rename. Not synced to disk, because every
+/// file written here can be rebuilt from the archive.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
-    // A temporary file is readable by its owner only, and stays so under its new name.
+    // A temporary file has mode 0600 and keeps it after the rename.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Makes a folder for our files inside a repository, with a `.gitignore` in it. A folder that turns
-/// out to be somewhere else, by way of a link, is neither made nor written to: a repository must
-/// not choose where.
+/// Creates a folder inside a repository, with a `.gitignore`. Returns an error if a symlink leads
+/// out of the repository.
 pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Result<()> {
     private::within(root, folder)?;
     fs::create_dir_all(folder)?;
@@ -28,8 +28,8 @@ pub(super) fn folder_within(root: &Path, folder: &Path, ignore: &str) -> io::Res
     Ok(())
 }
 
-/// Writes a file where a user wants it. Inside the repository folders are made for it, if they really
-/// lie there; elsewhere nothing is made but the file itself.
+/// Writes a file at a path the user has chosen. Missing parent folders are created inside the
+/// repository only. Folders and paths in `.git` are refused.
 pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     if path.is_dir() {
@@ -45,7 +45,7 @@ pub(super) fn write_for_user(root: &Path, path: &Path, text: &str) -> io::Result
     write(path, text)
 }
 
-/// A path without `.` and `..`, so that where it leads can be told from its beginning.
+/// Normalizes a path lexically: removes `.` and `..`, so that it can be compared by prefix.
 pub(super) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -60,7 +60,7 @@ pub(super) fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Makes an empty file only its owner can read, unless there is one already.
+/// Creates an empty file with mode 0600 on Unix, unless it exists.
 pub(super) fn private_file(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -69,7 +69,7 @@ pub(super) fn private_file(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
-/// `2026-11-16-should-we-use-sqlx`, in the letters of whatever language the topic is in.
+/// File name of a debate, as in `2026-11-16-should-we-use-sqlx`. Letters of any script are kept.
 pub(super) fn slug(day: &str, topic: &str) -> String {
     let mut slug = String::new();
     for c in topic.chars().flat_map(char::to_lowercase) {
@@ -78,7 +78,7 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
         } else if !slug.ends_with('-') && !slug.is_empty() {
             slug.push('-');
         }
-        // A file's name may have 255 bytes, and some letters have four.
+        // File names are limited to 255 bytes, and a letter can take four.
         if slug.chars().count() >= 60 || slug.len() >= 180 {
             break;
         }
@@ -88,7 +88,8 @@ pub(super) fn slug(day: &str, topic: &str) -> String {
     format!("{day}-{slug}")
 }
 
-/// Whether a file is the record of this debate, as it was written before the archive was lost.
+/// Whether a file is the record of this debate, written before the archive was lost. Checks the id
+/// in its first 32 KiB.
 pub(super) fn is_record_of(path: &Path, id: &str) -> bool {
     const BEGINNING: u64 = 32 * 1024;
     let mut bytes = vec![];
@@ -100,7 +101,7 @@ pub(super) fn is_record_of(path: &Path, id: &str) -> bool {
         && String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == says)
 }
 
-/// The record of a debate: `.debates/DAY-topic.md`, or the first such name nobody has.
+/// Path of a debate's record: `.debates/DAY-topic.md`, with a number if that name is taken.
 pub(super) fn record_path(root: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let folder = root.join(".debates");
     let path = |nth: u32| match nth {

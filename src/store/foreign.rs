@@ -1,5 +1,5 @@
-//! Files from outside, and how far they are believed. A log this user's key has signed is believed;
-//! of anything else only what was said is read, and by whom it is said to have been said.
+//! Parses debate files for import. A log with a valid signature of this user's key is trusted and
+//! restored as it is; from any other file only the transcript (speaker and text) is read.
 use super::sign::Key;
 use super::state_file::{SignedLog, StateFile};
 use crate::debate::Side;
@@ -7,10 +7,10 @@ use crate::engine::{ArchiveError, Foreign, Transcript, TranscriptTurn};
 use crate::report::text::printable;
 use serde_json::Value;
 
-/// Bytes of a file: more than any debate has.
+/// Size limit of a file in bytes.
 const LONGEST: usize = 32 * 1024 * 1024;
 
-/// Reads a state file, ours or of the bare schema, or a Markdown record.
+/// Parses a state file (with or without a signed log) or a Markdown record.
 pub(super) fn read(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
     if text.len() > LONGEST {
         return Err(ArchiveError::Foreign(format!("it is over {LONGEST} bytes")));
@@ -69,12 +69,12 @@ fn side(role: &str) -> Option<Side> {
     }
 }
 
-/// Whether a role is that of somebody who leads a conversation.
+/// Whether a role leads a dialogue, which has no winner.
 fn leads(role: &str) -> bool {
     ["main agent", "lead"].contains(&role.to_lowercase().as_str())
 }
 
-/// A record as far as it can be read: the title, and under each `## Round N` what stands under
+/// Parses a Markdown record: the title, and for each `## Round N` the text below
 /// `### Proposer (tool)` and `### Challenger (tool)`.
 fn markdown(text: &str) -> Transcript {
     let mut found = Transcript::default();
@@ -123,7 +123,7 @@ fn highest(turns: &[TranscriptTurn]) -> Option<u8> {
     turns.iter().map(|turn| turn.round).max()
 }
 
-/// The prose of a turn, without what the record adds to it.
+/// Removes the claims and separators that a record adds to a turn; none if no text is left.
 fn finished(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let prose = turn.text.split("\n**Claims**\n").next().unwrap_or_default();
     let prose = prose.trim().trim_end_matches("---").trim();

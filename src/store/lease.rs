@@ -1,8 +1,8 @@
-//! One writer per debate, across processes. A lease names its holder and an epoch; every append
-//! checks the epoch in its own transaction, so a process that slept through a take-over cannot
-//! become a second writer. A locked file tells at once whether a holder is alive, and in it stands
-//! who that is; a holder that is alive, but whose heart has stopped for long enough, has lost its
-//! leases all the same, and so has one whose debate somebody has taken over.
+//! Leases: one writer per debate, across processes. A lease has a holder and an epoch (fencing
+//! token); every append checks the epoch in its own transaction, so a process that slept through a
+//! take-over cannot write. A holder is alive while its presence file is locked and its heartbeat is
+//! not older than [`LEASE_TIMEOUT_MS`]. `lease_monitor` writes the heartbeats and notices
+//! take-overs.
 use super::archive::Database;
 use super::schema::broken;
 use crate::engine::{ArchiveError, Claim, Clock};
@@ -14,13 +14,13 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How long a heart may stop, in milliseconds.
+/// Age of a heartbeat at which a lease expires, in milliseconds.
 pub(super) const PATIENCE: i64 = 30_000;
-/// Characters of what a process calls itself.
+/// Limit of a process name in characters.
 const LONGEST_NAME: usize = 60;
 
-/// A file that is locked for as long as this process lives: others can tell that it does, and read
-/// who it is.
+/// Lock file that shows other processes that this one is alive. The operating system releases the
+/// lock when the process ends; the file contains the name of the process.
 pub(super) struct Presence {
     name: String,
     path: PathBuf,
@@ -40,7 +40,7 @@ impl Presence {
         Ok(Presence { name, path, lock: Mutex::new(lock) })
     }
 
-    /// Says who this is. Whoever cannot read it knows the process all the same.
+    /// Writes the name of this process to the lock file. Readers fall back to the process id.
     pub(super) fn announce(&self, who: &str) -> io::Result<()> {
         let mut file = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         file.rewind()?;
@@ -59,8 +59,9 @@ impl Drop for Presence {
     }
 }
 
-/// Whether the process that calls itself so still lives. Whoever asks shares the lock with others
-/// that ask at this instant, and with nobody who lives.
+/// Whether the process with this presence file is alive, which is so while the file is locked. The
+/// check uses a shared lock, so that concurrent checks do not mistake each other for the process.
+/// The file of a dead process is deleted.
 fn lives(home: &Path, name: &str) -> bool {
     let path = home.join("presence").join(name);
     let Ok(file) = File::options().write(true).open(&path) else { return false };
@@ -71,12 +72,12 @@ fn lives(home: &Path, name: &str) -> bool {
     !dead
 }
 
-/// What a process may call itself: a line that can be shown.
+/// Sanitizes a process name: one printable line of at most [`MAX_NAME_CHARS`].
 pub(super) fn called(who: &str) -> String {
     one_line(who).chars().take(LONGEST_NAME).collect()
 }
 
-/// A lease as it stands in its row: the epoch, whose it is, and when that one's heart last beat.
+/// A row of the table `leases`: epoch, holder, time of the last heartbeat.
 type Row = (i64, Option<String>, i64);
 
 fn row(connection: &Connection, debate: i64) -> Result<Row, ArchiveError> {
@@ -90,7 +91,7 @@ fn row(connection: &Connection, debate: i64) -> Result<Row, ArchiveError> {
     Ok(row.unwrap_or((0, None, 0)))
 }
 
-/// Takes the lease of a debate, if nobody has it or it is to be taken over, and returns its epoch.
+/// Acquires the lease of a debate if it is free, or by take-over, and returns the new epoch.
 pub(super) fn take(
     change: &Transaction<'_>,
     home: &Path,
@@ -105,7 +106,7 @@ pub(super) fn take(
     {
         return Err(ArchiveError::Busy { id: id.into(), holder });
     }
-    // Whoever spoke there speaks no longer.
+    // Partial texts of the previous holder are obsolete.
     change.execute("DELETE FROM live WHERE debate_id = ?1", [debate]).map_err(broken)?;
     change
         .execute(
@@ -117,7 +118,7 @@ pub(super) fn take(
     Ok(epoch + 1)
 }
 
-/// Who runs a debate, in words, if anyone does.
+/// The current holder of a debate's lease, as text for the user.
 pub(super) fn holder(
     connection: &Connection,
     home: &Path,
@@ -128,7 +129,7 @@ pub(super) fn holder(
     Ok(holder_of(home, holder, beat, now))
 }
 
-/// Who runs a debate, in words, if whoever is said to is alive and awake.
+/// Describes the holder of a lease; none if the lease has expired or the process is dead.
 fn holder_of(home: &Path, holder: Option<String>, beat: i64, now: i64) -> Option<String> {
     let asleep = now.saturating_sub(beat) > PATIENCE;
     let name = holder.filter(|name| !asleep && lives(home, name))?;
@@ -140,7 +141,7 @@ fn holder_of(home: &Path, holder: Option<String>, beat: i64, now: i64) -> Option
     Some(if read.is_ok() && !who.is_empty() { format!("{who} ({process})") } else { process })
 }
 
-/// A lease that was taken.
+/// A lease that this process has acquired.
 #[derive(Clone)]
 pub(super) struct Lease {
     pub(super) database: Arc<Database>,
@@ -151,18 +152,18 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Who has taken it over, if anybody has.
+    /// The new holder, if the lease was taken over.
     pub(super) fn lost(&self, connection: &Connection) -> Result<Option<String>, ArchiveError> {
         let (epoch, holder, beat) = row(connection, self.row)?;
         if epoch == self.epoch {
             return Ok(None);
         }
-        // Whoever it was may have finished meanwhile.
+        // The new holder may have released it already.
         let holder = holder_of(&self.home, holder, beat, self.clock.now());
         Ok(Some(holder.unwrap_or_else(|| "another process".into())))
     }
 
-    /// Gives it up, unless it is somebody else's by now.
+    /// Releases the lease, unless it was taken over.
     pub(super) fn give_up(&self) {
         let _ = self.database.with(|connection| {
             connection

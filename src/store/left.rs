@@ -1,14 +1,14 @@
-//! State files that lie in a repository: what each holds, if it lies where it seems to.
+//! Finds and parses the state files of a repository. Symlinks that lead out of it are refused.
 use crate::engine::{ArchiveError, Foreign, Left};
 use crate::private;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file: more than any debate has.
+/// Size limit of a state file in bytes.
 const LONGEST: u64 = 32 * 1024 * 1024;
 
-/// Every one of these files that is there, each once, and what it holds.
+/// Reads each of these files that exists, without duplicates, and parses it with `holds`.
 pub(super) fn behind(
     root: &Path,
     files: &[PathBuf],
@@ -26,7 +26,7 @@ pub(super) fn behind(
                 continue;
             }
         };
-        // One folder may be a link to another.
+        // Two paths may lead to the same file through a symlink.
         let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         if !seen.contains(&whole) {
             found.push(Left { path: path.clone(), holds: holds(&text) });
@@ -36,8 +36,8 @@ pub(super) fn behind(
     found
 }
 
-/// The text of a file. What is no plain file is not opened, because a pipe would never end, and a
-/// repository must not choose which of the user's other files is read.
+/// Reads a regular file inside the repository. Pipes are refused because they could block, symlinks
+/// because they could expose the user's other files.
 fn read(root: &Path, path: &Path) -> io::Result<String> {
     let about = fs::symlink_metadata(path)?;
     if !about.is_file() {

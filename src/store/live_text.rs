@@ -1,5 +1,5 @@
-//! What is being said right now, for other processes: one row per turn under way, written now and
-//! then. Never part of the truth.
+//! Partial text of running turns, for other processes: one row in the table `live` per turn,
+//! written at most every 250 ms. Not part of the event log.
 use super::archive::Database;
 use super::schema::broken;
 use crate::debate::{Cue, Event};
@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// How often at most.
+/// Minimum time between two writes.
 const NOW_AND_THEN: Duration = Duration::from_millis(250);
 
-/// Follows a debate until it is no longer played.
+/// Spawns a task that writes the deltas of a debate to the table until its update channel closes.
 pub(super) fn keep(
     database: Arc<Database>,
     clock: Arc<dyn Clock>,
@@ -24,7 +24,7 @@ pub(super) fn keep(
         let mut texts: BTreeMap<Cue, String> = BTreeMap::new();
         let mut written: BTreeSet<Cue> = BTreeSet::new();
         let mut dirty = false;
-        // A turn that is over before the first tick costs nothing here.
+        // A turn that ends before the first tick is never written.
         let first = tokio::time::Instant::now() + NOW_AND_THEN;
         let mut tick = tokio::time::interval_at(first, NOW_AND_THEN);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -84,7 +84,7 @@ fn forget(database: &Database, row: i64, cue: Cue) {
     });
 }
 
-/// What is being said in a debate.
+/// Reads the partial texts of a debate.
 pub(super) fn read(connection: &Connection, row: i64) -> Result<Vec<LiveText>, ArchiveError> {
     let mut statement = connection
         .prepare_cached("SELECT turn, text, at FROM live WHERE debate_id = ?1 ORDER BY turn")

@@ -1,4 +1,5 @@
-//! Appending an event, durably, by whoever holds the lease.
+//! Appends events to a debate's log. Each append is one transaction that checks the lease, inserts
+//! the events and updates the projections. [`SqliteLog`] implements the engine's `Log` port.
 use super::exports::Exports;
 use super::lease::Lease;
 use super::lookout::{Ear, Lookout};
@@ -10,20 +11,20 @@ use crate::engine::{ArchiveError, Boxed, Call, Log, LogError, Recorded, WishId};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::sync::Arc;
 
-/// A debate held for writing. Dropping it gives it up.
+/// The log of a debate opened for writing. Dropping it releases the lease.
 pub(super) struct SqliteLog {
     pub(super) lease: Lease,
     pub(super) lookout: Arc<Lookout>,
     pub(super) ear: Arc<Ear>,
     pub(super) exports: Arc<Exports>,
     pub(super) seq: u64,
-    /// As the log has it, for the tables.
+    /// State of the debate after the last event, for the projections.
     pub(super) debate: Debate,
 }
 
 impl Log for SqliteLog {
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
-        // Only a wish can have been withdrawn.
+        // Without a queued command the result is never `None`.
         Ok(self.add(events, None)?.unwrap_or(self.seq))
     }
 
@@ -48,15 +49,15 @@ impl SqliteLog {
         let Some(debate) = self.write(events, wish)? else { return Ok(None) };
         self.debate = debate;
         self.seq += events.len() as u64;
-        // That someone was asked is nothing to read yet.
+        // An `Asked` event changes nothing in the exported files.
         if events.iter().any(|event| !matches!(event, Event::Asked { .. })) {
             self.exports.changed(self.lease.row);
         }
         Ok(Some(self.seq))
     }
 
-    /// The events, what they add to the tables, and that a wish is granted by them, or nothing at
-    /// all. Returns the debate they lead to; none, if the wish was withdrawn.
+    /// Writes the events, their projections and the answer to a queued command in one transaction.
+    /// Returns the new state of the debate; none if the command was withdrawn.
     fn write(&self, events: &[Event], wish: Option<WishId>) -> Result<Option<Debate>, LogError> {
         let lease = &self.lease;
         let written = lease.database.with(|connection| {
@@ -86,7 +87,7 @@ impl SqliteLog {
     }
 }
 
-/// Writes events and what they add to the tables. Returns the debate they lead to.
+/// Inserts events and updates the projections. Returns the new state of the debate.
 pub(super) fn insert(
     change: &Connection,
     row: i64,

@@ -1,6 +1,6 @@
-//! One pair of eyes for all debates a process holds: whether somebody has taken one over, and what
-//! other processes wish for. However many are held, a look is one question to the archive, and more
-//! only when somebody else has written to it since. The heart beats here, too.
+//! Background thread for all leases of this process: polls for take-overs and queued commands, and
+//! writes the lease heartbeats. A poll is one `PRAGMA data_version`, which changes when another
+//! connection has written; only then are the tables queried. The main type is [`LeaseMonitor`].
 use super::archive::Database;
 use super::lease::{self, Lease};
 use super::schema::broken;
@@ -14,22 +14,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// How often a look is taken.
+/// Time between two polls.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often a heart beats.
+/// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// The debates this process holds, by row and epoch, and who is to hear of what is wanted of them.
+/// The leases of this process, by row and epoch, each with its subscription.
 #[derive(Default)]
 pub(super) struct Lookout {
     ears: Mutex<HashMap<(i64, i64), Arc<Ear>>>,
-    /// Whether something is to be looked at although nobody else has written.
+    /// The next poll queries the tables even if `data_version` is unchanged.
     due: AtomicBool,
-    /// Dropping it stops the thread.
+    /// Wakes the thread. Dropping the sender stops it.
     thread: Mutex<Option<Sender<()>>>,
 }
 
-/// Hears what is wanted of one debate.
+/// Receives take-overs and commands for one lease.
 pub(super) struct Ear {
     lease: Lease,
     heard: Mutex<Heard>,
@@ -40,7 +40,7 @@ pub(super) struct Ear {
 struct Heard {
     lost: Option<String>,
     calls: VecDeque<Call>,
-    /// Wishes that were passed on and still stand in their table.
+    /// Requests that were delivered and are still in the table, so that none is delivered twice.
     passed_on: HashSet<WishId>,
 }
 
@@ -49,8 +49,8 @@ impl Ear {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns once something is wanted. That a debate is lost is said before everything else, and
-    /// as often as somebody asks.
+    /// Waits for the next call. A lost lease comes before everything else, and is returned on every
+    /// call from then on.
     pub(super) async fn called(self: Arc<Ear>) -> Call {
         loop {
             {
@@ -66,7 +66,8 @@ impl Ear {
         }
     }
 
-    /// Passes on what is new of it.
+    /// Delivers a take-over or new commands of this lease. Commands that cannot be parsed are
+    /// answered with an error.
     fn look(&self, connection: &Connection, wished: &[wishes::Left]) -> Result<(), ArchiveError> {
         if let Some(by) = self.lease.lost(connection)? {
             self.heard().lost = Some(by);
@@ -105,22 +106,23 @@ impl Lookout {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks after a lease from now on.
+    /// Starts monitoring a lease.
     pub(super) fn watch(&self, lease: Lease) -> Arc<Ear> {
         let key = (lease.row, lease.epoch);
         let ear = Arc::new(Ear { lease, heard: Mutex::default(), rung: Notify::new() });
         self.ears().insert(key, ear.clone());
-        // What was wished before is news to this one.
+        // Commands may have been queued before this lease was acquired.
         self.due.store(true, Ordering::Release);
         ear
     }
 
-    /// No longer.
+    /// Stops monitoring a lease.
     pub(super) fn leave(&self, lease: &Lease) {
         self.ears().remove(&(lease.row, lease.epoch));
     }
 
-    /// Looks at once: this process itself has written something.
+    /// Polls at once. Needed after a write of this process, which does not change `data_version` on
+    /// its own connection.
     pub(super) fn poke(&self) {
         self.due.store(true, Ordering::Release);
         if let Some(thread) = &*self.thread.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -128,7 +130,7 @@ impl Lookout {
         }
     }
 
-    /// Begins to look, and to show that this process lives.
+    /// Starts the thread that polls and writes heartbeats.
     pub(super) fn start(
         self: &Arc<Lookout>,
         database: Arc<Database>,
@@ -137,7 +139,7 @@ impl Lookout {
     ) {
         let (sender, receiver) = mpsc::channel();
         *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
-        // Only the archive keeps it: when that is dropped, the thread ends.
+        // A weak reference, so that the thread ends when the archive is dropped.
         let lookout = Arc::downgrade(self);
         std::thread::spawn(move || {
             let (mut version, mut beat) = (None, Instant::now());
@@ -158,7 +160,8 @@ impl Lookout {
                         connection.execute(statement, beat).map_err(broken)
                     });
                 }
-                // What cannot be read now can be later; what matters is refused when it is written.
+                // A failed poll is retried. Correctness does not depend on it: appends check the
+                // lease.
                 let _ = database.with(|connection| lookout.look(connection, &mut version));
             }
         });

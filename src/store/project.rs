@@ -1,5 +1,6 @@
-//! The tables people query: debates, agents, rounds, messages, scores, petitions, votes. Written in the same
-//! transaction as the event they come from, and rebuilt from the events at any time.
+//! Projections of the event log for queries: the tables `debates`, `agents`, `rounds`, `messages`,
+//! `scores`, `petitions` and `votes`. They are updated in the same transaction as the event, and
+//! can be rebuilt from the events at any time (see `maintenance`).
 use super::schema::broken;
 use crate::debate::body::{Foul, Novelty};
 use crate::debate::points;
@@ -11,7 +12,7 @@ use crate::report::people::pair;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// Writes what an event adds. `debate` is as it is after the event.
+/// Updates the tables for one event. `debate` is the state after the event.
 pub(super) fn project(
     change: &Connection,
     row: i64,
@@ -23,7 +24,7 @@ pub(super) fn project(
         Event::Spoke { cue, reply } => {
             message(change, row, debate, *cue, &reply.body, at)?;
         }
-        // What is forgotten leaves the tables, too.
+        // Turns that the reopening discards are deleted from the tables.
         Event::Reopened { .. } => {
             let mut statement = change
                 .prepare_cached("SELECT turn FROM messages WHERE debate_id = ?1")
@@ -36,7 +37,8 @@ pub(super) fn project(
             for turn in turns.iter().filter(|turn| !kept.contains(turn)) {
                 forget(change, row, debate, turn)?;
             }
-            // Of several judges, some may have been forgotten and others not.
+            // Of a panel, only some judges' scores may have been discarded, so the mean is
+            // recomputed.
             let marked = debate.spoken(..).filter(|(_, body)| body.kind() == Kind::Score);
             for (cue, _) in marked {
                 marks(change, round(change, row, debate, cue)?, debate, cue.stand())?;
@@ -50,7 +52,7 @@ pub(super) fn project(
     Ok(())
 }
 
-/// The debate's own row.
+/// Updates the debate's row in `debates`: status, winner, labels and the like.
 pub(super) fn card(
     change: &Connection,
     row: i64,
@@ -77,7 +79,7 @@ pub(super) fn card(
                 challenger,
                 standing::labels(debate).join(","),
                 debate.question(),
-                // As it was thought to be when it became known, if it has.
+                // If the real outcome is known, the confidence stated when it was recorded.
                 debate
                     .learned()
                     .and_then(|lesson| lesson.confidence)
@@ -89,7 +91,7 @@ pub(super) fn card(
         .map_err(broken)
 }
 
-/// Everyone who is seated.
+/// Upserts a row in `agents` for each seat.
 pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(), ArchiveError> {
     let mut statement = change
         .prepare_cached(
@@ -103,7 +105,7 @@ pub(super) fn agents(change: &Connection, row: i64, debate: &Debate) -> Result<(
         let stance = match seat.role.side() {
             Some(Side::Pro) => Some("pro"),
             Some(Side::Con) => Some("con"),
-            // What a listener stands for is what kind of listener it is.
+            // An audience member's stance is its audience kind.
             None if seat.role == Role::Audience && !seat.kind.is_empty() => {
                 Some(seat.kind.as_str())
             }
@@ -209,20 +211,20 @@ fn message(
     }
 }
 
-/// What is asserted and offered for it, to be found by.
+/// Text of claims and evidence, for full-text search.
 fn claims(body: &Body) -> String {
     let line = |claim: &Claim| format!("{}: {} {}", claim.id, claim.text, claim.evidence.join(" "));
     body.claims().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// One judge's marks for a round.
+/// One judge's scores for a round.
 struct Paper<'a> {
     pro: &'a BTreeMap<String, u8>,
     con: &'a BTreeMap<String, u8>,
     fouls: &'a [Foul],
 }
 
-/// What the judges of a round made of it: of several, the mean.
+/// Writes the scores of a round: the mean over its judges.
 fn marks(change: &Connection, round: i64, debate: &Debate, at: Stand) -> Result<(), ArchiveError> {
     let papers: Vec<Paper<'_>> = debate
         .spoken(..)
@@ -265,7 +267,7 @@ fn marks(change: &Connection, round: i64, debate: &Debate, at: Stand) -> Result<
     Ok(())
 }
 
-/// The row of a round, made when its first turn is taken.
+/// The row id of a round, which is inserted with its first turn.
 fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64, ArchiveError> {
     let known = change
         .prepare_cached("SELECT id FROM rounds WHERE debate_id = ?1 AND act = ?2 AND round = ?3")
@@ -286,7 +288,7 @@ fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64
     Ok(change.last_insert_rowid())
 }
 
-/// Which of all the rounds of the plan it is, counted from 1, whenever it was first played.
+/// Position of a round among all rounds of the format, from 1, independent of the order played.
 fn sequence(debate: &Debate, cue: Cue) -> u32 {
     let spans: Vec<_> = debate.setup().format.spans(debate.rounds()).collect();
     let before =
@@ -295,7 +297,7 @@ fn sequence(debate: &Debate, cue: Cue) -> u32 {
     before + u32::from(cue.round.saturating_sub(first)) + 1
 }
 
-/// Takes one turn out of the tables.
+/// Deletes one turn from the tables.
 fn forget(change: &Connection, row: i64, debate: &Debate, turn: &str) -> Result<(), ArchiveError> {
     let seat = turn.parse::<Cue>().ok().map(|cue| debate.seat(cue).name.clone());
     let speaker = agent(debate, &seat.unwrap_or_default());
@@ -337,7 +339,7 @@ fn forget(change: &Connection, row: i64, debate: &Debate, turn: &str) -> Result<
         .map_err(broken)
 }
 
-/// Takes a debate out of the tables, so that it can be written there again.
+/// Deletes all projection rows of a debate except its row in `debates`.
 pub(super) fn clear(change: &Connection, row: i64) -> Result<(), ArchiveError> {
     for statement in [
         "DELETE FROM votes WHERE debate_id = ?1",

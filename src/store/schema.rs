@@ -1,13 +1,15 @@
-//! The archive's tables, and how older ones become newer ones. `events` is the truth; the tables
-//! from `agents` on are projections of it and can be dropped and rebuilt.
+//! Database schema and migrations. The table `events` is the source of truth; the tables from
+//! `agents` on are projections that can be dropped and rebuilt. The entry point is
+//! [`configure_and_migrate`].
 use crate::engine::ArchiveError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::time::{Duration, Instant};
 
-/// "DEBA", so that `file` and other programs can tell what this is.
+/// SQLite `application_id`: "DEBA" in ASCII, by which `file` and other programs identify the
+/// format.
 pub(super) const APPLICATION: i64 = 0x4445_4241;
 
-/// One step per version, never changed once released.
+/// One migration per schema version. A released migration is never changed.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE debates (
@@ -132,8 +134,8 @@ CREATE TABLE petitions (
     UNIQUE (round_id, agent_id)
 );
 ",
-    // Rooms in which bots wait for each other, and wishes for a debate that another process plays:
-    // neither is part of a debate, and no projection rebuilds them.
+    // `rooms` holds arena rooms, `wishes` the queue of commands for debates that another process
+    // runs. Neither is a projection, so a rebuild does not restore them.
     "
 CREATE TABLE rooms (
     id TEXT PRIMARY KEY,
@@ -152,7 +154,7 @@ CREATE INDEX wishes_by_debate ON wishes (debate_id);
 ",
 ];
 
-/// The index over everything said. Made with the first step, and made anew when it is damaged.
+/// The full-text index over messages, with its triggers. Rebuilt when it is damaged.
 const INDEX: &str = "-- Three characters at a time, so that scripts without spaces are found, too. It only has to say
 -- which messages to look into, so no positions are kept: they would double what a turn writes.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
@@ -168,18 +170,19 @@ CREATE TRIGGER messages_forgotten AFTER DELETE ON messages BEGIN
 END;
 ";
 
-/// Takes the index away, whatever state it is in.
+/// Drops the full-text index, even if it is incomplete.
 pub(super) const NO_INDEX: &str = "
 DROP TRIGGER IF EXISTS messages_told;
 DROP TRIGGER IF EXISTS messages_forgotten;
 DROP TABLE IF EXISTS messages_fts;
 ";
 
-/// The version this program writes.
+/// The schema version this program writes.
 pub(super) const VERSION: i64 = 3;
 const _: () = assert!(STEPS.len() == 3, "a step was added: raise the version");
 
-/// Makes a connection ready: settings first, then whatever steps are missing.
+/// Configures a connection (busy timeout, WAL, full sync, foreign keys) and runs missing
+/// migrations.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     connection.busy_timeout(PATIENCE).map_err(broken)?;
     write_ahead(connection)?;
@@ -197,7 +200,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     }
     let change =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
-    // Another process may have been faster.
+    // Another process may have migrated in the meantime.
     let version = self::version(&change)?;
     for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
         change.execute_batch(step).map_err(broken)?;
@@ -208,7 +211,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
     change.commit().map_err(broken)
 }
 
-/// Makes the index anew, from the messages.
+/// Drops the full-text index and rebuilds it from the messages.
 pub(super) fn index(change: &Connection) -> Result<(), ArchiveError> {
     change.execute_batch(NO_INDEX).map_err(broken)?;
     change.execute_batch(INDEX).map_err(broken)?;
@@ -218,11 +221,11 @@ pub(super) fn index(change: &Connection) -> Result<(), ArchiveError> {
         .map_err(broken)
 }
 
-/// How long to wait for another process.
+/// Timeout for locks held by another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Changing to write-ahead logging does not wait for others by itself, so it is tried until it is
-/// done: by us, or by whoever was faster.
+/// Switches to write-ahead logging. SQLite's busy timeout does not apply here, so the change is
+/// retried until this or another process has made it, or [`BUSY_TIMEOUT`] is over.
 fn write_ahead(connection: &Connection) -> Result<(), ArchiveError> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -242,12 +245,12 @@ fn write_ahead(connection: &Connection) -> Result<(), ArchiveError> {
     }
 }
 
-/// The version an archive has.
+/// The schema version of a database.
 pub(super) fn version(connection: &Connection) -> Result<i64, ArchiveError> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)
 }
 
-/// Whatever SQLite says, as an error of the archive.
+/// Converts a SQLite error to an `ArchiveError`.
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 pub(super) fn broken(error: rusqlite::Error) -> ArchiveError {
     ArchiveError::Broken(error.to_string())

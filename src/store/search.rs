@@ -1,4 +1,4 @@
-//! Lists and full text.
+//! Queries of the archive: id lookup, lists, duplicate check and full-text search.
 use super::archive::status;
 use super::schema::broken;
 use crate::debate::{Cue, Setup};
@@ -6,7 +6,7 @@ use crate::engine::{ArchiveError, Card, Hit, Query};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 
-/// The id an abbreviation stands for: its beginning, or its last four digits.
+/// Resolves an abbreviated id: a unique prefix or suffix.
 pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String, ArchiveError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     if abbreviation.is_empty() || !abbreviation.chars().all(plain) {
@@ -29,7 +29,7 @@ pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String
     }
 }
 
-/// The part of a query that both lists and searches share.
+/// Builds the SQL condition and parameters that lists and searches share.
 fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
     let (mut sql, mut values): (String, Vec<Box<dyn ToSql>>) = ("1".into(), vec![]);
     if let Some(root) = &query.root {
@@ -70,7 +70,7 @@ fn limit(query: &Query) -> i64 {
     query.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1)
 }
 
-/// The debates a query fits, the one touched last first.
+/// Lists the debates that match a query, last updated first.
 pub(super) fn list(connection: &Connection, query: &Query) -> Result<Vec<Card>, ArchiveError> {
     let (conditions, mut values) = conditions(query);
     values.push(Box::new(limit(query)));
@@ -108,9 +108,9 @@ fn borrowed(values: &[Box<dyn ToSql>]) -> Vec<&dyn ToSql> {
     values.iter().map(AsRef::as_ref).collect()
 }
 
-/// Id and row of every debate in the repository with the same review key or game key as this setup;
-/// none if it has no key, or if the review was asked for afresh. Queried in the transaction that
-/// creates a debate.
+/// Finds id and row of every debate in the repository with the same review key or game key as this
+/// setup. Empty if it has no key, or if a fresh review was requested. Queried in the transaction
+/// that creates a debate.
 pub(super) fn duplicates(
     connection: &Connection,
     setup: &Setup,
@@ -133,7 +133,7 @@ pub(super) fn duplicates(
     rows.collect::<Result<_, _>>().map_err(broken)
 }
 
-/// The questions and turns in which all these words stand, the newest first.
+/// Finds topics and turns that contain all these words, newest first.
 pub(super) fn search(
     connection: &Connection,
     words: &str,
@@ -149,7 +149,7 @@ pub(super) fn search(
     Ok(hits)
 }
 
-/// A word as a pattern that takes it literally.
+/// Builds a `LIKE` pattern that matches the word literally anywhere.
 fn pattern(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
@@ -187,7 +187,8 @@ fn in_turns(
 ) -> Result<Vec<Hit>, ArchiveError> {
     let (mut sql, mut values) = conditions(query);
     for word in words {
-        // The index serves words it can hold; the pattern is checked against the text in any case.
+        // The trigram index needs at least three characters and no wildcards. Otherwise the message
+        // text itself is searched.
         let indexed = word.chars().count() >= 3 && !word.contains(['%', '_', '\\']);
         sql.push_str(if indexed {
             " AND messages.id IN (SELECT rowid FROM messages_fts WHERE content LIKE ?
@@ -224,7 +225,7 @@ fn in_turns(
     rows.collect::<Result<_, _>>().map_err(broken)
 }
 
-/// The first of the words, with a little of what stands around it, on one line.
+/// Excerpt of the text around the first match, on one line.
 fn excerpt(text: &str, words: &[&str]) -> String {
     const AROUND: usize = 60;
     let chars: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();

@@ -1,4 +1,5 @@
-//! How a log is known to be this user's own: by a key that never leaves their home.
+//! Signatures of event logs: HMAC-SHA-256 over canonical JSON, with a key that stays in the user's
+//! data directory.
 use crate::debate::hashed::hex;
 use crate::private;
 use hmac::{Hmac, KeyInit, Mac};
@@ -8,21 +9,21 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// This user's key.
+/// The user's secret key.
 pub(super) struct Key(Vec<u8>);
 
 impl Key {
-    /// Reads the key, or makes one.
+    /// Reads the key, or creates it.
     pub(super) fn of(home: &Path) -> io::Result<Key> {
         private::key(home).map(Key)
     }
 
-    /// The signature of a log, whatever the order and spacing it was written in.
+    /// Signs a log. The signature does not depend on field order or whitespace.
     pub(super) fn sign(&self, log: &Value) -> String {
         hex(&self.mac(log).finalize().into_bytes())
     }
 
-    /// Whether a signature is this user's, compared in constant time.
+    /// Verifies a hex signature in constant time.
     pub(super) fn signed(&self, log: &Value, signature: &str) -> bool {
         let bytes: Option<Vec<u8>> = (0..signature.len())
             .step_by(2)
@@ -34,7 +35,7 @@ impl Key {
     fn mac(&self, log: &Value) -> Hmac<Sha256> {
         let mut text = String::new();
         canonical(log, &mut text);
-        // A key of any length is taken, so there is nothing to fail.
+        // HMAC accepts keys of any length, so this cannot fail.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .unwrap_or_else(|_| Hmac::<Sha256>::new(&[0; 64].into()));
         mac.update(text.as_bytes());
@@ -42,7 +43,7 @@ impl Key {
     }
 }
 
-/// One text for one value: names sorted, nothing between.
+/// Writes canonical JSON: sorted keys, no whitespace, a comma after each item.
 fn canonical(value: &Value, text: &mut String) {
     match value {
         Value::Array(items) => {

@@ -1,5 +1,5 @@
-//! `last-debate.json`: the fields other tools know, and the signed log, so that the file alone can
-//! resume the debate where the archive is not.
+//! Format of the state file `last-debate.json`: the fields other tools read, and the signed event
+//! log, so that the debate can be resumed from the file alone on a machine without the archive.
 use super::sign::Key;
 use crate::debate::insights::{self, insights};
 use crate::debate::{Cue, Debate, Kind, Section, Setup, nine, standing};
@@ -11,95 +11,95 @@ use crate::report::verdict::verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The file.
+/// Contents of a state file.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StateFile {
-    /// `debate-{ISO time}-{four hex digits}`.
+    /// Debate id: `debate-{ISO time}-{four hex digits}`.
     pub id: String,
-    /// The question.
+    /// Question of the debate.
     pub topic: String,
-    /// Argues for.
+    /// The side that argues for the topic.
     pub proposer: Option<Participant>,
-    /// Argues against.
+    /// The side that argues against the topic.
     pub challenger: Option<Participant>,
-    /// For every seat.
+    /// Effort of all seats.
     pub effort: Option<String>,
-    /// In which both sides spoke.
+    /// Number of rounds in which both sides spoke.
     pub rounds_completed: u8,
-    /// Asked for.
+    /// Number of rounds requested.
     pub max_rounds: u8,
     /// in-progress, paused, completed, degraded, aborted, failed or cancelled.
     pub status: String,
-    /// What was said aloud, in order.
+    /// Speeches in order.
     pub exchanges: Vec<Exchange>,
-    /// Null until it is ruled.
+    /// Null until there is a verdict.
     pub verdict: Option<Verdict>,
-    /// When it last changed.
+    /// Time of the last change, ISO 8601.
     pub timestamp: String,
-    /// `demo`, `single-model`, `imported`.
+    /// Labels of the debate: `demo`, `single-model`, `imported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// All of it, signed.
+    /// Complete event log with its signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<serde_json::Value>,
 }
 
-/// One of the sides.
+/// Tool and model of one side.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Participant {
-    /// By name.
+    /// Name of the tool.
     pub tool: String,
-    /// As reported, or as asked for.
+    /// Model reported by the tool, else the model requested.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// One speech.
+/// One speech of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
-    /// Counted from 1.
+    /// Round number, from 1.
     pub round: u8,
-    /// `proposer`, `challenger`; elsewhere `main agent`, `sub agent`, or a name.
+    /// `proposer` or `challenger`; in other formats `main agent`, `sub agent` or a seat name.
     pub role: String,
-    /// By which tool.
+    /// Name of the tool that spoke.
     #[serde(default)]
     pub tool: String,
-    /// All of it.
+    /// Full text.
     pub response: String,
-    /// How long it took.
+    /// Duration in milliseconds.
     #[serde(default)]
     pub duration_ms: u64,
 }
 
-/// What was ruled.
+/// Verdict of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// By tool, or by side where both tools are the same; null where nobody wins.
+    /// Tool that won, or the side if both tools are the same; null if the format has no winner.
     pub winner: Option<String>,
-    /// Why, or what came of it.
+    /// Reasons for the verdict, or the result of a format without a winner.
     pub reasoning: String,
-    /// What both accept.
+    /// Points both sides accept.
     pub agreements: Vec<String>,
-    /// Where they differ.
+    /// Points that remain disputed.
     pub disagreements: Vec<String>,
-    /// What to do.
+    /// Recommended action.
     pub recommendation: String,
-    /// What decided it.
+    /// What decided the verdict.
     #[serde(default)]
     pub decided: String,
-    /// Whether it could as well have come out otherwise.
+    /// Whether the verdict was too close to be certain.
     #[serde(default)]
     pub contested: bool,
 }
 
-/// The log inside the file.
+/// The event log inside the file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SignedLog {
     pub(super) setup: Setup,
     pub(super) events: Vec<Recorded>,
 }
 
-/// The file for a debate, as text.
+/// Serializes the state file of a debate, with its log signed.
 pub(super) fn text(debate: &Debate, stored: &Stored, key: &Key) -> String {
     let log = SignedLog { setup: stored.setup.clone(), events: stored.events.clone() };
     let mut log = serde_json::to_value(log).unwrap_or_default();
@@ -154,7 +154,7 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
         .collect()
 }
 
-/// `proposer`, `challenger`, `main agent`; where there are several, by name.
+/// Role name of a turn's seat, or the seat's name if several seats share the role.
 fn role(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     seat.word()
@@ -177,7 +177,7 @@ fn ruled(debate: &Debate) -> Option<Verdict> {
     })
 }
 
-/// What a dialogue comes to: nobody wins it.
+/// Result of a dialogue, which has no winner.
 fn learned(debate: &Debate) -> Option<Verdict> {
     let sections = insights(debate)?;
     Some(Verdict {
@@ -191,7 +191,7 @@ fn learned(debate: &Debate) -> Option<Verdict> {
     })
 }
 
-/// What a research comes to: nobody wins it either.
+/// Result of a research debate, which has no winner.
 fn judged(debate: &Debate) -> Option<Verdict> {
     let sections = judgment(debate)?;
     let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
@@ -206,7 +206,7 @@ fn judged(debate: &Debate) -> Option<Verdict> {
     })
 }
 
-/// The lines of a list, or a text that is none as one.
+/// Splits a Markdown list into its items; any other text is one item.
 fn points(text: Option<&str>) -> Vec<String> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return vec![] };
     let item = |line: &str| {

@@ -1,4 +1,4 @@
-//! Whether the archive is sound, and everything that is not the truth rebuilt from what is.
+//! Maintenance of the database: integrity check, and rebuild of the projections from the event log.
 use super::archive::{Database, stored};
 use super::project;
 use super::schema::{self, broken};
@@ -6,8 +6,8 @@ use crate::debate::Debate;
 use crate::engine::{ArchiveError, Health, Reindexed};
 use rusqlite::{Connection, TransactionBehavior};
 
-/// Writes the tables of every debate anew. Returns the rows, in the order they were touched, so that
-/// the last one is the last to be written out.
+/// Rebuilds the projections of all debates and the full-text index. Returns the row ids by time of
+/// update, so that the newest debate is exported last.
 pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), ArchiveError> {
     let mut done = Reindexed { debates: 0, events: 0, messages: 0, flawed: vec![] };
     let rows: Vec<i64> = database.with(|connection| {
@@ -16,7 +16,7 @@ pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), Arch
         let rows = statement.query_map([], |row| row.get(0)).map_err(broken)?;
         rows.collect::<Result<_, _>>().map_err(broken)
     })?;
-    // One short transaction after another: whoever is playing a debate must not wait for all.
+    // One short transaction per debate, so that running debates are not blocked for long.
     let change = |work: &mut dyn FnMut(&Connection) -> Result<(), ArchiveError>| {
         database.with(|connection| {
             let change = connection
@@ -40,7 +40,7 @@ pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), Arch
     Ok((done, rows))
 }
 
-/// How the archive is.
+/// Checks the database and replays the log of every debate.
 pub(super) fn health(database: &Database) -> Result<Health, ArchiveError> {
     database.with(|connection| {
         let mut problems: Vec<String> = vec![];
@@ -73,7 +73,7 @@ pub(super) fn health(database: &Database) -> Result<Health, ArchiveError> {
     })
 }
 
-/// What is wrong with a debate's log, if anything is.
+/// Replays a debate's log and describes the first problem, if there is one.
 fn unsound(connection: &Connection, row: i64) -> Option<String> {
     let stored = match stored(connection, row) {
         Ok(stored) => stored,
@@ -90,7 +90,7 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
     }
 }
 
-/// Writes a debate's tables anew.
+/// Rebuilds the projections of one debate. Problems are added to the report.
 fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), ArchiveError> {
     done.debates += 1;
     let stored = match stored(change, row) {

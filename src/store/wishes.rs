@@ -1,21 +1,22 @@
-//! What one process wishes of a debate another one plays: a row for each, until it is answered. They
-//! are no part of a debate; what comes of them is.
+//! Queue of commands for a debate that another process runs: one row in the table `wishes` per
+//! request, until it is answered. The lease holder polls it (see `lease_monitor`). Only the
+//! resulting events are part of the debate.
 use super::schema::broken;
 use crate::engine::{Answered, ArchiveError, Command, WISH_KEEPS, WishId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How long a row stays that nobody asks for any more, in milliseconds.
+/// Age in milliseconds at which an abandoned row is deleted.
 const FORGOTTEN: i64 = 60_000;
 
-/// A wish nobody has answered.
+/// A request without an answer.
 pub(super) struct Left {
     pub(super) wish: WishId,
-    /// The row of the debate.
+    /// Row id of the debate.
     pub(super) debate: i64,
     pub(super) body: String,
 }
 
-/// Leaves a wish, and forgets those that nobody asks for any more.
+/// Enqueues commands as one request, and deletes abandoned rows.
 pub(super) fn leave(
     connection: &Connection,
     debate: i64,
@@ -24,7 +25,7 @@ pub(super) fn leave(
 ) -> Result<WishId, ArchiveError> {
     let wrong = |why: String| ArchiveError::Broken(why);
     let body = serde_json::to_string(wishes).map_err(|error| wrong(error.to_string()))?;
-    // By chance: a number that is counted would be used again once its row is gone.
+    // Random, because SQLite would reuse a sequential id after its row is deleted.
     let mut chance = [0; 8];
     getrandom::fill(&mut chance).map_err(|error| wrong(error.to_string()))?;
     let wish = WishId(i64::from_be_bytes(chance) >> 1);
@@ -40,7 +41,7 @@ pub(super) fn leave(
     Ok(wish)
 }
 
-/// All that were not answered, in the order they were left.
+/// All unanswered requests, oldest first.
 pub(super) fn left(connection: &Connection) -> Result<Vec<Left>, ArchiveError> {
     let mut statement = connection
         .prepare_cached("SELECT id, debate_id, body FROM wishes WHERE answer IS NULL ORDER BY at")
@@ -53,8 +54,8 @@ pub(super) fn left(connection: &Connection) -> Result<Vec<Left>, ArchiveError> {
     rows.collect::<Result<_, _>>().map_err(broken)
 }
 
-/// Answers a wish, once. Returns whether there was anything to answer: it may have been withdrawn,
-/// or left by somebody who has not waited until now.
+/// Stores the answer to a request, once. Returns false if the request was withdrawn, is already
+/// answered, or is older than [`COMMAND_TTL_MS`].
 pub(super) fn answer(
     connection: &Connection,
     wish: WishId,
@@ -74,7 +75,7 @@ pub(super) fn answer(
     Ok(answered == 1)
 }
 
-/// What was answered, if anything was. It is not kept any longer.
+/// Reads and deletes the answer to a request; none if there is no answer yet.
 pub(super) fn answered(
     connection: &Connection,
     wish: WishId,
@@ -89,7 +90,7 @@ pub(super) fn answered(
     Ok(Some(serde_json::from_str(&json).unwrap_or_else(unread)))
 }
 
-/// Takes a wish back, unless it was answered: then that is returned.
+/// Deletes a request. Returns its answer if it already has one.
 pub(super) fn withdraw(
     connection: &Connection,
     wish: WishId,
