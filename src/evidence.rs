@@ -1,28 +1,29 @@
-//! Citations: read from a text, and looked up in a pinned tree. What is looked up is whether the
-//! words stand there, never whether they support anything. Nothing is matched by likeness.
+//! Citations: parses references out of model text and looks them up in a pinned tree. A lookup
+//! checks whether the cited text is there, never whether it supports a claim. There is no fuzzy
+//! matching. Entry points: `extract` and `CitationChecker`.
 //!
-//! | file       | concept                                                              |
-//! |------------|----------------------------------------------------------------------|
-//! | `reading`  | everything a turn or a text cites, in order, once                    |
-//! | `entry`    | one evidence entry of a claim                                        |
-//! | `line`     | one line of prose: places, quotes, names, and what belongs to what   |
-//! | `fence`    | a fenced block, and the place it is said to be from                  |
-//! | `markdown` | fences and inline code                                               |
-//! | `place`    | a path, perhaps with lines                                           |
-//! | `names`    | names of code and ids of commits                                     |
-//! | `stated`   | what can only be stated here: addresses, benchmarks                  |
-//! | `tags`     | marks a model writes to pretend that it was checked                  |
-//! | `checker`  | looks references up, and remembers the tree looked into last         |
-//! | `lookup`   | one reference in one tree                                            |
-//! | `before`   | words a change takes away                                            |
-//! | `symbol`   | a name in one tree                                                   |
-//! | `paths`    | which file a written path means                                      |
-//! | `quote`    | what is quoted, in the ways it may be meant                          |
-//! | `through`  | the first of many files that holds something                         |
-//! | `text`     | a file, to find quotes and names in                                  |
-//! | `contents` | which files of a tree may hold some words                            |
-//! | `kept`     | such indexes on disk                                                 |
-//! | `port`     | the same, as the engine asks for it                                  |
+//! | file                 | concept                                                             |
+//! |----------------------|---------------------------------------------------------------------|
+//! | `extract`            | all references of a turn or text, in order, without duplicates      |
+//! | `evidence_entry`     | parser for one evidence entry of a claim                            |
+//! | `prose_line`         | parser for one line of prose                                        |
+//! | `fenced_block`       | parser for the origin of a fenced code block                        |
+//! | `markdown`           | splits Markdown into fences, lines and inline code                  |
+//! | `location`           | parser for a path with optional line numbers                        |
+//! | `symbol_names`       | recognizes code symbols and commit ids                              |
+//! | `unverifiable`       | recognizes URLs and benchmark figures                               |
+//! | `verification_marks` | strips marks by which a model claims that its citations are checked |
+//! | `checker`            | `CitationChecker`, with a cache of the last tree                    |
+//! | `lookup`             | looks up one reference in one tree                                  |
+//! | `removed_lines`      | looks up text that a change under review deletes                    |
+//! | `symbol_lookup`      | finds the definition of a symbol in a tree                          |
+//! | `path_index`         | resolves a written path to a file of the tree                       |
+//! | `quote_variants`     | normalized variants of a quote                                      |
+//! | `parallel_find`      | searches many files on two threads                                  |
+//! | `source_text`        | a file prepared for searching quotes and symbols                    |
+//! | `bloom_index`        | Bloom filter index: which files may contain some words              |
+//! | `index_cache`        | LRU cache of these indexes on disk                                  |
+//! | `port`               | implements the engine's port for citations                          |
 mod before;
 mod checker;
 mod contents;
@@ -49,93 +50,93 @@ pub use checker::Checker;
 pub use reading::{read, read_about, read_text};
 pub use tags::strip_tags;
 
-/// What was cited, before it is looked up.
+/// A parsed citation before lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// As it was written, up to 300 characters.
+    /// Text as written, up to 300 characters.
     pub raw: String,
-    /// The claim it was offered for, if it stood in one's evidence.
+    /// Id of the claim whose evidence holds it. None in prose.
     pub claim: Option<String>,
-    /// Whether it was offered as evidence; otherwise it only stands in the prose.
+    /// Whether it was given as evidence, and not only mentioned in prose.
     pub offered: bool,
-    /// What it names.
+    /// What it refers to.
     pub cited: Cited,
 }
 
-/// What a reference names.
+/// What a reference refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cited {
-    /// A path, perhaps with lines and with words that are said to stand there.
+    /// A path, with optional line numbers and quoted text.
     Place(Place),
-    /// A name of code, wherever it is.
+    /// A code symbol, anywhere in the tree.
     Name(String),
-    /// A commit, by the beginning of its id.
+    /// A commit id or a prefix of one.
     Commit(String),
-    /// Something that cannot be looked up here.
+    /// Something that cannot be looked up in the tree.
     Stated(Stated),
 }
 
-/// A path, and what is said of it.
+/// A cited path, with the text claimed to be there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// As written, with `/` between names.
+    /// Path as written, with `/` as separator.
     pub path: String,
-    /// The first and the last line, in this order.
+    /// First and last line, 1-based, in ascending order.
     pub lines: Option<(u32, u32)>,
-    /// What is said to stand there.
+    /// Text claimed to be at this location.
     pub words: Option<Words>,
-    /// Whether it can only have been meant as a path: `application/json` can be something else.
+    /// Whether it is certainly meant as a path. `application/json` may be something else.
     pub sure: bool,
 }
 
-/// What is said to stand at a place.
+/// Text claimed to be at a location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Words {
-    /// Code or prose, as it stands there but for white space. Up to 4,000 characters.
+    /// Code or prose, compared without white space. Cut at 60,000 characters.
     Quote(String),
-    /// A name, which has to stand there as a word of its own.
+    /// A symbol, which must occur as a whole word.
     Name(String),
 }
 
-/// What can only be stated.
+/// Kind of reference that cannot be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stated {
-    /// An address.
+    /// A web address.
     Address,
-    /// A document, or whatever else is no place in the repository.
+    /// A document, or anything else outside the repository.
     Document,
-    /// Figures.
+    /// Benchmark figures.
     Benchmark,
-    /// Figures said to have been measured here, without what the measuring printed.
+    /// Figures the author claims to have measured, without the output of the run.
     BareBenchmark,
 }
 
-/// Where and how far to look.
+/// Options of a lookup.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// Paths the debate is about: where a partial path fits several files, one of these is meant.
+    /// Paths the debate is about. They win if a partial path is ambiguous.
     pub prefer: &'a [String],
-    /// Where whoever wrote it stands, below the root: empty, or ending in `/`.
+    /// Folder that relative paths start from, below the root. Empty, or ends in `/`.
     pub folder: &'a str,
-    /// A path that is never a source: the file that is being checked.
+    /// Path that never counts as a source: the file being checked.
     pub except: Option<&'a str>,
-    /// What a change touches as it was before, if the tree is that of a change.
+    /// Base folder with the old versions of the changed files, if the tree is that of a change.
     pub was: Option<&'a Was>,
-    /// How far to look.
+    /// Whether a missing index is built.
     pub search: Search,
 }
 
-/// How far to look for what is not where it was said to be.
+/// How to search the whole tree for text that is not at its cited location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
-    /// Through the whole tree, even if it has to be indexed first.
+    /// Build the index if it is not cached.
     Whole,
-    /// Through the whole tree only if it is indexed already.
+    /// Search only if the index is cached already.
     Known,
 }
 
 impl Place {
-    /// The quote or name, as it was written.
+    /// The quote or symbol as written.
     pub fn words(&self) -> Option<&str> {
         self.words.as_ref().map(|words| match words {
             Words::Quote(text) | Words::Name(text) => text.as_str(),

@@ -1,26 +1,29 @@
-//! Secrets out of everything that is sent, stored or shown. One pass finds the words secrets are
-//! known by; at each of them a small matcher looks whether there is one. What is found becomes a
-//! placeholder that tells which secrets are the same, and no line is ever added or lost.
+//! Secret redaction: replaces secrets in text by placeholders, `[REDACTED:kind:tag]`. An
+//! Aho-Corasick automaton finds keywords in a single pass, and a small matcher validates the bytes
+//! around each hit. The tag is a keyed hash (HMAC-SHA256), so equal secrets get equal placeholders.
+//! Redaction never adds or removes a line.
 //!
-//! | file       | concept                                                                   |
-//! |------------|---------------------------------------------------------------------------|
-//! | `scan`     | the pass over a text: what is secret in it, and what is not yet decided   |
-//! | `keywords` | the words a secret can be known by, and who looks at each                 |
-//! | `window`   | a text around one such word, which knows when somebody looked past its end |
-//! | `rows`     | vendors' keys, one row each                                               |
-//! | `row`      | whether a text fits a row                                                 |
-//! | `shapes`   | keys without a prefix of their own: tokens in parts, addresses            |
-//! | `key_block`| private keys over many lines                                              |
-//! | `address`  | passwords in addresses                                                    |
-//! | `header`   | what follows `Bearer` and `Basic`                                         |
-//! | `assigned` | a name, an operator and a value                                           |
-//! | `operator` | what may stand between a name and its value                               |
-//! | `names`    | whether a name promises a secret                                          |
-//! | `value`    | whether a value looks like one                                            |
-//! | `known`    | values that are secret wherever they stand                                |
-//! | `mark`     | placeholders: written, recognised, counted                                |
-//! | `flow`     | text that comes in pieces                                                 |
-//! | `strict`   | files that are secrets by their name                                      |
+//! `Secrets` holds the config, `Redactor` redacts texts, `StreamRedactor` redacts text in chunks.
+//!
+//! | module            | contents                                                              |
+//! |-------------------|-----------------------------------------------------------------------|
+//! | `scan`            | Single pass over a text: secret spans, and where more input is needed |
+//! | `keywords`        | Keyword automaton, and the matchers of each keyword                   |
+//! | `window`          | Bounded view of the bytes around a keyword, with an end-of-input flag |
+//! | `vendor_keys`     | Table of vendor key formats                                           |
+//! | `key_pattern`     | One entry of that table, and its matcher                              |
+//! | `token_formats`   | Tokens without a unique prefix: JWT, bot tokens, webhook URLs         |
+//! | `key_block`       | Multi-line private keys                                               |
+//! | `url_password`    | Passwords in URLs                                                     |
+//! | `auth_header`     | Credentials after `Bearer` and `Basic`                                |
+//! | `assignment`      | Name, operator and value                                              |
+//! | `operator`        | Parser for the syntax between a name and its value                    |
+//! | `secret_names`    | Classifies names such as `api_key`                                    |
+//! | `secret_value`    | Heuristics that tell secret values from other values                  |
+//! | `known_values`    | Exact values, such as API keys from the environment                   |
+//! | `placeholder`     | Writes, parses and counts placeholders                                |
+//! | `stream_redactor` | Streaming redaction with a bounded buffer                             |
+//! | `secret_file`     | Strict mode for files whose name marks them as secret                 |
 mod address;
 mod assigned;
 mod flow;
@@ -47,17 +50,17 @@ use scan::Found;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// The scope of whatever belongs to no pinned tree.
+/// Scope of texts that belong to no pinned tree.
 pub const UNPINNED: &str = "unpinned";
 
-/// What is known to be secret here, and what placeholders are made with. Cheap to clone.
+/// Config of redaction: the known secret values and the HMAC key of the tags. Cheap to clone.
 #[derive(Clone)]
 pub struct Secrets {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// Asked for when there is a first secret: most never need one.
+    /// Loads the HMAC key. Called at the first secret, as most runs never need it.
     make: Box<dyn Fn() -> Vec<u8> + Send + Sync>,
     key: OnceLock<Vec<u8>>,
     known: Known,
@@ -69,29 +72,29 @@ impl Inner {
     }
 }
 
-/// What is taken for a secret. Another number, and what was read before is read anew.
+/// Version of the redaction rules. A new number invalidates every cache of redacted contents.
 const RULES: u32 = 1;
 
-/// Takes secrets out of texts, within one scope. Cheap to clone.
+/// Redacts texts within one scope. Cheap to clone.
 #[derive(Clone)]
 pub struct Redactor {
     inner: Arc<Inner>,
     scope: Arc<str>,
 }
 
-/// A text without its secrets.
+/// A redacted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted<'t> {
-    /// The text, untouched if there was none in it.
+    /// The text, borrowed if it has no secret.
     pub text: Cow<'t, str>,
-    /// What was removed from it.
+    /// Number of secrets replaced, by kind.
     pub removed: Removed,
 }
 
 impl Secrets {
-    /// `values` are names and values of what is secret wherever it stands. Those that cannot be
-    /// told from ordinary words, numbers and paths are ignored. The key is asked for once, and only
-    /// if it is needed.
+    /// `values` are pairs of name and secret value, such as environment variables with API keys.
+    /// Values that could be ordinary words, paths or URLs are ignored. `key` returns the HMAC key
+    /// and is called at most once, when it is first needed.
     pub fn new(
         key: impl Fn() -> Vec<u8> + Send + Sync + 'static,
         values: impl IntoIterator<Item = (String, String)>,
@@ -101,8 +104,8 @@ impl Secrets {
         Secrets { inner: Arc::new(inner) }
     }
 
-    /// What is taken for a secret here, in a word that tells nothing of it. Where the word is
-    /// another, what was cleaned before may not be clean.
+    /// Fingerprint of the rules and the known values, for cache keys. It reveals no value.
+    /// Contents cached with another fingerprint must be redacted again.
     pub fn edition(&self) -> String {
         if self.inner.known.is_empty() {
             return RULES.to_string();
@@ -112,15 +115,15 @@ impl Secrets {
         format!("{RULES}{word:08x}")
     }
 
-    /// Placeholders are the same for the same secret within a scope, and tell nothing across
-    /// scopes.
+    /// A redactor for one scope. The same secret gets the same placeholder within a scope, and
+    /// placeholders of different scopes cannot be compared.
     pub fn within(&self, scope: &str) -> Redactor {
         Redactor { inner: self.inner.clone(), scope: scope.into() }
     }
 }
 
 impl Redactor {
-    /// A text without its secrets.
+    /// Redacts a text.
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
         let (bytes, removed) = self.bytes(text.as_bytes());
         let text = match bytes {
@@ -130,7 +133,7 @@ impl Redactor {
         Redacted { text, removed }
     }
 
-    /// The same for what may not be UTF-8.
+    /// Redacts bytes that may not be valid UTF-8.
     pub fn bytes<'t>(&self, bytes: &'t [u8]) -> (Cow<'t, [u8]>, Removed) {
         let found = scan::scan(bytes, 0, 0, &self.inner.known).found;
         let mut removed = Removed::default();
@@ -142,11 +145,11 @@ impl Redactor {
         (Cow::Owned(kept), removed)
     }
 
-    /// For files that are secrets by their name: the value of every assignment goes, whatever it is
-    /// called, and every key block.
+    /// Redacts a file whose name marks it as secret. Strict mode: the value of every assignment
+    /// goes, whatever its name, and every key block.
     pub fn strict(&self, text: &str) -> (String, Removed) {
         let (mut text, mut removed) = (text.to_owned(), Removed::default());
-        // What remains of a line can be all of a line once the rest of it is gone.
+        // Once part of a line is redacted, the rest can match. Repeat until nothing is found.
         loop {
             let mut found = scan::scan(text.as_bytes(), 0, 0, &self.inner.known).found;
             found.extend(strict::assignments(text.as_bytes()));
@@ -160,12 +163,12 @@ impl Redactor {
         }
     }
 
-    /// For text that comes in pieces.
+    /// A redactor for text that arrives in chunks.
     pub fn held(&self) -> Held {
         Held::new(self.clone())
     }
 
-    /// Writes a part of a text with placeholders for what was found in it.
+    /// Appends a part of a text to `kept`, with placeholders in place of the secrets.
     fn write(
         &self,
         bytes: &[u8],
@@ -186,7 +189,7 @@ impl Redactor {
     }
 }
 
-/// Secrets begin and end beside ASCII, so what is left of a text is text.
+/// Bytes as text. Secrets are cut at character boundaries, so valid UTF-8 stays valid.
 fn in_words(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())

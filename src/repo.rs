@@ -1,31 +1,32 @@
-//! What stands in the user's repository, pinned as one tree, and copies of such trees for programs
-//! to read. The repository itself is only ever read; whatever has to be written goes below the
-//! user's home for debates.
+//! Git access: pins the state of the user's repository as one tree, reads and diffs such trees, and
+//! writes read-only copies (snapshots) of them for other programs. Entry point: `TreeStore`. The
+//! user's repository is only read. Everything written goes below the user's home folder for
+//! debates.
 //!
-//! | file       | concept                                                              |
-//! |------------|----------------------------------------------------------------------|
-//! | `pin`      | what stands there now: the last commit and what has changed since    |
-//! | `patch`    | a tree with changes applied                                          |
-//! | `proposal` | a change that is not merged yet, as one tree                         |
-//! | `mailed`   | a change that came as a patch                                        |
-//! | `stores`   | the user's objects, which are read, and our own, which are written   |
-//! | `shelf`    | the copies that are kept: found, locked, written once, thrown away   |
-//! | `copy`     | one tree written into a folder                                       |
-//! | `plain`    | folders without a repository                                         |
-//! | `view`     | a pinned tree, to be looked into                                     |
-//! | `range`    | what is to be compared with what                                     |
-//! | `changes`  | what differs between two trees                                       |
-//! | `renames`  | which of it was only renamed                                         |
-//! | `counts`   | how many lines of it                                                 |
-//! | `few`      | how many, where few differ                                           |
-//! | `attributes` | whether a repository says that something is text                   |
-//! | `hunks`    | which lines of one file                                              |
-//! | `history`  | the commits that changed a file                                      |
-//! | `since`    | what has happened to a few files since a commit                      |
-//! | `commits`  | whether there is a commit                                            |
-//! | `absent`   | what is left out because of its name                                 |
-//! | `disk`     | private folders, files that are no links, folders that cannot change |
-//! | `error`    | what can go wrong, and what to do about it                           |
+//! | file               | concept                                                               |
+//! |--------------------|-----------------------------------------------------------------------|
+//! | `pin`              | current state as a tree: last commit plus uncommitted changes         |
+//! | `plain_folder`     | listing and pinning folders without a repository                      |
+//! | `tree_edits`       | in-memory edits of a tree, written as new tree objects                |
+//! | `pinned_change`    | an unmerged change as one tree, with the old versions of its files    |
+//! | `apply_patch`      | parses and applies a patch in memory                                  |
+//! | `object_store`     | object lookup: the user's repository (read) and our own (written)     |
+//! | `snapshot_cache`   | LRU cache of snapshots on disk, with file locks                       |
+//! | `snapshot_writer`  | writes one tree into a folder                                         |
+//! | `tree_view`        | file list of a pinned tree, and a reader for file contents            |
+//! | `diff_range`       | resolves what to compare to an old and a new tree                     |
+//! | `tree_diff`        | changed files between two trees                                       |
+//! | `renames`          | rename detection                                                      |
+//! | `numstat`          | added and deleted lines per file                                      |
+//! | `myers`            | fast line counts for small diffs                                      |
+//! | `attributes`       | the `diff` attribute of `.gitattributes`: text or binary              |
+//! | `hunks`            | line diff of one file                                                 |
+//! | `history`          | recent commits that changed a file                                    |
+//! | `commits_since`    | commits and edits that touched some files since an earlier state      |
+//! | `commit_lookup`    | resolves a commit id prefix                                           |
+//! | `exclusions`       | deny-lists of paths: secrets, agent instructions, unsafe names        |
+//! | `disk`             | private files and folders, lock files, reads that follow no links     |
+//! | `error`            | `RepoError`, with a hint for the user in each message                 |
 mod absent;
 mod attributes;
 mod changes;
@@ -69,17 +70,18 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Bytes a file may have to be pinned or copied.
+/// Maximum size in bytes of a file that is pinned or copied.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Where pinned trees and the copies of them are kept.
+/// Store of pinned trees and snapshots below the user's home folder for debates. Cheap to clone.
 #[derive(Clone)]
 pub struct Trees {
     home: PathBuf,
     secrets: Option<Secrets>,
 }
 
-/// Contents without what is secret in them. Of a file that is secret by its name no value is left.
+/// Redacts secrets in file contents. A file whose name marks it as secret is redacted strictly:
+/// every assigned value goes.
 fn cleaned<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
     match gate {
         None => Cow::Borrowed(bytes),
@@ -90,92 +92,95 @@ fn cleaned<'b>(gate: Option<&Redactor>, path: &str, bytes: &'b [u8]) -> Cow<'b, 
     }
 }
 
-/// Something that is not in a pinned tree or in a copy, and why.
+/// A path that is not in a pinned tree or snapshot, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Its path from the root of the repository, as well as it can be shown. A folder ends in `/`.
+    /// Path from the repository root, lossily decoded as UTF-8. A folder ends in `/`.
     pub path: String,
-    /// Why it was left out.
+    /// Reason of the exclusion.
     pub why: Why,
 }
 
-/// Why something is left out.
+/// Why a path is excluded from a pinned tree or snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// Files with such a name hold keys or passwords.
+    /// The name matches a pattern for files with keys or passwords.
     Secret,
-    /// It tells agents what to do, and whoever reads the copy is not to be told.
+    /// The file instructs agents (a prompt such as `AGENTS.md`), which must not reach the reader.
     Instructions,
-    /// It sets agents up: their servers, hooks and permissions.
+    /// Agent config: MCP servers, hooks, permissions.
     Settings,
-    /// It is not text.
+    /// The contents are not text.
     Binary,
-    /// It has more than 1 MB.
+    /// The file is larger than 1 MB.
     TooLarge,
-    /// It is a link, and may lead anywhere.
+    /// A symbolic link, which could lead anywhere.
     Link,
-    /// It is a repository of its own.
+    /// A nested git repository.
     Submodule,
-    /// There was no room for it.
+    /// A limit on files or bytes was reached.
     TooMuch,
-    /// It cannot be read, or not be written under its name.
+    /// The file cannot be read, or its name is not valid on this system.
     Unreadable,
 }
 
 impl Trees {
-    /// Keeps them below a folder, which is neither read nor made yet.
+    /// Creates a store below `home`. Touches no file yet.
     pub fn at(home: &Path) -> Trees {
         Trees { home: home.to_owned(), secrets: None }
     }
 
-    /// Whatever is read of a tree from now on is read without these.
+    /// Redacts these secrets from everything read through this store.
     #[must_use]
     pub fn hiding(self, secrets: Secrets) -> Trees {
         Trees { secrets: Some(secrets), ..self }
     }
 
-    /// The folder they are kept below.
+    /// Folder that holds the object store and the snapshot cache.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// What is hidden, in a word: what was read with other things hidden is not the same.
+    /// Fingerprint of the redaction rules, part of every cache key: contents redacted by other
+    /// rules must not be reused.
     pub fn edition(&self) -> String {
         self.secrets.as_ref().map_or_else(|| "whole".into(), Secrets::edition)
     }
 
-    /// What a commit holds, however it is named.
+    /// Pins the tree of a commit, given by any name git resolves.
     pub fn commit(&self, root: &Path, name: &str) -> Result<Pin, RepoError> {
         range::commit(root, name)
     }
 
-    /// What stands in a file on disk, without what is secret in it, or why that cannot be told. The
-    /// path is one below the folder; it leads neither out of it nor through links, and not to what
-    /// belongs to git. `tree` is what is read with it.
+    /// Reads a file on disk with secrets redacted, or returns the reason why it cannot be read.
+    /// `path` is relative to `folder`. Paths that leave it, pass through a link or point into
+    /// `.git` are refused. `tree` selects the redaction scope, so that placeholders equal those of
+    /// that tree.
     pub fn on_disk(&self, folder: &Path, path: &str, tree: Option<&str>) -> Result<Vec<u8>, Why> {
         let bytes = plain::on_disk(folder, path)?;
         Ok(cleaned(self.gate(tree.unwrap_or(UNPINNED)).as_ref(), path, &bytes).into_owned())
     }
 
-    /// The gate of one tree: a debate that is pinned to it has the same.
+    /// Redactor scoped to one tree. A debate pinned to that tree uses the same scope.
     pub fn gate(&self, tree: &str) -> Option<Redactor> {
         self.secrets.as_ref().map(|secrets| secrets.within(tree))
     }
 
-    /// What stands in the repository now, as one tree: the whole of it, whichever of its folders
-    /// `root` is. Where there is none, what stands in the folder itself; None if it is empty, large,
-    /// or somebody's home.
+    /// Pins the current state of the repository around `root` as one tree, always the whole
+    /// repository. Without a repository it pins the folder itself, and returns None if that is
+    /// empty, too large or a home folder.
     pub fn pin(&self, root: &Path) -> Result<Option<Pin>, RepoError> {
         pin::pin(&self.home, root, &[])
     }
 
-    /// The same without these files, which are about to be written and no part of it.
+    /// Like `pin`, but ignores `files`, which the caller is about to write.
     pub fn pin_without(&self, root: &Path, files: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
         pin::pin(&self.home, root, files)
     }
 
-    /// A copy of a pinned tree, written once, for programs to read.
+    /// Returns a read-only copy of a pinned tree from the snapshot cache, and writes it on a cache
+    /// miss.
     pub fn snapshot(&self, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
         shelf::snapshot(self, root, tree)
     }
@@ -188,7 +193,7 @@ impl LeftOut {
 }
 
 impl Why {
-    /// How many there are of a kind.
+    /// Describes how many paths have this reason: "2 are links".
     pub fn counts(self, many: usize) -> String {
         let (one, more) = match self {
             Why::Secret => ("may be a secret", "may be secrets"),
@@ -204,7 +209,7 @@ impl Why {
         format!("{many} {}", if many == 1 { one } else { more })
     }
 
-    /// What is said of it: "`.env` …"
+    /// Predicate for messages: "`.env` may hold a secret, by its name".
     pub fn says(self) -> &'static str {
         match self {
             Why::Secret => "may hold a secret, by its name",

@@ -1,5 +1,5 @@
-//! Words a change takes away: they stand in a file as it was before, which lies in a folder of its
-//! own in the tree of a change. Whoever cites them means the file they were in.
+//! Looks up text that a change under review deletes. It is found in the base folder, which holds
+//! the old versions of the changed files, and reported for the file as it is called now.
 use super::Place;
 use super::lookup::{Answer, Lookup, Spot, spot};
 use super::text::Text;
@@ -7,7 +7,7 @@ use crate::debate::Found;
 use crate::repo::{RepoError, line_now};
 
 impl Lookup<'_> {
-    /// What a file is called now that lies there as it was before.
+    /// Current path of a file in the base folder. None for other files.
     pub(super) fn called_before(&self, nth: usize) -> Option<String> {
         let was = self.scope.was.filter(|was| !was.folder.is_empty())?;
         let path = self.path(nth);
@@ -16,7 +16,7 @@ impl Lookup<'_> {
         Some(renamed.map_or(old, |(_, to)| to).to_owned())
     }
 
-    /// The file of this path as it was before, if the change touches it.
+    /// Index of the old version of a file, if the change touches it.
     fn as_it_was(&self, path: &str) -> Option<usize> {
         let was = self.scope.was.filter(|was| !was.folder.is_empty())?;
         let renamed = was.renamed.iter().find(|(_, to)| to == path);
@@ -24,19 +24,20 @@ impl Lookup<'_> {
         self.nth(&format!("{}/{old}", was.folder))
     }
 
-    /// The file of exactly this path.
+    /// Index of the file with exactly this path.
     pub(super) fn nth(&self, path: &str) -> Option<usize> {
         self.tree.view.files().binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
-    /// Those of several files that are there now, if any is.
+    /// Drops files of the base folder, unless there are no others.
     pub(super) fn there_now(&self, all: Vec<usize>) -> Vec<usize> {
         let now: Vec<usize> =
             all.iter().filter(|nth| self.called_before(**nth).is_none()).copied().collect();
         if now.is_empty() { all } else { now }
     }
 
-    /// What was cited, if it stands in a file as that was before, and was taken away.
+    /// Looks the text up in the old version of a file. None if it is not there, or is still in the
+    /// new version.
     pub(super) fn taken_away(
         &mut self,
         nth: usize,
@@ -46,7 +47,7 @@ impl Lookup<'_> {
         let Ok(text) = self.text(before) else { return Ok(None) };
         let Some((spot, parts)) = spot(&text, place) else { return Ok(None) };
         let line = spot.line();
-        // A line that only moved is where it is now.
+        // A line that only moved was not deleted.
         let now = self.now(before, line);
         if self.text(nth).is_ok_and(|text| stands_at(&text, place, now)) {
             return Ok(None);
@@ -57,8 +58,8 @@ impl Lookup<'_> {
         Ok(Some(Answer { removed: Some(now), ..answer }))
     }
 
-    /// What was cited, if the words stood exactly at the cited lines before, and do not now: then those
-    /// are meant, wherever else they stand.
+    /// Like `look_up_removed`, if the old text was exactly at the cited lines. Then the deleted
+    /// text is meant, wherever else it occurs.
     pub(super) fn stood_there(
         &mut self,
         nth: usize,
@@ -72,10 +73,10 @@ impl Lookup<'_> {
         Ok(was.filter(|was| was.found == Found::Exact))
     }
 
-    /// What was cited in a file as it was before, told of the file it is about.
+    /// Rewrites a result for a file in the base folder, so that it refers to the current file.
     pub(super) fn told_of_now(&mut self, nth: usize, place: &Place, answer: Answer) -> Answer {
         let Some(path) = self.called_before(nth) else { return answer };
-        // What still stands there was not taken away.
+        // Text that is still in the file was not deleted.
         let text = self.nth(&path).and_then(|now| self.text(now).ok());
         if let Some((spot, _)) = text.and_then(|text| spot(&text, place)) {
             let found_at = Some(format!("{path}:{}", spot.line()));
@@ -89,7 +90,7 @@ impl Lookup<'_> {
         Answer { path: Some(path), removed, found_at, ..answer }
     }
 
-    /// Where a line of a file as it was before is now, or would be; 0 if the file is not there.
+    /// Maps a line of an old version to the current file. 0 if the file no longer exists.
     fn now(&self, before: usize, line: u32) -> u32 {
         let view = &self.tree.view;
         let called = self.called_before(before);
@@ -99,7 +100,7 @@ impl Lookup<'_> {
     }
 }
 
-/// Whether the words of a place stand at one line of a text.
+/// Whether the cited text is at one line of a file.
 fn stands_at(text: &Text, place: &Place, line: u32) -> bool {
     let there = Place { lines: Some((line, line)), ..place.clone() };
     matches!(spot(text, &there), Some((Spot::At(_), _)))

@@ -1,4 +1,4 @@
-//! Looks references up in pinned trees, and remembers the tree looked into last.
+//! `CitationChecker`: looks up references in pinned trees, and caches the last tree used.
 use super::contents::{self, Contents};
 use super::kept::Shelf;
 use super::lookup::Lookup;
@@ -10,14 +10,14 @@ use crate::repo::{RepoError, Trees, View};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Looks things up in pinned trees. Cheap to clone; clones remember together.
+/// Looks up references in pinned trees. Cheap to clone. Clones share the cache.
 #[derive(Clone)]
 pub struct Checker {
     trees: Trees,
     last: Arc<Mutex<Option<Arc<Tree>>>>,
 }
 
-/// A tree that was looked into.
+/// A cached tree: file list, path index, and Bloom index once it is built.
 pub(super) struct Tree {
     kept: Shelf,
     root: PathBuf,
@@ -27,12 +27,12 @@ pub(super) struct Tree {
 }
 
 impl Checker {
-    /// Keeps its indexes where the trees are kept. Nothing is read or made yet.
+    /// Creates a checker. Its index cache is in the home folder of `trees`. Touches no file yet.
     pub fn new(trees: Trees) -> Checker {
         Checker { trees, last: Arc::default() }
     }
 
-    /// What each of the references comes to in a pinned tree of the repository around `root`.
+    /// Looks up references in a pinned tree of the repository around `root`, in order.
     pub fn check(
         &self,
         root: &Path,
@@ -45,7 +45,7 @@ impl Checker {
         references.iter().map(|reference| lookup.citation(reference)).collect()
     }
 
-    /// What stands in a file of a pinned tree, as those who debate may see it.
+    /// Reads a file of a pinned tree with secrets redacted, as debaters may see it.
     pub fn shown(&self, root: &Path, tree: &str, path: &str) -> Result<String, BadContext> {
         let told = |error: &dyn std::fmt::Display| BadContext(error.to_string());
         let tree = self.tree(root, tree).map_err(|error| told(&error))?;
@@ -75,7 +75,8 @@ impl Checker {
 }
 
 impl Tree {
-    /// Which words are where. None if that is not known and is not to be found out.
+    /// Bloom index of the tree, loaded from the cache. On a cache miss it is built, or None if
+    /// `search` does not allow that.
     pub(super) fn contents(&self, search: Search) -> Result<Option<Arc<Contents>>, RepoError> {
         let mut held = held(&self.contents);
         if let Some(contents) = held.as_ref() {
@@ -95,7 +96,7 @@ impl Tree {
     }
 }
 
-/// Whoever panicked while holding it has left it as it was.
+/// Locks a mutex and ignores poisoning: a panic while it is locked leaves valid data behind.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

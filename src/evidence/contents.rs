@@ -1,35 +1,36 @@
-//! Which files of a tree may hold some words: a Bloom filter for each file over the words in it. It
-//! never says no to a file that holds them; whoever asks looks into those it says yes to.
+//! Bloom filter index of a tree: one filter per file over the words in it. A query returns
+//! candidate files, with false positives but no false negatives, and the caller searches those.
 //!
-//! Words are compared as they stand between spaces and signs. So a quote that differs from a file
-//! by a space within a word is found at the place it is cited from, but not all over the tree.
+//! Words are compared as they are between spaces and punctuation. So a quote that differs from a
+//! file by a space within a word is found at its cited location, but not in a search of the tree.
 use super::quote::Part;
 use crate::repo::{File, Reader, RepoError, View, Why, absent};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Bits for each word of a file.
+/// Filter bits per distinct word of a file.
 const BITS: usize = 10;
-/// Bits a word sets.
+/// Hash functions: bits set per word.
 const SET: u64 = 4;
-/// Bytes a word needs to be told from others.
+/// Minimum length of an indexed word in bytes.
 const SHORTEST: usize = 3;
-/// Files a thread takes at a time.
+/// Files a thread takes from the queue at once.
 const PORTION: usize = 64;
 const THREADS: usize = 2;
 
-/// The filters of a tree, in the order of its files.
+/// Bloom filters of a tree, in file order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Contents {
     pub(super) bits: Vec<u64>,
-    /// Where each filter ends; the next begins there. A file that cannot be read has none.
+    /// End offset of each filter in `bits`, where the next one starts. An unreadable file has an
+    /// empty filter.
     pub(super) ends: Vec<u32>,
-    /// Whether every file that is there could be read, now and whenever it is asked again.
+    /// Whether every file could be read. Only a complete index is cached on disk.
     pub(super) whole: bool,
 }
 
 impl Contents {
-    /// Reads all files of a tree.
+    /// Builds the index: reads and hashes all files on two threads.
     pub(super) fn build(view: &View) -> Result<Contents, RepoError> {
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, Filters)>, RepoError> {
@@ -49,7 +50,8 @@ impl Contents {
             let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
             let mut all = vec![];
             for thread in threads {
-                // A thread that panicked has left files unread, which would be believed empty.
+                // Files left unread by a panicked thread would look empty, so the panic is
+                // propagated.
                 let done = thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
                 all.extend(done?);
             }
@@ -66,7 +68,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// The files that may hold all of these words, by their place in the view.
+    /// Indexes of the files that may contain all these word hashes.
     pub(super) fn may_hold(&self, words: &[u64]) -> Vec<usize> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends).map(|(start, end)| start as usize..*end as usize);
@@ -77,7 +79,7 @@ impl Contents {
     }
 }
 
-/// The filters of some files.
+/// Filters of one batch of files.
 struct Filters {
     bits: Vec<u64>,
     ends: Vec<u32>,
@@ -117,7 +119,7 @@ impl Filters {
     }
 }
 
-/// What stands in a file, unless it may be a secret, cannot be read or is no text.
+/// Reads a file for searching. Secrets by name, unreadable and binary files return the reason.
 pub(super) fn readable(reader: &Reader, file: &File) -> Result<Vec<u8>, Why> {
     if absent(file.path.as_bytes()) == Some(Why::Secret) {
         return Err(Why::Secret);
@@ -133,7 +135,7 @@ fn has(filter: &[u64], hash: u64) -> bool {
     positions(hash, filter.len() as u64 * 64).all(|at| filter[at / 64] & (1 << (at % 64)) != 0)
 }
 
-/// Where a word sets its bits among so many.
+/// Bit positions of a hash in a filter of `many` bits, by double hashing.
 fn positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
     let step = hash.rotate_left(32) | 1;
     (0..SET).map(move |nth| {
@@ -142,14 +144,14 @@ fn positions(hash: u64, many: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Words, long enough to tell. Whatever is not ASCII is taken for a letter: then it is the same
-/// for every reader, whatever Unicode says of it one day.
+/// Splits into words of indexed length. All bytes outside ASCII count as letters, so the index does
+/// not depend on a Unicode version.
 fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = bytes.split(|byte| !INSIDE[usize::from(*byte)]);
     words.filter(|word| word.len() >= SHORTEST)
 }
 
-/// Which bytes are part of a word.
+/// Lookup table of the bytes that are part of a word.
 const INSIDE: [bool; 256] = {
     let mut inside = [false; 256];
     let mut byte = 0_u8;
@@ -162,7 +164,7 @@ const INSIDE: [bool; 256] = {
     }
 };
 
-/// The same as hashing each of its words, in one pass.
+/// Hashes all words of a buffer in one pass.
 fn hash_all(bytes: &[u8], hashes: &mut Vec<u64>) {
     let (mut hash, mut length) = (OFFSET, 0);
     for byte in bytes.iter().chain([&b' ']) {
@@ -177,7 +179,7 @@ fn hash_all(bytes: &[u8], hashes: &mut Vec<u64>) {
     }
 }
 
-/// FNV-1a with a last stir, because the first bits are the ones that are used.
+/// FNV-1a hash with a final mix, because `bit_positions` uses the high bits.
 fn hash(word: &[u8]) -> u64 {
     stirred(word.iter().fold(OFFSET, |hash, byte| hashed(hash, *byte)))
 }
@@ -193,12 +195,12 @@ fn stirred(hash: u64) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// The words of a quote, as if none were cut.
+/// Hashes of all words of a quote, assuming that none is cut off.
 pub(super) fn words_of(parts: &[Part]) -> Vec<u64> {
     parts.iter().flat_map(all_words).collect()
 }
 
-/// The words of a quote that are whole in it, which those at its ends may not be.
+/// Hashes of the words that are certainly complete: all but those at the ends of a part.
 pub(super) fn inner_words(parts: &[Part]) -> Vec<u64> {
     let mut hashes = vec![];
     for part in parts {
@@ -216,18 +218,18 @@ pub(super) fn inner_words(parts: &[Part]) -> Vec<u64> {
     hashes
 }
 
-/// The words of one part of it.
+/// Hashes of the words of one part.
 pub(super) fn all_words(part: &Part) -> Vec<u64> {
     let lines = part.lines.iter().flat_map(|line| words(line.as_bytes()));
     lines.filter(|word| !odd_space(word)).map(hash).collect()
 }
 
-/// The words a name is made of.
+/// Hashes of the words of a symbol.
 pub(super) fn words_of_name(name: &str) -> Vec<u64> {
     words(name.as_bytes()).map(hash).collect()
 }
 
-/// White space that is not ASCII is a letter here, and none to whoever compares.
+/// Unicode white space counts as a letter in the index, but is ignored when text is compared.
 fn odd_space(word: &[u8]) -> bool {
     String::from_utf8_lossy(word).contains(char::is_whitespace)
 }

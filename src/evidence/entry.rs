@@ -1,12 +1,13 @@
-//! One evidence entry of a claim. It usually begins with a place and goes on with what stands
-//! there, in quotation marks or without; or it is a commit, an address, figures, a document.
+//! Parser for one evidence entry of a claim. It usually starts with a location, followed by the
+//! quoted text with or without quotation marks. It can also be a commit, a URL, figures or a
+//! document.
 use super::place::{self, Setting};
 use super::{Cited, Place, Stated, Words, line, markdown, names, stated};
 
-/// What may stand before the place an entry begins with.
+/// Words allowed before the leading location of an entry.
 const LEADS: &[&str] = &["in", "see", "at", "file", "from", "source", "cf"];
 
-/// What an entry without fences cites, with how it was written.
+/// Parses an entry without fences into targets, each with its raw text.
 pub(super) fn cited(entry: &str) -> Vec<(Cited, String)> {
     let entry = entry.trim();
     let mut cited = match leading(entry) {
@@ -22,8 +23,8 @@ pub(super) fn cited(entry: &str) -> Vec<(Cited, String)> {
     cited
 }
 
-/// An entry that begins with one of these paths, whatever stands in it: blanks, commas and colons end
-/// any other. Each comes with the way it is shown.
+/// Parses an entry that starts with one of the known paths, which may contain spaces, commas or
+/// colons. Each path comes with its escaped spelling.
 pub(super) fn known(entry: &str, paths: &[(String, &str)]) -> Option<Place> {
     let bare = entry.trim().trim_start_matches('`');
     let after = |path: &str| {
@@ -42,13 +43,13 @@ pub(super) fn known(entry: &str, paths: &[(String, &str)]) -> Option<Place> {
     Some(Place { path: (*path).to_owned(), lines, words, sure: true })
 }
 
-/// Figures, said to be measured here or elsewhere.
+/// Target for benchmark figures, with or without printed output.
 pub(super) fn figures(text: &str, printed: bool) -> Cited {
     let bare = stated::ran(text) && !printed;
     Cited::Stated(if bare { Stated::BareBenchmark } else { Stated::Benchmark })
 }
 
-/// A place at the beginning, and all the rest a quote from there.
+/// Parses an entry that is one location followed by a quote.
 fn leading(entry: &str) -> Option<Place> {
     let first = entry.lines().next()?;
     let found = line::cited(first, Setting::Offered);
@@ -58,14 +59,14 @@ fn leading(entry: &str) -> Option<Place> {
     if many != 1 || !(lead.is_empty() || LEADS.contains(&&*lead.to_lowercase())) {
         return None;
     }
-    // What is quoted may come first.
+    // The quote can come before the path.
     let head = first[range.start..].trim_start_matches(['`', '"', '“', '‘', '「', '«']);
     if matches!(place.words, Some(Words::Quote(_))) && !head.starts_with(place.path.as_str()) {
         let whole =
             entry.len() == range.end || entry[range.end..].trim_matches([')', '.', ' ']).is_empty();
         return whole.then_some(place);
     }
-    // The place alone: a quote that was read along with it may be only a part of the quote.
+    // Only the location: the quote parsed along with it may be incomplete.
     let bare = bare_place(&first[range.start..])?;
     let rest = entry[range.start + bare..].trim_start_matches([')', ']', '*', ' ']);
     let (rest, joint) = joint(rest);
@@ -85,7 +86,7 @@ fn leading(entry: &str) -> Option<Place> {
     Some(Place { words, sure, ..place })
 }
 
-/// How long the place at the beginning of a text is, with its lines but without a quote.
+/// Length in bytes of the leading location with its line numbers, without a quote.
 fn bare_place(text: &str) -> Option<usize> {
     let marked = text.starts_with(['`', '"', '“']);
     let end = if marked {
@@ -100,7 +101,7 @@ fn bare_place(text: &str) -> Option<usize> {
     Some(end + lines)
 }
 
-/// What joins a place to what follows, taken off, and whether code may follow without marks.
+/// Strips the separator after a location. The flag tells whether unquoted code may follow.
 fn joint(rest: &str) -> (&str, bool) {
     let dashed =
         ["–", "—", "- ", "-> ", "→", "=> "].iter().find_map(|dash| rest.strip_prefix(dash));
@@ -111,7 +112,7 @@ fn joint(rest: &str) -> (&str, bool) {
     (after.trim_start_matches('\n'), true)
 }
 
-/// What stands between marks, if the whole of a text does.
+/// Text between quotation marks or backticks, if they enclose the whole text.
 fn quoted(text: &str) -> Option<&str> {
     let text = text.trim().trim_end_matches(['.', ',']);
     let text =
@@ -123,13 +124,13 @@ fn quoted(text: &str) -> Option<&str> {
         line::MARKS.iter().find(|(open, _)| *open == first).map(|pair| pair.1)?
     };
     let inner = text.strip_prefix(first)?.strip_suffix(closing)?;
-    // Two pieces of inline code are not one.
+    // Two inline code spans are not one quote.
     let one = first != '`' || !inner.trim_matches('`').contains('`');
     let inner = inner.trim_matches('`').trim();
     (one && !inner.is_empty()).then_some(inner)
 }
 
-/// Whether a text without marks is code and no description of it.
+/// Whether unquoted text is code, and not a description of it.
 fn code_like(text: &str) -> bool {
     let text = text.trim();
     let comment = ["//", "/*", "#", "--", "<!--", ";;"].iter().any(|mark| text.starts_with(mark));
@@ -140,11 +141,11 @@ fn code_like(text: &str) -> bool {
         let word = word.trim_end_matches([',', '.']);
         plain += usize::from(word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '’'));
     }
-    // Code in backticks within a sentence makes the sentence a description.
+    // A sentence with inline code is a description.
     comment || text.contains(sign) && !text.contains('`') && plain * 2 <= all + 1
 }
 
-/// Whatever the lines of an entry name.
+/// Targets on all lines of an entry.
 fn scattered(entry: &str) -> Vec<(Cited, String)> {
     let mut cited = vec![];
     for line in entry.lines() {
@@ -154,7 +155,7 @@ fn scattered(entry: &str) -> Vec<(Cited, String)> {
     cited
 }
 
-/// An entry that names nothing within it.
+/// Target of an entry in which no other parser found one.
 fn alone(entry: &str) -> Cited {
     let bare = markdown::inner(entry);
     if names::commit(bare) {
@@ -169,7 +170,7 @@ fn alone(entry: &str) -> Cited {
     }
 }
 
-/// Whether an entry shows what a measuring has printed: in marks, or on lines of its own.
+/// Whether an entry shows the output of a measurement, quoted or on lines of its own.
 fn printed(entry: &str) -> bool {
     let lower = entry.to_lowercase();
     let marked = lower.split(['`', '"', '“', '”']).skip(1).step_by(2);

@@ -1,10 +1,10 @@
-//! A fenced block, and the place it is said to be from: by its info string, by a first comment, or
-//! by the line just before it. A block nobody says the origin of quotes nothing.
+//! Parser for the origin of a fenced code block: its info string, its first comment, or the line
+//! before it. A block without an origin is not a citation.
 use super::markdown::Fence;
 use super::place::{self, Setting};
 use super::{Cited, Place, Words, line};
 
-/// What a line that only introduces a block may say besides the place.
+/// Words allowed beside the location on a line that introduces a block.
 const FILLER: &[&str] = &[
     "in",
     "from",
@@ -53,22 +53,23 @@ const FILLER: &[&str] = &[
     "snippet",
 ];
 
-/// How a comment begins.
+/// Comment markers of common languages.
 const COMMENTS: &[&str] = &["<!--", "///", "//!", "//", "/*", "--", "#", ";;", ";", "%"];
 
-/// Keys that name a file in an info string.
+/// Keys in an info string whose value is a path.
 const KEYS: &[&str] = &["title=", "file=", "filename=", "path=", "name=", "src="];
 
-/// What a block quotes, and how its place was written. `before` is the line just before it.
+/// Parses a block into a location with a quote, and the raw text of the location. `before` is the
+/// line before the block.
 pub(super) fn cited<'a>(fence: &Fence<'a>, before: Option<&'a str>) -> Option<(Place, &'a str)> {
-    // What is suggested does not stand there yet.
+    // A suggested edit is not in the file yet.
     if fence.info.trim_start().starts_with("suggestion") {
         return None;
     }
     if let Some((place, raw)) = from_info(fence.info) {
         return quoting(place, fence.body).map(|place| (place, raw));
     }
-    // What takes lines away and adds others is a proposal, unless somebody says where it stands.
+    // A diff is a proposal, unless its info string names a file.
     if changes(fence.body) {
         return None;
     }
@@ -98,7 +99,7 @@ fn from_info(info: &str) -> Option<(Place, &str)> {
             .or_else(|| place::whole(bare.split_once(':')?.1, Setting::Offered))
             .or_else(|| numbers_first(bare));
         let Some(mut place) = place else { continue };
-        // The first word is the language, and some languages are called like their files.
+        // The first word is the language, and some languages are named like files.
         if nth == 0 && !place.path.contains(['/', '.']) && place.lines.is_none() {
             continue;
         }
@@ -112,7 +113,7 @@ fn from_info(info: &str) -> Option<(Place, &str)> {
     None
 }
 
-/// `10:14:src/a.rs`
+/// Parses `10:14:src/a.rs`.
 fn numbers_first(word: &str) -> Option<Place> {
     let mut parts = word.splitn(3, ':');
     let (first, last) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
@@ -120,7 +121,7 @@ fn numbers_first(word: &str) -> Option<Place> {
     Some(Place { lines: Some((u32::min(first, last), u32::max(first, last))), ..place })
 }
 
-/// A first line that is a comment and names a path, and nothing else.
+/// Location from a first line that is a comment with a path and nothing else.
 fn from_comment(body: &str) -> Option<(Place, &str, &str)> {
     let body = body.trim_start_matches('\n');
     let (first, rest) = body.split_once('\n')?;
@@ -131,7 +132,7 @@ fn from_comment(body: &str) -> Option<(Place, &str, &str)> {
     Some((place, raw, rest))
 }
 
-/// A line that says where the following is from: it ends in a colon, or says nothing else.
+/// Location from an introducing line, which ends in a colon or has no other text.
 fn introduced(line: &str) -> Option<(Place, &str)> {
     let bare = line.trim().trim_start_matches(['#', '>', '-', '*', ' ']);
     let counted = bare.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -143,7 +144,7 @@ fn introduced(line: &str) -> Option<(Place, &str)> {
     (announced || alone).then_some((place, raw))
 }
 
-/// The only place a text names, if the rest of the text says nothing.
+/// The only location in a text, if the remaining words are fillers.
 fn only_place(text: &str, setting: Setting) -> Option<(Place, &str)> {
     if text.len() > 400 {
         return None;
@@ -152,7 +153,7 @@ fn only_place(text: &str, setting: Setting) -> Option<(Place, &str)> {
     let mut rest = text.to_owned();
     for (cited, range) in line::cited(text, setting) {
         match cited {
-            // A name right before the place is what the block is about.
+            // A symbol before the location is the subject of the block.
             Cited::Place(mut place) if found.is_none() => {
                 if matches!(place.words, Some(Words::Quote(_))) {
                     return None;
@@ -170,7 +171,7 @@ fn only_place(text: &str, setting: Setting) -> Option<(Place, &str)> {
     found.filter(|_| silent)
 }
 
-/// Whether a block takes lines away and adds others.
+/// Whether a block is a diff that removes and adds lines.
 fn changes(body: &str) -> bool {
     let starts = |mark: char| {
         body.lines().any(|line| line.starts_with(mark) && line.chars().any(char::is_alphanumeric))

@@ -1,5 +1,5 @@
-//! Indexes of trees on disk, so that a tree is read through once. A file that is damaged, cut or
-//! of another tree is no index; losing one costs nothing but time, so nothing here can fail.
+//! On-disk LRU cache of Bloom indexes, so that each tree is read once. A damaged, truncated or
+//! foreign file is a cache miss. Errors are ignored, because a lost index only costs time.
 use super::contents::Contents;
 use crate::private;
 use crate::repo::Trees;
@@ -8,15 +8,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What is in an index of a given tree. Another number, and all are made anew.
+/// File format version, part of the file name and header. A new number invalidates all cached
+/// indexes.
 const VERSION: u32 = 1;
-/// Indexes that are kept.
+/// Maximum number of cached indexes.
 const MOST: usize = 8;
 const MAGIC: &[u8; 8] = b"debate-i";
-/// Magic, version, tree, files, words of filters, checksum.
+/// Header: magic, version, tree id, file count, filter words, checksum.
 const HEADER: usize = 8 + 4 + 40 + 4 + 4 + 8;
 
-/// Where indexes are kept. What was read with other things hidden has another name.
+/// Cache folder. The redaction fingerprint is part of the file name, because other redaction rules
+/// give another index.
 pub(super) struct Shelf {
     folder: PathBuf,
     edition: String,
@@ -27,19 +29,19 @@ impl Shelf {
         Shelf { folder: trees.home().join("indexes"), edition: trees.edition() }
     }
 
-    /// The index of a tree, if there is one that fits.
+    /// Loads the index of a tree. None on a cache miss or if validation fails.
     pub(super) fn load(&self, tree: &str, files: usize) -> Option<Contents> {
         let path = self.path(tree);
         let contents = decoded(&fs::read(&path).ok()?, tree, files)?;
-        // The ones used last are kept.
+        // Update the modification time for LRU eviction.
         let touched = fs::File::options().append(true).open(&path);
         let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
         Some(contents)
     }
 
-    /// Keeps an index, if that is possible.
+    /// Saves an index. Errors are ignored.
     pub(super) fn save(&self, tree: &str, contents: &Contents) {
-        // An index of what could not all be read would hide what can be read later.
+        // An incomplete index would hide files that can be read later.
         if contents.whole {
             let _ = self.write(tree, contents);
         }
@@ -55,13 +57,13 @@ impl Shelf {
     }
 
     fn path(&self, tree: &str) -> PathBuf {
-        // Only what is an id is ever part of a path.
+        // Only hexadecimal digits reach the path.
         let id: String = tree.chars().filter(char::is_ascii_hexdigit).take(40).collect();
         self.folder.join(format!("{id}-{VERSION}-{}", self.edition))
     }
 }
 
-/// Throws away the ones used longest ago, and what a crash has left long ago.
+/// Evicts the least recently used indexes, and deletes temporary files of old crashes.
 fn sweep(folder: &Path) -> io::Result<()> {
     const STALE: Duration = Duration::from_secs(4_000);
     let mut kept = vec![];
@@ -124,7 +126,7 @@ fn decoded(bytes: &[u8], tree: &str, files: usize) -> Option<Contents> {
     ordered.then_some(Contents { bits, ends, whole: true })
 }
 
-/// The id of a tree, as long as ids are.
+/// Tree id as a fixed-length header field.
 fn name(tree: &str) -> [u8; 40] {
     let mut name = [0; 40];
     for (to, from) in name.iter_mut().zip(tree.bytes()) {
@@ -133,7 +135,7 @@ fn name(tree: &str) -> [u8; 40] {
     name
 }
 
-/// Tells what a disk has done to a file; whoever can write there can do worse.
+/// Checksum against disk corruption. Not a defence against an attacker with write access.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = bytes.len() as u64;
     for eight in bytes.chunks(8) {

@@ -1,24 +1,25 @@
-//! One line of prose: the places, quotes, names and addresses in it, and which belong together.
+//! Parser for one line of prose: finds locations, quotes, symbols and URLs, and attaches quotes and
+//! line numbers to the location they belong to.
 use super::markdown::{self, Span};
 use super::place::{self, Setting};
 use super::{Cited, Place, Stated, Words, names, stated};
 use std::ops::Range;
 
-/// Pairs of marks a quote stands between.
+/// Pairs of quotation marks.
 pub(super) const MARKS: &[(char, char)] =
     &[('"', '"'), ('“', '”'), ('„', '“'), ('‘', '’'), ('「', '」'), ('『', '』'), ('«', '»')];
 
-/// Words that may stand between a place and what is quoted from it.
+/// Words allowed between a location and a quote from it.
 const JOINTS: &[&str] = &[
     "says", "reads", "contains", "shows", "has", "is", "states", "defines", "uses", "calls",
     "which", "that", "does", "declares", "quote", "quoted", "code", "the", "line", "sets",
     "returns",
 ];
 
-/// Things that are read in one line: what lies beyond is no citation any more, but a flood.
+/// Maximum number of items parsed per line, against floods.
 const MOST: usize = 1_000;
 
-/// Something found in a line, and where it stands.
+/// An item found in a line, with its byte range.
 struct Item<'a> {
     range: Range<usize>,
     kind: Kind<'a>,
@@ -26,15 +27,15 @@ struct Item<'a> {
 
 enum Kind<'a> {
     Place(Place),
-    /// Between quotation marks.
+    /// Text between quotation marks.
     Quote(&'a str),
-    /// In backticks, and no place.
+    /// Inline code that is not a location.
     Code(&'a str),
     Address,
     Commit(&'a str),
 }
 
-/// Everything a line cites, in order, with where it stands in the line.
+/// Parses a line into targets, in order, with their byte ranges.
 pub(super) fn cited(line: &str, setting: Setting) -> Vec<(Cited, Range<usize>)> {
     let mut items = items(line, setting);
     name_lines(line, &mut items);
@@ -54,7 +55,7 @@ impl Kind<'_> {
     }
 }
 
-/// What stands in a line, one thing after the other.
+/// Scans a line for items, before quotes are attached.
 fn items(line: &str, setting: Setting) -> Vec<Item<'_>> {
     let mut items = vec![];
     for span in markdown::spans(line) {
@@ -74,7 +75,7 @@ fn items(line: &str, setting: Setting) -> Vec<Item<'_>> {
     items
 }
 
-/// What stands in backticks.
+/// Classifies inline code.
 fn marked<'a>(code: &'a str, before: &str) -> Option<Kind<'a>> {
     if code.is_empty() {
         return None;
@@ -91,7 +92,7 @@ fn marked<'a>(code: &'a str, before: &str) -> Option<Kind<'a>> {
     Some(Kind::Code(code))
 }
 
-/// Reads the words of a text.
+/// Scanner for the text outside inline code.
 struct Scan<'a, 'b> {
     line: &'a str,
     setting: Setting,
@@ -99,11 +100,11 @@ struct Scan<'a, 'b> {
 }
 
 impl Scan<'_, '_> {
-    /// Quotations first; what is between them, and what is in them but says nothing as a whole, is
-    /// read word by word.
+    /// Scans quotations first. The text between them, and quotations that are not one item, are
+    /// scanned word by word.
     fn text(&mut self, range: Range<usize>) {
         let (mut from, mut at) = (range.start, range.start);
-        // Marks that are not closed in this text are not looked for again.
+        // Unclosed marks are remembered, so that the scan stays linear.
         let mut unclosed: Vec<char> = vec![];
         while at < range.end {
             let rest = &self.line[at..range.end];
@@ -140,7 +141,7 @@ impl Scan<'_, '_> {
         }
         let nth = self.items.len();
         self.words(inner);
-        // A quotation that names places is somebody's sentence, and no code.
+        // A quotation that contains locations is a sentence, not code.
         if self.items.len() == nth && !text.is_empty() {
             self.items.push(Item { range: whole, kind: Kind::Quote(text) });
         }
@@ -150,7 +151,7 @@ impl Scan<'_, '_> {
         let apart = |c: char| c.is_whitespace() || "，。；、（）！？《》".contains(c);
         let text = &self.line[range.clone()];
         for word in text.split(apart).flat_map(|word| word.split("](")) {
-            // Every word is a part of the text, so where it stands can be told.
+            // Each word is a slice of the text, so its offset follows from the pointers.
             let at = word.as_ptr() as usize - text.as_ptr() as usize;
             self.word(range.start + at, word);
         }
@@ -182,7 +183,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// A word without what punctuation puts around it.
+/// Strips surrounding punctuation from a word.
 fn trimmed(word: &str) -> &str {
     let tail = ['.', ',', ';', ':', '!', '?', '\'', '*', '|'];
     let word = word.trim_start_matches(['(', '[', '{', '<', '\'', '*', '|', ':']);
@@ -195,7 +196,7 @@ fn trimmed(word: &str) -> &str {
     word
 }
 
-/// Where a quotation is closed: a mark within a word closes nothing.
+/// Position of the closing mark. A mark inside a word does not close a quotation.
 fn closes(text: &str, mark: char) -> Option<usize> {
     let ends = |at: usize| {
         let rest = text[at + mark.len_utf8()..].chars().next();
@@ -204,7 +205,7 @@ fn closes(text: &str, mark: char) -> Option<usize> {
     text.match_indices(mark).map(|(at, _)| at).take(200).find(|at| ends(*at))
 }
 
-/// Lines that are named beside a path belong to it.
+/// Attaches line numbers written beside a path to it.
 fn name_lines(line: &str, items: &mut [Item<'_>]) {
     for nth in 0..items.len() {
         let until = items.get(nth + 1).map_or(line.len(), |next| next.range.start);
@@ -213,7 +214,7 @@ fn name_lines(line: &str, items: &mut [Item<'_>]) {
         if place.lines.is_some() {
             continue;
         }
-        // What follows may be within the marks the word was trimmed of.
+        // Line numbers can be inside brackets that were trimmed from the word.
         let (after, before) = (&line[range.end..until.max(range.end)], &line[from..range.start]);
         if let Some((lines, used)) = place::lines_after(after) {
             place.lines = Some(lines);
@@ -226,7 +227,7 @@ fn name_lines(line: &str, items: &mut [Item<'_>]) {
     }
 }
 
-/// What is quoted right after a place is from there, and so is a name right before one.
+/// Attaches a quote that follows a location, and a quote or symbol that precedes one.
 fn attach(line: &str, items: &mut Vec<Item<'_>>) {
     let mut nth = 0;
     while nth + 1 < items.len() {
@@ -265,7 +266,7 @@ fn attach(line: &str, items: &mut Vec<Item<'_>>) {
     }
 }
 
-/// Whether what stands before a place is more than a name of something in it: a line of code.
+/// Whether the text before a location is a line of code, and not only a symbol in it.
 fn long_enough(kind: &Kind<'_>) -> bool {
     match kind {
         Kind::Quote(text) => text.len() >= 12,
@@ -285,14 +286,14 @@ fn words(kind: &Kind<'_>) -> Option<Words> {
     }
 }
 
-/// Whether what stands between a place and a quote ties them together.
+/// Whether the text between a location and a quote connects them.
 fn joins(gap: &str) -> bool {
     let punctuation = |c: char| " \t:-–—→=>()|*_'`]".contains(c);
     let bare = gap.trim_matches(punctuation);
     gap.len() <= 40 && bare.split(' ').all(|word| word.is_empty() || JOINTS.contains(&word))
 }
 
-/// Whether what stands between a name and a place says that the one is in the other.
+/// Whether the text between a symbol and a location means "in": `foo` in `a.rs`.
 fn stands_in(gap: &str) -> bool {
     matches!(
         gap.trim(),

@@ -1,4 +1,5 @@
-//! One reference in one tree: which file, which lines, and whether the words stand there.
+//! Looks up one reference in one tree: resolves the file, checks the lines, searches the quote.
+//! `CitationLookup` also has methods in `removed_lines` and `symbol_lookup`.
 use super::checker::Tree;
 use super::contents::{self, Contents};
 use super::paths::Meant;
@@ -12,27 +13,27 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Lines a quote may be away from where it was said to be.
+/// Lines a quote may be off its cited lines and still count as near.
 const NEAR: u32 = 15;
-/// Files a quote may stand in and still prove something is one less.
+/// Number of files from which a quote counts as too common to prove anything.
 const COMMON: usize = 5;
-/// Files that could be meant by a path and are looked into.
+/// Maximum number of files read to disambiguate a path.
 const MOST_MEANT: usize = 50;
-/// Files in which a quote is looked for that may be cut within a word.
+/// Maximum number of files searched for a quote that may start or end within a word.
 const MOST_CUT: usize = 2_000;
-/// Files that are looked into for what is not where it was said to be, in one check.
+/// Maximum number of files searched per check for misplaced quotes.
 const MOST_SEARCHED: usize = 20_000;
-/// Files that are looked into to see how common a quote is, in one check that is not to take long.
+/// Maximum number of files read to test how common a quote is, in a check without index build.
 const MOST_WEIGHED: usize = 2_000;
-/// Files from which on it is worth opening the repository once more.
+/// Number of files from which a second thread, with its own repository handle, pays off.
 const MANY: usize = 256;
-/// Texts that are kept while a check lasts.
+/// Size of the cache of parsed files. It is cleared when full.
 const MOST_TEXTS: usize = 64;
 
-/// Characters of a quote that are kept with its finding.
+/// Maximum length of a quote in a recorded citation, in characters.
 const LONGEST_KEPT: usize = 4_000;
 
-/// Looks references up in one tree.
+/// Looks up references in one tree. Holds the caches and limits of one check.
 pub(super) struct Lookup<'a> {
     pub(super) tree: &'a Tree,
     root: &'a Path,
@@ -43,7 +44,7 @@ pub(super) struct Lookup<'a> {
     weighed: usize,
 }
 
-/// What a reference comes to.
+/// Result of looking up one reference.
 pub(super) struct Answer {
     pub(super) found: Found,
     pub(super) path: Option<String>,
@@ -53,7 +54,7 @@ pub(super) struct Answer {
     pub(super) removed: Option<u32>,
 }
 
-/// Where in the cited file something stands.
+/// Where in the cited file a text was found, by line.
 pub(super) enum Spot {
     At(u32),
     Near(u32),
@@ -68,7 +69,7 @@ impl Spot {
     }
 }
 
-/// How a search through the tree ended.
+/// Result of a search over the tree.
 enum Searched {
     At(String),
     Nowhere,
@@ -104,7 +105,7 @@ impl<'a> Lookup<'a> {
         Ok(Lookup { tree, root, scope, reader, texts: HashMap::new(), searched: 0, weighed: 0 })
     }
 
-    /// What a reference comes to, as it is recorded.
+    /// Looks up a reference and returns the citation to record.
     pub(super) fn citation(&mut self, reference: &Reference) -> Result<Citation, RepoError> {
         let mut cited = None;
         let answer = match &reference.cited {
@@ -148,7 +149,7 @@ impl<'a> Lookup<'a> {
 
     fn place(&mut self, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let tree = self.tree;
-        // A name may have anything in it.
+        // A file name can contain any character, so an exact match goes first.
         if let Some(nth) = self.nth(&place.path).filter(|_| self.scope.folder.is_empty()) {
             return self.file(nth, place, offered);
         }
@@ -176,8 +177,8 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Whether what is written can only be a path: it ends as files do, or begins with a folder there
-    /// is.
+    /// Whether the text can only be a path: it has a known extension, or starts with an existing
+    /// folder.
     fn sounds_like_one(&self, place: &Place) -> bool {
         let path = place.path.trim_start_matches("./").trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -189,7 +190,8 @@ impl<'a> Lookup<'a> {
         known || there
     }
 
-    /// Several files could be meant. The quote tells which, or else what the debate is about.
+    /// Disambiguates a path that matches several files: by the quote, else by the paths the debate
+    /// is about.
     fn one_of(&mut self, all: &[usize], place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let several = format!("{} files end in `{}`", all.len(), place.path);
         if place.words.is_some() && all.len() <= MOST_MEANT {
@@ -216,7 +218,7 @@ impl<'a> Lookup<'a> {
         Ok(Answer::new(Found::Ambiguous).at(shown.join(", ")).note(several))
     }
 
-    /// One file.
+    /// Looks up a location in one file.
     fn file(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let path = self.path(nth);
         let answer = self.inside(nth, place, offered)?;
@@ -232,7 +234,7 @@ impl<'a> Lookup<'a> {
         let text = match self.text(nth) {
             Ok(text) => text,
             Err(why) => {
-                // It may have been a text until now.
+                // The old version may have been text.
                 let before =
                     if place.words.is_some() { self.taken_away(nth, place)? } else { None };
                 let unread = || Answer::new(Found::Unchecked).note(format!("it {}", why.says()));
@@ -276,7 +278,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// What was found may be too short, or too common, to prove anything.
+    /// Downgrades a match that is too short or too common to prove anything.
     pub(super) fn weighed(
         &mut self,
         mut answer: Answer,
@@ -286,8 +288,8 @@ impl<'a> Lookup<'a> {
         match parts {
             Some(parts) if quote::too_short(parts) => answer.found = Found::TooShort,
             Some(parts) => {
-                // In a review, where somebody wants words to prove nothing, those that stand exactly at
-                // the lines cited are those that are meant, however many copies there are.
+                // In a review the author of the change may add copies of a quote to make it common.
+                // So a quote exactly at its cited lines counts, however many copies exist.
                 let meant = self.scope.was.is_some()
                     && answer.found == Found::Exact
                     && place.lines.is_some();
@@ -306,7 +308,7 @@ impl<'a> Lookup<'a> {
         Ok(answer)
     }
 
-    /// Whether every line stands in so many files that it proves nothing.
+    /// Whether every line of a quote is in too many files to prove anything.
     fn common(&mut self, parts: &[Part], contents: &Contents) -> bool {
         let lines = parts.iter().flat_map(|part| part.lines.iter().map(String::as_str));
         let mut lines: Vec<(Vec<usize>, Part)> = lines
@@ -314,7 +316,7 @@ impl<'a> Lookup<'a> {
             .filter(|part| !quote::too_short(std::slice::from_ref(part)))
             .map(|part| (self.there_now(contents.may_hold(&contents::all_words(&part))), part))
             .collect();
-        // The rarest first: it decides, mostly without looking into any file.
+        // Rarest line first. It usually decides without reading a file.
         lines.sort_by_key(|(files, _)| files.len());
         let most = match self.scope.search {
             Search::Whole => MOST_SEARCHED,
@@ -334,7 +336,7 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// It is not in the file that was cited.
+    /// Searches the tree for text that is not in the cited file.
     fn elsewhere(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         let searched = match &place.words {
             Some(Words::Quote(quote)) => {
@@ -357,20 +359,20 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// Looks for a quote in all files but one.
+    /// Searches all files but one for a quote.
     fn search(&mut self, but: usize, ways: &[Vec<Part>]) -> Result<Searched, RepoError> {
         let Some(contents) = self.tree.contents(self.scope.search)? else {
             return Ok(Searched::NotDone);
         };
         for parts in ways {
             let words = contents::words_of(parts);
-            // Without a word every file would have to be read.
+            // Without a word the index cannot narrow the search to fewer files.
             if words.is_empty() {
                 return Ok(Searched::NotDone);
             }
             let mut files = self.in_order(contents.may_hold(&words));
-            // Whoever quotes mostly begins and ends with a word. What is cut within one is looked
-            // for where the words between leave few files.
+            // Most quotes start and end at a word boundary. One that is cut within a word is
+            // searched only if its inner words leave few candidate files.
             let inner = contents::inner_words(parts);
             let cut = if inner.is_empty() { vec![] } else { contents.may_hold(&inner) };
             if cut.len() <= MOST_CUT {
@@ -393,7 +395,7 @@ impl<'a> Lookup<'a> {
         Ok(Searched::Nowhere)
     }
 
-    /// Files the debate is about first, and what is there no more last.
+    /// Sorts files: those the debate is about first, old versions last.
     pub(super) fn in_order(&self, mut files: Vec<usize>) -> Vec<usize> {
         files.sort_by_key(|nth| {
             (self.called_before(*nth).is_some(), !self.scope.prefer.contains(&self.path(*nth)))
@@ -401,7 +403,7 @@ impl<'a> Lookup<'a> {
         files
     }
 
-    /// Which words are where, if that is known or may be found out.
+    /// Bloom index of the tree. None if it is not cached and must not be built.
     pub(super) fn contents(&self) -> Result<Option<Arc<Contents>>, RepoError> {
         self.tree.contents(self.scope.search)
     }
@@ -415,7 +417,7 @@ impl<'a> Lookup<'a> {
         file.is_some_and(|file| Some(file.path.as_str()) == self.scope.except)
     }
 
-    /// A file that was cited. It may be cited again.
+    /// Parsed text of a cited file, cached because it is often cited again.
     pub(super) fn text(&mut self, nth: usize) -> Result<Rc<Text>, Why> {
         if let Some(known) = self.texts.get(&nth) {
             return known.clone();
@@ -428,7 +430,7 @@ impl<'a> Lookup<'a> {
         text
     }
 
-    /// A file that is only searched.
+    /// Parsed text of a file that is only searched. Reads the cache, but does not fill it.
     pub(super) fn probe(&self, nth: usize) -> Option<Rc<Text>> {
         match self.texts.get(&nth) {
             Some(known) => known.clone().ok(),
@@ -445,8 +447,8 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Nothing has such a path. In prose, and without a word on what stands there, it may be a proposal.
-/// And `redis/stack:7` is no path at all.
+/// Result for a path that does not exist. In prose, without lines or a quote, it may be a file yet
+/// to be written, and `redis/stack:7` is not a path at all.
 fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
     let proposal =
         !offered && place.lines.is_none() && !matches!(place.words, Some(Words::Quote(_)));
@@ -456,7 +458,7 @@ fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
     Answer::new(Found::NoSuchPath)
 }
 
-/// Where the words of a place stand in a file, and in which way a quote was meant.
+/// Finds the cited text in a file. Returns the spot and the variant of the quote that matched.
 pub(super) fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>>)> {
     match place.words.as_ref()? {
         Words::Name(name) => {
@@ -472,7 +474,7 @@ pub(super) fn spot(text: &Text, place: &Place) -> Option<(Spot, Option<Vec<Part>
     }
 }
 
-/// Where something stands in a file, as near to the cited lines as it does.
+/// Finds the occurrence nearest to the cited lines.
 fn nearest(text: &Text, wanted: Wanted<'_>, lines: Option<(u32, u32)>) -> Option<Spot> {
     let anywhere = || text.first(wanted, 1..=u32::MAX);
     let Some((first, last)) = lines else { return anywhere().map(Spot::At) };

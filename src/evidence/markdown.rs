@@ -1,9 +1,8 @@
-//! As much of Markdown as citations need: fences with their info string, and inline code. Linear
-//! in the length of the text, whatever is in it.
+//! Minimal Markdown parser: fences with info string, and inline code. Linear time for any input.
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A part of a text.
+/// A line or fenced block of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Block<'a> {
     /// One line of prose.
@@ -12,14 +11,14 @@ pub(super) enum Block<'a> {
     Fence(Fence<'a>),
 }
 
-/// A fenced block: what stands after the opening marks, and between the marks.
+/// A fenced block: info string after the opening fence, and body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fence<'a> {
     pub(super) info: &'a str,
     pub(super) body: &'a str,
 }
 
-/// A part of a line, by where it is in it.
+/// A byte range of a line: text or inline code.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Span {
     Text(Range<usize>),
@@ -27,14 +26,13 @@ pub(super) enum Span {
     Code(Range<usize>),
 }
 
-/// The marks a fence is opened and closed with.
+/// Opening fence: its character and length, which the closing fence must match.
 struct Marks {
     kind: u8,
     many: usize,
 }
 
-/// Splits a text into lines of prose and fenced blocks. A fence that is never closed goes on to the
-/// end.
+/// Splits a text into lines of prose and fenced blocks. An unclosed fence extends to the end.
 pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut blocks = vec![];
     let mut open: Option<(Marks, &str, usize)> = None;
@@ -60,7 +58,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Whether a text has a fence at all.
+/// Whether a text contains a fence.
 pub(super) fn fenced(text: &str) -> bool {
     text.lines().any(|line| Marks::open(line).is_some())
 }
@@ -81,7 +79,7 @@ impl Marks {
     }
 }
 
-/// A line without what a quotation or a list puts before it.
+/// Strips block quote and list markers from the start of a line.
 fn unquoted(line: &str) -> &str {
     let line = line.trim_start_matches([' ', '\t', '>']);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -91,11 +89,11 @@ fn unquoted(line: &str) -> &str {
     rest.map_or(line, |rest| rest.trim_start_matches(' '))
 }
 
-/// Splits a line into text and inline code. Code is closed by as many backticks as it was opened
-/// with; where there are none, they were no marks.
+/// Splits a line into text and inline code. Code ends at a backtick run as long as the opening one.
+/// A run without a match is plain text.
 pub(super) fn spans(line: &str) -> Vec<Span> {
     let runs = runs(line);
-    // By length, the runs there are, latest first, so that those left behind can be dropped.
+    // Backtick runs by length, last first, so that those already passed can be popped.
     let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
     for (nth, run) in runs.iter().enumerate().rev() {
         waiting.entry(run.len()).or_default().push(nth);
@@ -123,12 +121,12 @@ pub(super) fn spans(line: &str) -> Vec<Span> {
     spans
 }
 
-/// Inline code without its backticks and the spaces that keep them apart.
+/// Inline code without backticks and padding.
 pub(super) fn inner(code: &str) -> &str {
     code.trim_matches('`').trim()
 }
 
-/// Where backticks stand together.
+/// Byte ranges of consecutive backticks.
 fn runs(line: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (at, _) in line.match_indices('`') {

@@ -1,11 +1,11 @@
-//! Names of code and ids of commits, as they are written in backticks.
+//! Recognizes code symbols and commit ids in inline code.
 use super::place;
 
-/// Ids that are shorter than this, or whole, may be told from other digests.
+/// Maximum length of an abbreviated commit id. Other lengths below 40 are likely other hashes.
 const USUAL_ID: usize = 16;
 
-/// A name of code: `foo_bar`, `Foo::bar`, `foo.bar()`, `FooBar`. Commands, flags, versions and
-/// plain words are none, and neither is what belongs to the language itself.
+/// Parses a code symbol: `foo_bar`, `Foo::bar`, `foo.bar()`, `FooBar`. Rejects commands, flags,
+/// versions, plain words, and paths of the standard library.
 pub(super) fn name(code: &str) -> Option<&str> {
     let code = code.trim().trim_start_matches(['&', '*', '@']);
     let bare = match code.find('(') {
@@ -28,20 +28,20 @@ pub(super) fn name(code: &str) -> Option<&str> {
     (telling && !host && bare.chars().count() > 2).then_some(bare)
 }
 
-/// The identifiers a name is made of.
+/// Identifiers of a qualified symbol.
 pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split("::").flat_map(|part| part.split("->")).flat_map(|part| part.split(['.', '#']))
 }
 
-/// Whether an identifier is one nobody would write in prose: `foo_bar`, `fooBar`, `FooBar`.
+/// Whether an identifier is compound, so that it is not a word of prose: `foo_bar`, `fooBar`.
 fn composed(part: &str) -> bool {
     let snake = part.trim_matches('_').contains('_');
     let mut humps = part.chars().zip(part.chars().skip(1));
     snake || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
 }
 
-/// Whether something is the id of a commit, or the beginning of one: hexadecimal digits, letters
-/// among them and figures, so that neither words nor numbers are.
+/// Whether a word is a commit id or a prefix of one: 7 to 40 lower-case hexadecimal digits with at
+/// least one letter and one figure, so that it is neither a word nor a number.
 pub(super) fn commit(word: &str) -> bool {
     let hex = word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     let figures = word.bytes().any(|byte| byte.is_ascii_digit());
@@ -49,12 +49,12 @@ pub(super) fn commit(word: &str) -> bool {
     (7..=40).contains(&word.len()) && hex && figures && letters
 }
 
-/// Whether an id in backticks is likely that of a commit without anybody saying so.
+/// Whether inline code is probably a commit id, without the word "commit" before it.
 pub(super) fn plain_commit(word: &str) -> bool {
     commit(word) && (word.len() <= USUAL_ID || word.len() == 40)
 }
 
-/// Whether the text before an id says that it is a commit's.
+/// Whether the text before an id introduces a commit.
 pub(super) fn announces_commit(before: &str) -> bool {
     let word = before.trim_end_matches([' ', ':', '`', '(', '"', '@', '#']);
     let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();

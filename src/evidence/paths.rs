@@ -1,26 +1,26 @@
-//! Which file a written path means: the one of that path, or the only one whose path ends so.
+//! Resolves a written path to a file of the tree: an exact path, or the only path with that suffix.
 use crate::repo::{File, View};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-/// The files of a tree by their last name, in small letters.
+/// Index of a tree's files by the hash of their lower-case file name.
 pub(super) struct Paths {
     by_name: Vec<(u64, u32)>,
-    /// The name of the folder the repository is in, which may stand before a path.
+    /// Name of the repository folder, which may precede a path.
     folder: String,
 }
 
-/// What a path means.
+/// Result of resolving a path. Files are indexes into the view.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meant {
-    /// One file, by its place in the view.
+    /// Exactly one file.
     File(usize),
-    /// One file, if small and capital letters are the same.
+    /// One file, if case is ignored.
     Nearly(usize),
-    /// One of several files.
+    /// Several files have this suffix.
     Several(Vec<usize>),
-    /// A folder, as it is written in the tree.
+    /// A folder of the tree.
     Folder(String),
     Nothing,
 }
@@ -38,7 +38,8 @@ impl Paths {
         Paths { by_name, folder }
     }
 
-    /// What a written path means in a tree, to somebody in a folder of it, which ends in `/`.
+    /// Resolves a written path. `folder` is where relative paths start, and ends in `/` unless
+    /// empty.
     pub(super) fn meant(&self, view: &View, written: &str, folder: &str) -> Meant {
         let Some((path, absolute)) = normal(written) else { return Meant::Nothing };
         if !folder.is_empty() && !absolute {
@@ -55,7 +56,7 @@ impl Paths {
         if by_end != Meant::Nothing {
             return by_end;
         }
-        // What a diff, a mention or the place of a clone puts before a path.
+        // Prefixes of diffs (`a/`, `b/`), mentions (`@`) and the repository folder.
         for prefix in ["a", "b", "@", &self.folder] {
             let rest = match prefix {
                 "@" => path.strip_prefix('@'),
@@ -68,11 +69,12 @@ impl Paths {
                 }
             }
         }
-        // Words before a path may have been taken for a part of it.
+        // The path may have been parsed with words before it, so retry with the last one.
         if let Some((_, last)) = path.rsplit_once(' ') {
             return self.meant(view, last, folder);
         }
-        // Only below a folder of the repository's name, or in a copy of the tree, is it the same.
+        // An absolute path is valid only below a folder named like the repository, or in a
+        // snapshot.
         if absolute {
             let here = |before: &str| {
                 let last = name(before);
@@ -87,7 +89,7 @@ impl Paths {
         Meant::Nothing
     }
 
-    /// The files whose path ends so, from a `/` on.
+    /// Finds files whose path ends in these components.
     fn by_end(&self, view: &View, path: &str) -> Meant {
         let key = key(name(path));
         let from = self.by_name.partition_point(|(other, _)| *other < key);
@@ -112,7 +114,7 @@ impl Paths {
     }
 }
 
-/// The file or folder of exactly this path.
+/// Finds the file or folder with exactly this path.
 fn exact(view: &View, path: &str) -> Meant {
     let files = view.files();
     match files.binary_search_by(|file| file.path.as_str().cmp(path)) {
@@ -135,15 +137,15 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Only ever compared within one run.
+/// Hash of a file name. Not stable across processes.
 fn key(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.to_lowercase().hash(&mut hasher);
     hasher.finish()
 }
 
-/// A path without `.` and `..`, and whether it was given from the root of the disk. None if nothing
-/// is left of it.
+/// Normalizes a path: resolves `.` and `..`. The flag tells whether it was absolute. None if
+/// nothing remains.
 fn normal(written: &str) -> Option<(String, bool)> {
     let unix = written.trim().replace('\\', "/");
     let absolute = unix.starts_with(['/', '~']);
@@ -151,7 +153,7 @@ fn normal(written: &str) -> Option<(String, bool)> {
     for name in unix.trim_start_matches('~').split('/') {
         match name {
             "" | "." => {}
-            // From a folder nobody knows: what follows still ends the path.
+            // The starting folder is unknown, but the rest is still a valid suffix.
             ".." => drop(names.pop()),
             name => names.push(name),
         }

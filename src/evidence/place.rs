@@ -1,11 +1,12 @@
-//! A path, perhaps with lines: `src/a.rs:10-20`, `src/a.rs#L10`, `src/a.rs(10)`. What only looks
-//! like one is none: times, versions, hosts with a port, paths of a language.
+//! Parser for a path with optional lines: `src/a.rs:10-20`, `src/a.rs#L10`, `src/a.rs(10)`. Rejects
+//! look-alikes: times, versions, host names with a port, module paths. Entry point:
+//! `parse_location`.
 use super::{Place, Words};
 
-/// Bytes a path may have.
+/// Maximum length of a path in bytes.
 const LONGEST: usize = 1_000;
 
-/// Endings by which a name without a folder is a file, and no member of something.
+/// Extensions that make a name without a folder a file, and not a member access.
 const ENDINGS: &str = "adoc asm astro awk bash bat bazel bzl c cabal cc cfg cjs clj cljs cmake cmd conf cpp cs \
     csproj css csv cts cu cue cxx dart dhall diff ebuild el elm env erb erl ex exs fish fs \
     fsx gd gleam go gql gradle graphql groovy h haml hbs hcl hh hpp hrl hs htm html hxx ini \
@@ -15,33 +16,33 @@ const ENDINGS: &str = "adoc asm astro awk bash bat bazel bzl c cabal cc cfg cjs 
     service sh snap sol sql sum sv svelte svg swift tcl tex tf tfvars thrift toml ts tsv tsx \
     txt vala vb vhd vim vue wat wgsl xhtml xml xsd yaml yml zig zsh";
 
-/// Files that have no ending.
+/// File names without an extension.
 const NAMES: &str = "authors brewfile build caddyfile changelog changes codeowners containerfile contributing \
     copying dockerfile gemfile gnumakefile jenkinsfile justfile kconfig licence license \
     makefile news notice owners podfile procfile rakefile readme todo vagrantfile version \
     workspace";
 
-/// Last names of hosts. No file ends in one of them.
+/// Top-level domains and other host suffixes. Not used as file extensions.
 const HOSTS: &str = "ai app biz cloud co com corp de dev edu eu example gov home info internal invalid io lan \
     local localdomain localhost net org svc test uk us";
 
-/// Things that are called like files.
+/// Product names that look like files.
 const PRODUCTS: &str = "node.js vue.js next.js nuxt.js react.js express.js three.js d3.js angular.js ember.js \
     backbone.js alpine.js chart.js moment.js discord.js p5.js socket.io asp.net deno.js \
     bun.js require.js tokio.rs docs.rs serde.rs actix.rs diesel.rs";
 
-/// Where a candidate stands, which says what it may be.
+/// Where a candidate was found, which decides how strict the parser is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Setting {
-    /// A word of prose: it has to have a line or a folder.
+    /// A word of prose: needs a line number or a folder.
     Prose,
-    /// A word of an evidence entry: a file needs no folder.
+    /// A word of an evidence entry: needs no folder.
     Offered,
-    /// In backticks or quotation marks: whatever may be a path.
+    /// In backticks or quotation marks: anything that can be a path.
     Marked,
 }
 
-/// Reads the whole of a candidate as a place.
+/// Parses a complete candidate as a location.
 pub(super) fn whole(text: &str, setting: Setting) -> Option<Place> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST + 50 || text.contains("://") {
@@ -67,8 +68,8 @@ pub(super) fn whole(text: &str, setting: Setting) -> Option<Place> {
     Some(place)
 }
 
-/// The lines that are named right after a path: ` lines 10-20`, ` (L10)`, `:10`, `#L10`. Returns
-/// them and how much of the text they take.
+/// Parses line numbers right after a path: ` lines 10-20`, ` (L10)`, `:10`, `#L10`. Returns them
+/// and the number of bytes used.
 pub(super) fn lines_after(text: &str) -> Option<((u32, u32), usize)> {
     let rest = text.trim_start_matches([' ', ',', '(', '[', '*', '_']);
     let spaced = rest.len() < text.len();
@@ -93,7 +94,7 @@ pub(super) fn lines_after(text: &str) -> Option<((u32, u32), usize)> {
     (named && ends).then_some((lines, used))
 }
 
-/// The lines that are named right before a path: `line 10 of `.
+/// Parses line numbers right before a path: `line 10 of `.
 pub(super) fn lines_before(text: &str) -> Option<(u32, u32)> {
     let end = text.char_indices().rev().nth(40).map_or(0, |(at, _)| at);
     let lower = text[end..].to_lowercase();
@@ -105,7 +106,7 @@ pub(super) fn lines_before(text: &str) -> Option<(u32, u32)> {
     after.trim().is_empty().then_some(lines)
 }
 
-/// The place in a word that goes on with what stands there, as searches print it: `a.rs:10:let`.
+/// The location in a line of grep output: `a.rs:10` of `a.rs:10:let`.
 pub(super) fn before_code(word: &str) -> Option<&str> {
     let (path, rest) = word.split_once(':')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -113,7 +114,7 @@ pub(super) fn before_code(word: &str) -> Option<&str> {
     follows.then(|| &word[..path.len() + 1 + digits])
 }
 
-/// What follows a path.
+/// Suffix after a path.
 enum Tail<'a> {
     None,
     Lines((u32, u32)),
@@ -121,7 +122,7 @@ enum Tail<'a> {
     Other,
 }
 
-/// Where the path ends, and what follows it.
+/// Splits a candidate into path and suffix.
 fn cut(text: &str) -> (&str, Tail<'_>) {
     if let Some(at) = text.find("#L") {
         let lines = numbers(&text[at + 2..]).filter(|(_, rest)| is_column(rest));
@@ -153,13 +154,13 @@ fn cut(text: &str) -> (&str, Tail<'_>) {
     (text, Tail::None)
 }
 
-/// What may stand after the lines: a column, or nothing.
+/// Whether the rest after the line numbers is a column, or empty.
 fn is_column(rest: &str) -> bool {
     let rest = rest.strip_prefix([':', ',', 'C']).unwrap_or(rest);
     rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-' | b',' | b' '))
 }
 
-/// `10`, `10-20`, `10–L20`, `10 to 20`: the first and the last line, and what is left.
+/// Parses `10`, `10-20`, `10–L20` or `10 to 20`. Returns first and last line, and the rest.
 fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     let (first, rest) = number(text)?;
     let rest = without_column(rest);
@@ -177,14 +178,14 @@ fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     }
 }
 
-/// What is left after the column of `10C5`.
+/// Strips the column of `10C5`.
 fn without_column(text: &str) -> &str {
     text.strip_prefix('C').and_then(number).map_or(text, |(_, rest)| rest)
 }
 
 fn number(text: &str) -> Option<(u32, &str)> {
     let many = text.bytes().take_while(u8::is_ascii_digit).count();
-    // Nobody has more lines than that, and what is longer is no line.
+    // A longer number is not a line number.
     (1..=9).contains(&many).then(|| (text[..many].parse().unwrap_or(0), &text[many..]))
 }
 
@@ -194,7 +195,7 @@ enum Likely {
     Yes,
 }
 
-/// Whether something is a path at all. `spoken_of`: lines or a name follow it.
+/// Rates whether a text is a path. `spoken_of` means that lines or a symbol follow it.
 fn likely(path: &str, spoken_of: bool, setting: Setting) -> Likely {
     let banned = |c: char| "<>|\"*?={}`;,!^%\t\n".contains(c) || c.is_control();
     if path.is_empty() || path.len() > LONGEST || path.contains(banned) || path.contains("//") {
@@ -207,7 +208,7 @@ fn likely(path: &str, spoken_of: bool, setting: Setting) -> Likely {
     if name.is_empty() || email || !name.chars().any(char::is_alphanumeric) {
         return Likely::No;
     }
-    // A command with a path in it is no path.
+    // A command with a path in it is not a path.
     let spaces = path.contains(' ');
     let sentence = || path.split('/').any(|name| name.matches(' ').count() > 2);
     if spaces && (setting != Setting::Marked || path.contains(" -") || sentence()) {
@@ -236,7 +237,7 @@ fn likely(path: &str, spoken_of: bool, setting: Setting) -> Likely {
     }
 }
 
-/// What a name ends in, if that may be an ending.
+/// File extension, if it has a plausible form.
 pub(super) fn ending(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
@@ -246,22 +247,22 @@ pub(super) fn ending(path: &str) -> Option<&str> {
     (fits && !stem.is_empty()).then_some(ending)
 }
 
-/// Whether files, and nothing else, end so.
+/// Whether this is a known file extension.
 pub(super) fn known_ending(ending: &str) -> bool {
     listed(ENDINGS, ending)
 }
 
-/// Whether hosts end so.
+/// Whether this is a host suffix.
 pub(super) fn host_ending(ending: &str) -> bool {
     listed(HOSTS, ending)
 }
 
-/// Whether a word stands in a list, whatever its case.
+/// Whether a word is in a space-separated list, ignoring case.
 fn listed(list: &str, word: &str) -> bool {
     list.split(' ').any(|other| other.eq_ignore_ascii_case(word))
 }
 
-/// Whether something is only called like a file.
+/// Whether a name is a product and not a file.
 pub(super) fn product(name: &str) -> bool {
     listed(PRODUCTS, name)
 }
@@ -272,7 +273,7 @@ pub(super) fn identifier(text: &str) -> bool {
         && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// `C:/x` is a path from the root; nothing else may have a colon before its lines.
+/// Strips a Windows drive letter. No other colon is valid before the line numbers.
 fn without_drive(text: &str) -> &str {
     let bytes = text.as_bytes();
     let drive = bytes.len() > 3 && bytes[0].is_ascii_alphabetic() && &bytes[1..3] == b":/";

@@ -1,4 +1,4 @@
-//! What the engine asks for: a turn's citations, and any text's.
+//! Implements the engine's `Evidence` port: extracts and looks up the citations of a turn or text.
 use super::{Checker, Reference, Scope, Search, read_about, read_text, strip_tags};
 use crate::debate::{Body, Citation, Found};
 use crate::engine::{About, BadContext, Evidence};
@@ -11,8 +11,8 @@ impl Evidence for Checker {
 
     fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation> {
         let references = read_about(body, about.touched);
-        // A turn is not lost because a repository is: what was cited is kept, and why it was not
-        // looked up.
+        // An unreadable repository must not lose the turn, so each citation is recorded as
+        // unchecked with the error message.
         self.looked_up(&references, about).unwrap_or_else(|error| {
             references.iter().map(|reference| unseen(reference, &error)).collect()
         })

@@ -1,26 +1,25 @@
-//! What is quoted, in the ways it may be meant: as it is written; without line numbers, marks of a
-//! diff or quotation marks; split where something was left out; without punctuation at the end.
-//! The first way that is found counts. What cannot be seen does not count; other characters are
-//! compared as they are: letters that only look
-//! alike, or are composed in another way (NFC and NFD), are different.
+//! Normalized variants of a quote, tried in order until one matches: as written, without line
+//! numbers, diff marks or quotation marks, split at elisions, without final punctuation. Invisible
+//! characters are ignored. Other characters are compared as they are: homoglyphs and different
+//! Unicode normalization forms (NFC, NFD) do not match.
 use super::{line, text};
 use crate::debate::unseen::unseen;
 
-/// Characters without which a quote proves nothing.
+/// Minimum length of a quote that proves something, in characters.
 const FEWEST: usize = 6;
-/// Letters or digits in a row without which a quote proves nothing.
+/// Minimum length of the longest word in it, in letters and digits.
 const SHORTEST_WORD: usize = 3;
 
-/// Consecutive lines.
+/// Consecutive lines of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
-    /// As written, but for blank lines.
+    /// Lines as written, without blank ones.
     pub(super) lines: Vec<String>,
-    /// Without white space, one line after the other.
+    /// Search string: the lines without white space, joined by newlines.
     pub(super) needle: String,
 }
 
-/// The ways a quote may be meant.
+/// Returns all variants of a quote, without duplicates.
 pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
     let lines: Vec<&str> = quote.lines().collect();
     let mut written = vec![lines.clone()];
@@ -28,12 +27,12 @@ pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
     written.extend(without_marks(&lines, '-'));
     written.extend(without_marks(&lines, '+'));
     written.extend(without_quotation(quote));
-    // Within a string of JSON, or of a shell, marks are escaped.
+    // Quotes copied from JSON or a shell contain escaped quotation marks.
     let unescaped = quote.replace("\\\"", "\"").replace("\\'", "'");
     if unescaped != quote {
         written.push(unescaped.lines().collect());
     }
-    // What cannot be seen is written out where debaters read it.
+    // Debaters see invisible characters as Unicode escapes.
     let seen = without_escapes(quote);
     if seen != quote {
         written.push(seen.lines().collect());
@@ -56,7 +55,7 @@ pub(super) fn ways(quote: &str) -> Vec<Vec<Part>> {
     ways
 }
 
-/// A quote without `\u{200b}` and the like, where that stands for what cannot be seen.
+/// Strips escapes such as `\u{200b}` that stand for invisible characters.
 fn without_escapes(quote: &str) -> String {
     let mut left = String::with_capacity(quote.len());
     let mut rest = quote;
@@ -87,7 +86,7 @@ fn add(ways: &mut Vec<Vec<Part>>, parts: Vec<Part>) {
 }
 
 impl Part {
-    /// One line of a quote.
+    /// Part of a single line.
     pub(super) fn line(line: &str) -> Option<Part> {
         Part::new(&[line])
     }
@@ -114,7 +113,7 @@ impl Part {
     }
 }
 
-/// The parts between what was left out.
+/// Splits a quote at lines that are elisions.
 fn split(lines: &[&str]) -> Vec<Part> {
     let mut lines = lines.to_vec();
     if let Some(first) = lines.iter_mut().find(|line| !line.trim().is_empty()) {
@@ -126,8 +125,8 @@ fn split(lines: &[&str]) -> Vec<Part> {
     lines.split(|line| left_out(line)).filter_map(Part::new).collect()
 }
 
-/// The parts of lines between what was left out within them: `fn open(…) -> Store`. What says little
-/// by itself is no part.
+/// Splits a quote at elisions within lines: `fn open(…) -> Store`. Drops pieces with fewer than 3
+/// letters or digits.
 fn split_within(lines: &[&str]) -> Vec<Part> {
     let whole = lines.join("\n");
     let pieces = whole.split("...").flat_map(|piece| piece.split('…'));
@@ -136,7 +135,7 @@ fn split_within(lines: &[&str]) -> Vec<Part> {
     pieces.filter_map(part).filter(telling).collect()
 }
 
-/// Whether a line says that something was left out.
+/// Whether a line is an elision (`...`), possibly in a comment.
 fn left_out(line: &str) -> bool {
     let bare = line.trim().trim_start_matches(['/', '#', '*', '-', ';', '<', '!', '[', '(', ' ']);
     let after = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
@@ -146,7 +145,7 @@ fn left_out(line: &str) -> bool {
     })
 }
 
-/// Lines without the numbers in front of all of them.
+/// Strips line numbers, if all lines have ascending ones.
 fn without_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     let (mut bare, mut last) = (vec![], None);
     for line in lines {
@@ -172,8 +171,8 @@ fn without_numbers<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     last.map(|_| bare)
 }
 
-/// Lines without the marks of a diff or of a quotation, and without the lines that have `dropped`
-/// for a mark, if others have the opposite.
+/// Strips diff and block quote marks. Lines marked with `dropped` are removed if the opposite mark
+/// occurs, too.
 fn without_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
     let opposite = if dropped == '-' { '+' } else { '-' };
     let drops = lines.iter().any(|line| line.starts_with(opposite));
@@ -197,7 +196,7 @@ fn without_marks<'a>(lines: &[&'a str], dropped: char) -> Option<Vec<&'a str>> {
     marked.then_some(bare)
 }
 
-/// A quote without the marks around it.
+/// Strips surrounding quotation marks.
 fn without_quotation(quote: &str) -> Option<Vec<&str>> {
     let quote = quote.trim();
     let pairs = line::MARKS.iter().chain(&[('\'', '\''), ('`', '`')]);

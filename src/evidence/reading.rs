@@ -1,4 +1,5 @@
-//! Everything a turn or a text cites, in the order it is written, each thing once.
+//! Extracts all references from a turn or text, in order, without duplicates. Parsers for the parts
+//! are in `evidence_entry`, `prose_line` and `fenced_block`.
 use super::markdown::{self, Block};
 use super::place::Setting;
 use super::{Cited, Place, Reference, Words, entry, fence, line, stated, tags};
@@ -6,21 +7,21 @@ use crate::debate::Body;
 use crate::debate::unseen::shown;
 use std::collections::HashSet;
 
-/// References that are read of a turn, and of any other text.
+/// Maximum number of references of a turn, and of any other text.
 const MOST: usize = 200;
 const MOST_OF_TEXT: usize = 5_000;
-/// Characters of a quote that are compared.
+/// Maximum length of a quote in characters. The rest is not compared.
 const LONGEST_QUOTE: usize = 60_000;
-/// Characters of what was written that are kept.
+/// Maximum length of the raw text kept, in characters.
 const LONGEST_RAW: usize = 300;
 
-/// Everything a turn cites: the evidence of its claims and of what it resolves, then its prose.
-/// What is cited twice for one claim is read once; at most 200 are read.
+/// Extracts the references of a turn: evidence of its claims and resolutions, then its prose.
+/// Duplicates for one claim are dropped, and at most 200 references are returned.
 pub fn read(body: &Body) -> Vec<Reference> {
     read_about(body, &[])
 }
 
-/// The same, by somebody who knows of files whose names nobody would take for paths.
+/// Like `extract`, but also recognizes these files, even if their names do not look like paths.
 pub fn read_about(body: &Body, files: &[String]) -> Vec<Reference> {
     let bare = |path: &str| !path.contains(['.', '/']);
     let strange = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
@@ -39,23 +40,23 @@ pub fn read_about(body: &Body, files: &[String]) -> Vec<Reference> {
     reading.references
 }
 
-/// The same for any text: a review, a report. At most 5,000 are read.
+/// Extracts the references of any other text, such as a review or report. At most 5,000.
 pub fn read_text(text: &str) -> Vec<Reference> {
     let mut reading = Reading { most: MOST_OF_TEXT, ..Reading::default() };
     reading.text(text);
     reading.references
 }
 
-/// What was read so far.
+/// State of an extraction.
 #[derive(Default)]
 struct Reading<'a> {
-    /// Files whose names nobody would take for paths.
+    /// Known files whose names do not look like paths, with their escaped spelling.
     odd: Vec<(String, &'a str)>,
     references: Vec<Reference>,
     most: usize,
-    /// What was cited, and for which claim.
+    /// Targets extracted so far, per claim.
     seen: HashSet<(Option<String>, Cited)>,
-    /// The claim whose evidence is being read.
+    /// Claim whose evidence is being parsed.
     claim: Option<String>,
 }
 
@@ -112,7 +113,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A block that is quoted from a place says more than the line that announces it.
+    /// Adds a fenced block. It replaces the reference of the line that announces it.
     fn fence(&mut self, place: Place, raw: &str) {
         let announced = Cited::Place(Place { words: None, ..place.clone() });
         if self.references.last().is_some_and(|last| last.cited == announced)
@@ -134,12 +135,12 @@ impl Reading<'_> {
         }
         let mut raw = raw.trim().to_owned();
         cut(&mut raw, LONGEST_RAW);
-        // What can only be stated is told apart by its words.
+        // Unverifiable references are duplicates only if their text is equal.
         let new = match cited {
             Cited::Stated(_) => {
                 !self.references.iter().any(|it| it.cited == cited && it.raw == raw)
             }
-            // What prose says again of a claim's evidence is the same citation.
+            // Prose that repeats a claim's evidence is the same citation.
             _ if self.claim.is_none() && self.cited_for_claims(&cited) => false,
             _ => self.seen.insert((self.claim.clone(), cited.clone())),
         };

@@ -1,6 +1,6 @@
-//! What can only be stated here: addresses, and figures somebody has measured.
+//! Recognizes references that cannot be looked up: URLs and benchmark figures.
 
-/// How figures are said to have been measured here.
+/// Phrases by which an author claims to have measured something.
 const RAN: &[&str] = &[
     "i ran",
     "we ran",
@@ -32,7 +32,7 @@ const RAN: &[&str] = &[
     "hyperfine reports",
 ];
 
-/// Units of what is measured. Longer ones first.
+/// Units of measurement, longer ones first.
 const UNITS: &[&str] = &[
     "milliseconds",
     "microseconds",
@@ -61,7 +61,7 @@ const UNITS: &[&str] = &[
     "×",
 ];
 
-/// Words that make figures a benchmark.
+/// Words that turn figures into a benchmark.
 const TOPICS: &[&str] = &[
     "faster",
     "slower",
@@ -82,10 +82,10 @@ const TOPICS: &[&str] = &[
     "per op",
 ];
 
-/// How an address begins.
+/// Prefixes of a URL.
 const SCHEMES: &[&str] = &["https://", "http://", "ftp://", "www."];
 
-/// Whether a word is an address.
+/// Whether a word is a URL.
 pub(super) fn address(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| {
         word.len() > scheme.len() + 2
@@ -93,7 +93,7 @@ pub(super) fn address(word: &str) -> bool {
     })
 }
 
-/// Whether a text gives figures of a benchmark.
+/// Whether a text contains benchmark figures.
 pub(super) fn benchmark(text: &str) -> bool {
     let lower = text.to_lowercase();
     let topic = TOPICS.iter().any(|topic| lower.contains(topic));
@@ -102,7 +102,7 @@ pub(super) fn benchmark(text: &str) -> bool {
         || ran_lower(&lower) && measured(&lower)
 }
 
-/// Whether a text says that something was measured here.
+/// Whether the author claims to have measured something.
 pub(super) fn ran(text: &str) -> bool {
     ran_lower(&text.to_lowercase())
 }
@@ -122,7 +122,7 @@ fn ran_lower(lower: &str) -> bool {
     said || running
 }
 
-/// Whether a lower-case text has a figure with a unit.
+/// Whether a lower-case text has a number with a unit.
 pub(super) fn measured(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {

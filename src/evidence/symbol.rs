@@ -1,11 +1,11 @@
-//! A name of code, somewhere in a tree: best where it is defined.
+//! Finds a code symbol in a tree. Prefers its definition to a mention.
 use super::lookup::{Answer, Lookup};
 use super::text::Text;
 use super::{contents, names};
 use crate::debate::Found;
 use crate::repo::RepoError;
 
-/// Words a definition has before the name.
+/// Keywords before the name in a definition.
 const DEFINES: &[&str] = &[
     "fn",
     "def",
@@ -47,25 +47,25 @@ const DEFINES: &[&str] = &[
     "extension",
 ];
 
-/// Words that stand before a name that is used.
+/// Keywords before a name that is used, not defined.
 const USES: &[&str] = &[
     "return", "if", "while", "else", "await", "new", "throw", "case", "in", "not", "and", "or",
     "assert", "yield", "use", "import", "from", "match", "for", "unless", "when", "do",
 ];
 
-/// Files that are read for a definition once a mention was found.
+/// Maximum number of files searched for a definition after a mention was found.
 const MOST_READ: usize = 400;
-/// Mentions in one file that are looked at.
+/// Maximum number of mentions checked per file.
 const MOST_MENTIONS: usize = 500;
 
-/// Where a name stands in a file.
+/// An occurrence of a symbol in a file.
 struct Stands {
     line: u32,
     defined: bool,
 }
 
 impl Lookup<'_> {
-    /// What a name comes to: in the files the debate is about, then anywhere.
+    /// Looks up a symbol: first in the files the debate is about, then by the Bloom index.
     pub(super) fn name(&mut self, name: &str, offered: bool) -> Result<Answer, RepoError> {
         let files = self.tree.view.files();
         let preferred =
@@ -96,7 +96,7 @@ impl Lookup<'_> {
         })
     }
 
-    /// The first of some files that defines a name. The first that only mentions it is kept.
+    /// Finds the first file that defines the symbol. Stores the first mention in `mention`.
     fn defined(&self, name: &str, files: &[usize], mention: &mut Option<String>) -> Option<Answer> {
         for (read, nth) in files.iter().enumerate() {
             if self.excepted(*nth) || mention.is_some() && read >= MOST_READ {
@@ -115,8 +115,7 @@ impl Lookup<'_> {
     }
 }
 
-/// Where a name stands in a file. A name of several parts may stand there in one piece, or all of
-/// its parts do.
+/// Finds a symbol in a file. For a qualified symbol all its parts must occur.
 fn stands(text: &Text, name: &str) -> Option<Stands> {
     let parts: Vec<&str> = names::parts(name).filter(|part| !self_like(part)).collect();
     let last = parts.last()?;
@@ -126,7 +125,7 @@ fn stands(text: &Text, name: &str) -> Option<Stands> {
         return Some(Stands { line, defined: true });
     }
     let whole = text.mentions(name, 1).next();
-    // Parts in one file that are never together are no mention of the whole.
+    // A mention needs the qualified symbol in one piece.
     whole.map(|(line, _)| Stands { line, defined: false })
 }
 
@@ -134,7 +133,7 @@ fn self_like(part: &str) -> bool {
     matches!(part, "self" | "this" | "Self" | "crate" | "super")
 }
 
-/// Whether a mention is a definition, by the words before it.
+/// Whether an occurrence is a definition, by the keywords before it.
 fn defines(text: &Text, at: usize, name: &str) -> bool {
     let (before, after) = text.around(at);
     let after = &after[name.len().min(after.len())..];
@@ -149,7 +148,7 @@ fn defines(text: &Text, at: usize, name: &str) -> bool {
     if DEFINES.contains(&nearest) && adjoining {
         return true;
     }
-    // A method of Go has its receiver in between, one of other languages only its type before it.
+    // A Go method has its receiver before the name. In other languages only a type may precede it.
     if trimmed.starts_with("func (") && trimmed.ends_with(')') {
         return true;
     }

@@ -1,10 +1,10 @@
-//! Marks a model writes to pretend that its citations were checked. Only what checks them may say
-//! so; whatever a text says of itself is taken out before anything is read.
+//! Strips forged verification marks: a model may write "[verified]" to pretend that a citation was
+//! checked. Only the checker may say so, and every text is stripped before it is parsed.
 use super::markdown::{self, Block, Span};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Any of these makes a mark of a bracket that holds nothing but such words.
+/// Words that make a bracket a mark, if it contains only words of these two lists.
 const STRONG: &[&str] = &[
     "verified",
     "checked",
@@ -21,7 +21,7 @@ const STRONG: &[&str] = &[
     "verbatim",
 ];
 
-/// What may stand beside them.
+/// Words allowed beside them.
 const WEAK: &[&str] = &[
     "match",
     "matches",
@@ -64,17 +64,17 @@ const WEAK: &[&str] = &[
     "automatically",
 ];
 
-/// With a colon after them, whatever follows in the bracket belongs to the mark.
+/// With a colon after one of these, the whole bracket is a mark.
 const HEADS: &[&str] =
     &["verified", "checked", "citation", "verification", "confirmed", "validated"];
 
-/// Bytes a mark may have.
+/// Maximum length of a mark in bytes.
 const LONGEST: usize = 120;
-/// Marks may be left over when others are gone, but not for ever.
+/// Maximum number of passes. Stripping a mark can expose another one.
 const PASSES: usize = 4;
 
-/// Takes such marks out of a text: at a citation, at the end of a line, or as tags around
-/// something. Code is left as it is.
+/// Strips verification marks after a citation, at the end of a line, or written as tags. Code is
+/// left unchanged.
 pub fn strip_tags(text: &str) -> Cow<'_, str> {
     let mut stripped = Cow::Borrowed(text);
     for _ in 0..PASSES {
@@ -86,9 +86,9 @@ pub fn strip_tags(text: &str) -> Cow<'_, str> {
     stripped
 }
 
-/// One pass. None if there was nothing to take out.
+/// One pass. None if nothing was stripped.
 fn once(text: &str) -> Option<String> {
-    // Most texts have none, and are not even split.
+    // Fast path: most texts have no mark and need no parsing.
     let lower = text.to_lowercase();
     if !STRONG
         .iter()
@@ -110,11 +110,11 @@ fn once(text: &str) -> Option<String> {
     (kept > 0).then(|| less + &text[kept..])
 }
 
-/// Where a line has marks, in order.
+/// Byte ranges of the marks in a line, in order.
 fn marks(line: &str) -> Vec<Range<usize>> {
     let spans = markdown::spans(line);
     let mut marks: Vec<Range<usize>> = vec![];
-    // From the end, so that a mark before another one is at the end as well.
+    // Backwards, so that a mark before a final mark is final, too.
     let mut end = line.len();
     for span in spans.iter().rev() {
         let Span::Text(range) = span else { continue };
@@ -139,10 +139,10 @@ fn marks(line: &str) -> Vec<Range<usize>> {
     marks
 }
 
-/// Whether what stands before a mark ends in something that was cited.
+/// Whether the text before a mark ends in a citation.
 fn after_citation(before: &str) -> bool {
     before.ends_with(['`', '"', '”', '’', '」']) || {
-        // Looked back for no further than a citation is long.
+        // No citation is longer than this, so the scan stays linear.
         let start = before.len().saturating_sub(300);
         let start = (start..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(0);
         let word = before[start..].rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -152,7 +152,7 @@ fn after_citation(before: &str) -> bool {
     }
 }
 
-/// `✓ verified` at the end of a line.
+/// Finds `✓ verified` at the end of a line.
 fn ticked(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> {
     let end = end.min(range.end);
     if line[end..].chars().any(|c| c.is_alphanumeric() || c == '`') {
@@ -168,7 +168,7 @@ fn ticked(line: &str, range: &Range<usize>, end: usize) -> Option<Range<usize>> 
         .then(|| range.start + tick.len()..range.start + text.len())
 }
 
-/// Brackets that hold nothing but a mark.
+/// Finds brackets that contain only a mark.
 fn brackets(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found = vec![];
     let mut open: Option<(usize, char)> = None;

@@ -1,42 +1,42 @@
-//! A file, to find quotes and names in. White space does not count, but lines do: what stands on
-//! one line of a quote stands on one line of the file.
+//! A file prepared for searching. White space is ignored, but line breaks count: text on one line
+//! of a quote must be on one line of the file.
 use super::quote::Part;
 use crate::debate::unseen::unseen;
 use std::ops::RangeInclusive;
 
-/// Lines beyond the ones that were cited in which a quote that leaves something out may go on.
+/// Lines past the cited range in which the later parts of a quote with elisions may be.
 const TOLERANCE: u32 = 15;
-/// How much of a file is looked at to see whether it is text.
+/// Bytes checked for a NUL byte to detect binary files.
 const SNIFFED: usize = 8_000;
 
-/// A file of text.
+/// A text file with an index of its lines.
 pub(super) struct Text {
     raw: String,
-    /// Where each line begins.
+    /// Byte offset of each line in `raw`.
     begins: Vec<u32>,
-    /// The lines that are not blank, without white space, one after the other.
+    /// Non-blank lines without white space, separated by newlines.
     squeezed: String,
-    /// Where each of those begins, and which line of the file it is.
+    /// Offset of each line in `squeezed`, and its line number in the file.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
-/// What is looked for.
+/// A search term.
 #[derive(Clone, Copy)]
 pub(super) enum Wanted<'a> {
     /// Parts of a quote, in order.
     Parts(&'a [Part]),
-    /// A name, as a word of its own.
+    /// A symbol, as a whole word.
     Name(&'a str),
 }
 
 impl Text {
-    /// None if it is not text.
+    /// Prepares a file. None if it is binary.
     pub(super) fn new(bytes: &[u8]) -> Option<Text> {
         if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
             return None;
         }
-        // What is no UTF-8 is mostly the one encoding in which every byte is a letter.
+        // Invalid UTF-8 is decoded as Latin-1, where every byte is a character.
         let raw = match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => bytes.iter().copied().map(char::from).collect(),
@@ -59,12 +59,12 @@ impl Text {
         Some(Text { raw, begins, squeezed, starts, numbers })
     }
 
-    /// How many lines it has. A newline at the end begins none.
+    /// Number of lines. A final newline starts no new one.
     pub(super) fn lines(&self) -> u32 {
         self.begins.len() as u32
     }
 
-    /// The first of these lines on which what is wanted begins.
+    /// First line in the range on which a match starts.
     pub(super) fn first(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
         match wanted {
             Wanted::Parts(parts) => self.first_part(parts, lines),
@@ -75,7 +75,7 @@ impl Text {
         }
     }
 
-    /// The last of these lines on which it begins. They should be few.
+    /// Last line in the range on which a match starts. Linear in the matches, so for small ranges.
     pub(super) fn last(&self, wanted: Wanted<'_>, lines: RangeInclusive<u32>) -> Option<u32> {
         let (mut from, mut last) = (*lines.start(), None);
         while let Some(line) = self.first(wanted, from..=*lines.end()) {
@@ -85,7 +85,7 @@ impl Text {
         last
     }
 
-    /// Whether it is there at all.
+    /// Whether the file contains a match.
     pub(super) fn holds(&self, wanted: Wanted<'_>) -> bool {
         self.first(wanted, 1..=u32::MAX).is_some()
     }
@@ -94,8 +94,8 @@ impl Text {
         let (first, others) = parts.split_first()?;
         let nth = self.numbers.partition_point(|number| number < lines.start());
         let from = *self.starts.get(nth)? as usize;
-        // The others as late as they can be, not far beyond the lines: the first has to end before
-        // them.
+        // Later parts are matched from the end, within the tolerance, and the first part must end
+        // before them.
         let beyond = lines.end().saturating_add(TOLERANCE);
         let after = self.numbers.partition_point(|number| *number <= beyond);
         let mut end = self.starts.get(after).map_or(self.squeezed.len(), |start| *start as usize);
@@ -110,7 +110,7 @@ impl Text {
         self.numbers.get(nth.checked_sub(1)?).copied().filter(|line| lines.contains(line))
     }
 
-    /// Whether no number is cut in what was found: 15 is no part of 150.
+    /// Whether a match cuts no number in two: 15 does not match in 150.
     fn whole(&self, at: usize, needle: &str) -> bool {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let joint = |c: Option<char>| c.is_some_and(|c| c == '_' || c == '.');
@@ -122,7 +122,7 @@ impl Text {
         !(before && digit(needle.chars().next()) || after && digit(needle.chars().next_back()))
     }
 
-    /// Where a name stands as a word of its own, from a line on: the line, and where in the text.
+    /// Whole-word occurrences of a name from a line on: line number and byte offset.
     pub(super) fn mentions<'a>(
         &'a self,
         name: &'a str,
@@ -138,7 +138,7 @@ impl Text {
         found.map(|at| (self.begins.partition_point(|start| *start as usize <= at) as u32, at))
     }
 
-    /// What stands on a line before a place in the text, and after it.
+    /// Text before and after an offset on its line.
     pub(super) fn around(&self, at: usize) -> (&str, &str) {
         let start = self.raw[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let end = self.raw[at..].find('\n').map_or(self.raw.len(), |newline| at + newline);
@@ -146,14 +146,14 @@ impl Text {
     }
 }
 
-/// Adds a text without its white space.
+/// Appends a text without white space and invisible characters.
 pub(super) fn squeeze(text: &str, into: &mut String) {
-    // Nearly all text is so, and looked through faster.
+    // Fast path for printable ASCII.
     let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e);
     if text.bytes().all(plain) {
         into.extend(text.split_ascii_whitespace());
     } else {
-        // What cannot be seen cannot be quoted.
+        // Invisible characters cannot be quoted, so they are dropped.
         into.extend(text.split_whitespace().flat_map(|word| word.chars().filter(|c| !unseen(*c))));
     }
 }

@@ -1,15 +1,15 @@
-//! The first of many files that holds what is wanted, looked for by two at once.
+//! Parallel search: finds the first of many files that contains a term, on up to two threads.
 use super::contents;
 use super::text::{Text, Wanted};
 use crate::repo::{Reader, View, Why};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Where something stands: in which of the files, counted from the first that was to be looked
-/// into, and on which line.
+/// A match: position in the list of files, and line number.
 pub(super) type Hit = (usize, u32);
 
-/// Looks into files, which are named by their places in the view, in this order.
+/// Searches `files`, given as indexes into the view, and returns the first match in list order. A
+/// second thread is started if `other` is given.
 pub(super) fn first(
     view: &View,
     reader: &Reader,
@@ -20,7 +20,7 @@ pub(super) fn first(
     let (next, found) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
     let work = &|reader: &Reader| loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
-        // Whatever stands before what was found has been taken by somebody already.
+        // Threads take files in order, so every file before a match is already being searched.
         let nth = files.get(at).filter(|_| at < found.load(Ordering::Relaxed))?;
         let line = read(view, reader, *nth).ok().and_then(|text| text.first(wanted, 1..=u32::MAX));
         if let Some(line) = line {
@@ -38,7 +38,7 @@ pub(super) fn first(
     })
 }
 
-/// One file, as it is looked into.
+/// Reads and prepares one file.
 pub(super) fn read(view: &View, reader: &Reader, nth: usize) -> Result<Text, Why> {
     let file = view.files().get(nth).ok_or(Why::Unreadable)?;
     let bytes = contents::readable(reader, file)?;

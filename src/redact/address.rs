@@ -1,4 +1,4 @@
-//! Passwords in addresses: `scheme://user:password@host`. Only the password goes.
+//! Passwords in URLs: `scheme://user:password@host`. Only the password is redacted.
 use super::scan::{Span, kind_of};
 use super::value;
 use super::window::Window;
@@ -10,7 +10,7 @@ pub(super) fn password(window: &Window, start: usize, from: usize) -> Option<Spa
         return None;
     }
     let inside = |byte: u8| byte > b' ' && byte != 127 && !b"/?#\"'`<>\\|^[]{}()".contains(&byte);
-    // Templates have brackets, and are recognised as templates.
+    // Brackets are read as well, so that a template is rejected as a whole below.
     let end = window.run(from, LONGEST, |byte| inside(byte) || b"{}$<>*[]()".contains(&byte));
     let text = window.part(from, end);
     let at = text.iter().rposition(|byte| *byte == b'@')?;

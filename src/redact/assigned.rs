@@ -1,4 +1,5 @@
-//! A name that promises a secret, and its value. The name, the operator and the quotes stay.
+//! Assignments of secrets: a name such as `api_key`, an operator and a value. Only the value is
+//! redacted. Name, operator and quotes stay.
 use super::names::{self, Class};
 use super::operator::{self, Name, Place};
 use super::scan::{Span, kind_of};
@@ -7,10 +8,10 @@ use super::window::{Window, wordish};
 
 const LONGEST_NAME: usize = 64;
 const LONGEST: usize = 4096;
-/// What people think of is shorter.
+/// Maximum length of a password chosen by a person. In longer values, `:` and `=` are separators.
 const SHORT: usize = 128;
 
-/// The value of the name in which a word was found.
+/// Matches the value assigned to the name that contains the keyword.
 pub(super) fn value(window: &Window, start: usize, end: usize) -> Option<Span> {
     let named = |byte: u8| wordish(byte) || byte == b'-';
     let mut name = Name {
@@ -49,7 +50,7 @@ fn of_place(window: &Window, place: &Place, class: Class) -> Option<(usize, usiz
     let inside = |byte: u8| byte > b' ' && !b"\"'`".contains(&byte) && !place.until.contains(&byte);
     let plain = |byte: u8| inside(byte) && byte != b'=' && byte != b':';
     let mut end = window.run(from, LONGEST, plain);
-    // These marks may be part of a password, or pad its end, but do not join what is longer.
+    // `=` and `:` can be part of a password, or base64 padding, but do not join longer values.
     while let Some(joint) = window.at(end).filter(|byte| inside(*byte) && end < from + LONGEST) {
         let next = window.run(end, 4, |byte| byte == joint);
         let ends = joint == b'=' && !window.at(next).is_some_and(inside);
@@ -67,8 +68,8 @@ fn of_place(window: &Window, place: &Place, class: Class) -> Option<(usize, usiz
     (value::real(found, place.shape, class) || chosen()).then_some((from, end))
 }
 
-/// Whether a line of settings ends with a value: `name: value`, `name=value`. In code more follows, or
-/// there are blanks around the sign.
+/// Whether a value ends a line of a config file, `name: value` or `name=value`. In code, more text
+/// follows or the operator has blanks around it.
 fn settled(window: &Window, from: usize, end: usize) -> bool {
     let sign = window.run_back(from, 8, |byte| byte == b' ');
     let spaced = sign.checked_sub(1).and_then(|at| window.before(at)) == Some(b' ');
@@ -77,7 +78,7 @@ fn settled(window: &Window, from: usize, end: usize) -> bool {
     ends && (tight || window.before(sign) == Some(b':'))
 }
 
-/// Past `Token ` or another name of a way to log in.
+/// Skips an auth scheme such as `Token ` before the credential.
 fn after_scheme(window: &Window, from: usize, end: usize) -> usize {
     let word =
         window.run(from, end.saturating_sub(from).min(16), |byte| byte.is_ascii_alphabetic());
@@ -85,13 +86,14 @@ fn after_scheme(window: &Window, from: usize, end: usize) -> usize {
     if word - from >= 3 && next > word { next } else { from }
 }
 
-/// What is between the quotes that open at a place, and how sure it is that it is a value.
+/// Range of the string literal in a slot, and its context. A string inside a call is less certain
+/// to be the value.
 fn quoted(window: &Window, place: &Place) -> Option<(usize, usize, Shape)> {
     let (mut at, mut shape) = (place.from, Shape::Quoted);
     if place.shape == Shape::Loose {
         shape = Shape::Loose;
     }
-    // `b"…"`, `r#"…"`, `String::from("…")`
+    // String prefixes and constructors: `b"…"`, `r#"…"`, `String::from("…")`.
     let word = window.run(at, 32, |byte| wordish(byte) || b":.&@$#".contains(&byte));
     if word > at {
         if window.at(word) == Some(b'(') {
@@ -103,7 +105,7 @@ fn quoted(window: &Window, place: &Place) -> Option<(usize, usize, Shape)> {
     let escaped = window.at(at) == Some(b'\\');
     let open = at + usize::from(escaped);
     let quote = window.at(open).filter(|byte| b"\"'`".contains(byte))?;
-    // Two more of them open a string of many lines.
+    // Three quotes open a multi-line string.
     let from = open + 1;
     let from = if window.at(from) == Some(quote) && window.at(from + 1) == Some(quote) {
         from + 2

@@ -1,20 +1,21 @@
-//! Text that comes in pieces. What has come is held back until it is certain that no secret begins
-//! in it, so that the pieces, joined, are what the whole would have become.
+//! Streaming redaction. Text stays in a buffer until no secret can start in it, so the concatenated
+//! output equals the redaction of the whole text. `StreamRedactor` takes chunks of text,
+//! `redact_stream` copies a reader to a writer.
 use super::mark::Removed;
 use super::scan::{self, Scan};
 use super::window::BEHIND;
 use super::{Redactor, in_words, known};
 use std::io::{self, Read, Write};
 
-/// No more than this is held back. Every secret there can be is shorter, so a text without any
-/// whitespace can be cut somewhere in it.
+/// Maximum size of the buffer in bytes. Every secret is shorter, so text without whitespace can
+/// still be cut.
 const MOST: usize = 64 * 1024;
-/// Longer than any word, and further than any matcher looks back.
+/// Distance between such a cut and undecided bytes: more than any keyword or look-behind.
 const MARGIN: usize = 2 * BEHIND;
-/// How much is read at once.
+/// Size of the read buffer in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// Holds text back until it is certain that no secret begins in it.
+/// Redacts text that arrives in chunks. Buffers it until no secret can start in it.
 pub struct Held {
     flow: Flow,
 }
@@ -24,7 +25,7 @@ impl Held {
         Held { flow: Flow::new(redactor) }
     }
 
-    /// Takes a piece, and gives what is certain by now.
+    /// Appends a chunk. Returns the redacted text that no later chunk can change.
     pub fn push(&mut self, piece: &str) -> String {
         let mut ready = String::new();
         let mut rest = piece;
@@ -37,13 +38,13 @@ impl Held {
         ready
     }
 
-    /// What is left.
+    /// Flushes the buffer at the end of the stream.
     pub fn finish(mut self) -> String {
         in_words(self.flow.finish())
     }
 }
 
-/// Takes the secrets out of whatever passes through, holding no more of it than it must.
+/// Copies a stream with secrets redacted, with a bounded buffer. Returns their number by kind.
 pub fn filter(
     mut input: impl Read,
     mut output: impl Write,
@@ -66,13 +67,13 @@ pub fn filter(
 
 struct Flow {
     redactor: Redactor,
-    /// What is held, after as much of what was released as a matcher may look back to.
+    /// Released bytes kept for look-behind, followed by the held bytes.
     text: Vec<u8>,
-    /// Where what is held begins.
+    /// Start of the held bytes.
     from: usize,
-    /// Up to where what was released is dealt with.
+    /// End of the last secret or placeholder among the released bytes.
     covered: usize,
-    /// How long the text must be to be looked at again.
+    /// Minimum length of `text` for the next scan.
     due: usize,
     removed: Removed,
 }
@@ -90,7 +91,7 @@ impl Flow {
         let scan = scan::scan(&self.text, self.from, self.covered, &self.redactor.inner.known);
         let cut = self.cut(&scan);
         let ready = self.release(&scan, cut);
-        // Looking at it again for every byte would take the square of its length.
+        // A scan for every byte received would take quadratic time.
         let held = self.text.len() - self.from;
         self.due = self.text.len() + if ready.is_empty() { held / 16 } else { 0 };
         ready
@@ -114,7 +115,7 @@ impl Flow {
         ready
     }
 
-    /// Up to where everything is certain: after whitespace if there is any.
+    /// End of the bytes that can be released, after whitespace if there is any.
     fn cut(&self, scan: &Scan) -> usize {
         let end = self.text.len();
         let open = scan.open.unwrap_or(end).min(self.redactor.inner.known.begun(&self.text));
@@ -131,7 +132,7 @@ impl Flow {
     }
 }
 
-/// A place, or the beginning of what must not be cut there.
+/// Moves a cut to the start of the secret, keyword or placeholder it would split.
 fn whole(scan: &Scan, cut: usize) -> usize {
     let found = scan.found.iter().map(|found| (found.hit, found.end));
     let mut spans: Vec<_> = found.chain(scan.whole.iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! What follows `Bearer` and `Basic`, in headers and wherever else they are shown.
+//! Credentials after `Bearer` and `Basic`, in HTTP headers and elsewhere.
 use super::mark::SECRET;
 use super::scan::{Span, kind_of};
 use super::value;
@@ -6,11 +6,12 @@ use super::window::{Window, wordish};
 
 const LONGEST: usize = 4096;
 
+/// Whether RFC 9110 allows the byte in a bearer token (`token68`).
 fn token68(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
 }
 
-/// `Bearer TOKEN`
+/// Matches `Bearer TOKEN`.
 pub(super) fn bearer(window: &Window, start: usize, end: usize) -> Option<Span> {
     let from = follows(window, start, end)?;
     let end = trimmed(window, from, window.run(from, LONGEST, token68));
@@ -20,7 +21,7 @@ pub(super) fn bearer(window: &Window, start: usize, end: usize) -> Option<Span> 
         .then(|| (from, end, kind_of(token)))
 }
 
-/// `Basic BASE64`, where that is a name and a password.
+/// Matches `Basic BASE64` if it decodes to `user:password`.
 pub(super) fn basic(window: &Window, start: usize, end: usize) -> Option<Span> {
     let from = follows(window, start, end)?;
     let end =
@@ -34,7 +35,7 @@ pub(super) fn basic(window: &Window, start: usize, end: usize) -> Option<Span> {
     (readable && real && window.closes(end)).then_some((from, end, SECRET))
 }
 
-/// Where the token begins: after spaces, or after `%20`.
+/// Start of the token: after blanks, or after `%20`.
 fn follows(window: &Window, start: usize, end: usize) -> Option<usize> {
     if window.before(start).is_some_and(wordish) && !window.opens(start) {
         return None;
@@ -50,6 +51,7 @@ fn trimmed(window: &Window, from: usize, mut end: usize) -> usize {
     end
 }
 
+/// Decodes standard base64, padded or not.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
     if text.len() < 8 || text.len() % 4 == 1 {

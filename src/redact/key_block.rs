@@ -1,33 +1,34 @@
-//! Private keys over many lines: PEM of every name, PGP, `PuTTY`. What stands between the lines in
-//! code, diffs and strings is part of them; code that only names such lines is not.
+//! Multi-line private keys: PEM of every type, PGP and `PuTTY`. Quotes, diff marks and escaped line
+//! breaks between the lines of a key are part of the match, so keys in code and diffs are found. A
+//! `BEGIN` line without key data is no match.
 use super::mark::PRIVATE_KEY;
 use super::scan::Span;
 use super::window::Window;
 
-/// More than any key has.
+/// Maximum size of a key block in bytes.
 const LONGEST: usize = 48 * 1024;
-/// A run of base 64 this long is a line of a key.
+/// Minimum length of a base64 run that counts as a line of a key.
 const LINE: usize = 20;
-/// Bytes of headers before the first such line.
+/// Maximum bytes of headers before the first such line.
 const HEADERS: usize = 600;
-/// Shorter runs that may stand between two lines, or before the end: line ends in strings, marks
-/// of comments, the end of the last line, a checksum.
+/// Maximum number of shorter runs between two lines or before the end: escaped line breaks,
+/// comment marks, the rest of the last line, a checksum.
 const BETWEEN: usize = 4;
 
-/// A block from its first line on.
+/// Matches a PEM or PGP block from its `BEGIN` line on.
 pub(super) fn pem(window: &Window, start: usize, end: usize) -> Option<Span> {
     let body = label(window, end)?;
     body_end(window, body).map(|(_, end)| (start, end, PRIVATE_KEY))
 }
 
-/// The private lines of a file of `PuTTY`'s.
+/// Matches the private lines of a `PuTTY` key file.
 pub(super) fn putty(window: &Window, end: usize) -> Option<Span> {
     let number = window.blank(end);
     let body = window.run(number, 4, |byte| byte.is_ascii_digit());
     body_end(window, body).map(|(start, end)| (start, end, PRIVATE_KEY))
 }
 
-/// Where the line that opens or closes a private key ends.
+/// End of a `BEGIN` or `END` line, if it names a private key.
 fn label(window: &Window, from: usize) -> Option<usize> {
     let named = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ';
     let end = window.run(from, 64, named);
@@ -37,7 +38,7 @@ fn label(window: &Window, from: usize) -> Option<usize> {
     (private && dashes == end + 5).then_some(dashes)
 }
 
-/// The first line of a key's body, and where all of it ends.
+/// Start of the first line of key data, and end of the block.
 fn body_end(window: &Window, from: usize) -> Option<(usize, usize)> {
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     let (mut first, mut last) = (None, from);
@@ -45,7 +46,7 @@ fn body_end(window: &Window, from: usize) -> Option<(usize, usize)> {
     while at < from + LONGEST {
         let end = window.run(at, from + LONGEST - at, base64);
         let mut run = (at, end);
-        // The mark of a line end in a string is no part of the line it begins.
+        // The `n` of an escaped line break is not part of the line that follows.
         let slash = at > from && window.part(at - 1, at) == b"\\";
         if slash && run.0 < run.1 && matches!(window.part(run.0, run.0 + 1), b"n" | b"r" | b"t") {
             run.0 += 1;
@@ -79,7 +80,7 @@ fn body_end(window: &Window, from: usize) -> Option<(usize, usize)> {
     first.map(|first| (first, last))
 }
 
-/// Names in code are as long as lines of keys, but not as mixed.
+/// Whether a line has digits and both cases. Identifiers can be as long, but rarely have all.
 fn rich(line: &[u8]) -> bool {
     let any = |of: fn(&u8) -> bool| line.iter().any(of);
     any(u8::is_ascii_digit) && any(u8::is_ascii_lowercase) && any(u8::is_ascii_uppercase)

@@ -1,16 +1,18 @@
-//! The words a secret can be known by, in one automaton, and who looks at what follows each.
+//! Keyword index: every string that can mark a secret, in one Aho-Corasick automaton, with the
+//! matchers to run at each hit.
 use super::mark;
 use super::rows::ROWS;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Who looks at a word. None of these words has whitespace in it, so a text can be cut there.
+/// Matcher to run at a keyword. Variants are ordered by priority, specific formats before generic
+/// ones. No keyword contains whitespace, so a stream can be cut there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Route {
-    /// A placeholder, which nobody else is to look into.
+    /// An existing placeholder, which no other matcher may read.
     Placeholder,
-    /// A row of the table, by its prefix.
+    /// Index into `VENDOR_KEYS`, and the prefix.
     Row(usize, &'static str),
     KeyBlock,
     PuttyLines,
@@ -19,17 +21,17 @@ pub(super) enum Route {
     Telegram,
     Terraform,
     Mailchimp,
-    /// An address in which this ends the known part.
+    /// Webhook URL of this kind. The keyword is its public part.
     Hook(&'static str),
     Signature,
     Address,
     Bearer,
     Basic,
-    /// Part of a name that promises a secret.
+    /// The keyword is part of a name such as `api_key`.
     Name,
 }
 
-/// The kinds that are not in the table of rows.
+/// Kinds reported by `token_formats`, besides `jwt`.
 pub(super) const KINDS: &[&str] = &[
     "discord-token",
     "telegram-token",
@@ -40,6 +42,7 @@ pub(super) const KINDS: &[&str] = &[
     "azure-signature",
 ];
 
+/// Keywords of all matchers other than vendor keys and assignments.
 const ODD: &[(&str, Route)] = &[
     (mark::OPENING, Route::Placeholder),
     ("-----BEGIN", Route::KeyBlock),
@@ -62,9 +65,9 @@ const ODD: &[(&str, Route)] = &[
     ("basic", Route::Basic),
 ];
 
-/// What names of secrets have in them.
+/// Stems that occur in names of secrets.
 const STEMS: &[&str] = &["pass", "secret", "token", "pwd", "cred", "auth"];
-/// What makes a `key` a secret.
+/// Words that make a following `key` a secret, as in `api_key`.
 pub(super) const KEYS: &[&str] = &[
     "access",
     "account",
@@ -94,11 +97,11 @@ pub(super) const KEYS: &[&str] = &[
 
 pub(super) struct Keywords {
     pub(super) automaton: AhoCorasick,
-    /// For each word, who looks at it, in order.
+    /// Matchers of each keyword in order of priority, by pattern index of the automaton.
     pub(super) routes: Vec<Vec<Route>>,
 }
 
-/// The automaton, built when it is first needed.
+/// The shared index, built on first use.
 pub(super) fn keywords() -> Option<&'static Keywords> {
     static KEYWORDS: OnceLock<Option<Keywords>> = OnceLock::new();
     KEYWORDS.get_or_init(build).as_ref()
@@ -109,7 +112,7 @@ fn build() -> Option<Keywords> {
     let mut put = |word: String, route| words.entry(word).or_default().push(route);
     for (index, row) in ROWS.iter().enumerate() {
         for prefix in row.prefixes {
-            // Two letters would be found in every other word.
+            // `SK` alone would hit in too many words, so a hex digit is part of the keyword.
             let digits = if *prefix == "SK" { "0123456789abcdef" } else { "" };
             digits
                 .chars()
@@ -122,7 +125,7 @@ fn build() -> Option<Keywords> {
     for (word, route) in ODD {
         put((*word).into(), *route);
     }
-    // The number of an account, in base 64: its first three digits look like this.
+    // A Discord token starts with the account number in base64: all possible first characters.
     for first in ["MT", "MD", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] {
         "AEIMQUYcgk".chars().for_each(|third| put(format!("{first}{third}"), Route::Discord));
     }
@@ -141,7 +144,7 @@ fn build() -> Option<Keywords> {
             put(format!("{upper}{mark}Key"), Route::Name);
         }
     }
-    // The longest word at a place is the one that is found, so it brings the shorter ones along.
+    // The automaton reports the longest keyword only, so it also gets the matchers of its prefixes.
     let mut all = words.clone();
     for (word, routes) in &mut all {
         for end in (1..word.len()).rev() {

@@ -1,4 +1,5 @@
-//! Values that are secret wherever they stand, such as the keys in the environment.
+//! Known secret values, such as API keys from the environment. They are redacted wherever they
+//! occur, also JSON-escaped or percent-encoded.
 use super::mark;
 use super::scan::Found;
 use super::value;
@@ -6,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt::Write;
 
 const SHORTEST: usize = 8;
-/// What is longer is no key.
+/// Maximum length of a value in bytes. Longer ones are ignored.
 pub(super) const LONGEST: usize = 16 * 1024;
 
 #[derive(Default)]
@@ -39,7 +40,7 @@ impl Known {
         self.values.is_empty()
     }
 
-    /// All of them, one after the other.
+    /// All values, separated by NUL: the input of the redaction fingerprint.
     pub(super) fn all(&self) -> Vec<u8> {
         self.values.join(&0)
     }
@@ -51,7 +52,7 @@ impl Known {
         found.map(|(start, end)| Found { start, end, kind: mark::KNOWN, hit: start }).collect()
     }
 
-    /// From where on the end of a text may be the beginning of a value.
+    /// Start of the suffix that could be the beginning of a value. A stream must not release it.
     pub(super) fn begun(&self, bytes: &[u8]) -> usize {
         let longest = self.values.iter().map(Vec::len).max().unwrap_or_default();
         let from = bytes.len().saturating_sub(longest);
@@ -60,7 +61,7 @@ impl Known {
     }
 }
 
-/// Whether a value can be told from what anybody may write.
+/// Whether a value is distinctive enough: no ordinary words, path or plain URL, and not short.
 fn tells(value: &str) -> bool {
     let first = value.chars().next();
     let same = value.chars().all(|c| Some(c) == first);
@@ -74,7 +75,7 @@ fn tells(value: &str) -> bool {
     value.chars().count() >= SHORTEST && !same && !path && !plain && !open
 }
 
-/// As it stands within a string of JSON.
+/// Escapes a value as in a JSON string.
 fn in_json(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {
@@ -89,7 +90,7 @@ fn in_json(value: &str) -> String {
     text
 }
 
-/// As it stands within an address.
+/// Percent-encodes a value as in a URL query.
 fn in_address(value: &str) -> String {
     let mut text = String::new();
     for byte in value.bytes() {

@@ -1,4 +1,4 @@
-//! Placeholders: written, recognised, counted.
+//! Placeholders, `[REDACTED:kind:tag]`: written, parsed and counted.
 use super::keywords;
 use super::rows::ROWS;
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,44 +6,44 @@ use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a placeholder begins with.
+/// Prefix of every placeholder.
 pub(super) const OPENING: &str = "[REDACTED:";
 
-/// Anything that is secret because of what it is assigned to, or of where it stands.
+/// Kind of secrets found by context: an assignment, a URL or a header.
 pub(super) const SECRET: &str = "secret";
 pub(super) const PRIVATE_KEY: &str = "private-key";
 pub(super) const KNOWN: &str = "known-value";
 pub(super) const JWT: &str = "jwt";
 
-/// How many digits tell secrets apart.
+/// Hex digits of the tag.
 const DIGITS: usize = 6;
 const LONGEST_KIND: usize = 32;
 
-/// How many secrets were removed, by kind.
+/// Number of redacted secrets, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     kinds: BTreeMap<&'static str, usize>,
 }
 
 impl Removed {
-    /// Whether nothing was.
+    /// Whether no secret was redacted.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// How many, of all kinds.
+    /// Number of secrets of all kinds.
     pub fn total(&self) -> usize {
         self.kinds.values().sum()
     }
 
-    /// Adds what was removed elsewhere.
+    /// Adds the counts of another text.
     pub fn add(&mut self, other: &Removed) {
         for (kind, many) in &other.kinds {
             *self.kinds.entry(kind).or_default() += many;
         }
     }
 
-    /// Each kind, and how many of it.
+    /// Kinds in alphabetical order, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         self.kinds.iter().map(|(kind, many)| (*kind, *many))
     }
@@ -63,7 +63,7 @@ impl fmt::Display for Removed {
     }
 }
 
-/// Which placeholders stand in a text, so that readers can be told how many there are.
+/// Counts the placeholders in a text, by kind.
 pub fn placeholders(text: &str) -> Removed {
     let mut removed = Removed::default();
     for (at, _) in text.match_indices(OPENING) {
@@ -74,7 +74,7 @@ pub fn placeholders(text: &str) -> Removed {
     removed
 }
 
-/// The placeholder a text begins with: its kind and its length.
+/// Parses the placeholder at the start of a text. Returns its kind and its length.
 pub(super) fn read(bytes: &[u8]) -> Option<(&'static str, usize)> {
     let rest = bytes.strip_prefix(OPENING.as_bytes())?;
     let colon = rest.iter().take(LONGEST_KIND).position(|byte| *byte == b':')?;
@@ -85,7 +85,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<(&'static str, usize)> {
     (hex && closed).then_some((kind, OPENING.len() + colon + DIGITS + 2))
 }
 
-/// The length of the longest placeholder there can be.
+/// Maximum length of a placeholder.
 pub(super) const LONGEST: usize = OPENING.len() + LONGEST_KIND + DIGITS + 2;
 
 fn kinds() -> impl Iterator<Item = &'static str> {
@@ -94,9 +94,10 @@ fn kinds() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.kind).chain(others)
 }
 
-/// What tells a secret from others, to those who have the key.
+/// Keyed hash (HMAC-SHA256) of a secret within a scope. Without the key, guesses of the secret
+/// cannot be checked against it.
 pub(super) fn tag(key: &[u8], scope: &str, secret: &[u8]) -> [u8; 32] {
-    // A key of any length is taken, so there is nothing to fail.
+    // HMAC accepts a key of any length, so there is no error to handle.
     let mut mac = Hmac::<Sha256>::new_from_slice(key)
         .unwrap_or_else(|_| Hmac::<Sha256>::new(&[0; 64].into()));
     mac.update(scope.as_bytes());
@@ -105,7 +106,7 @@ pub(super) fn tag(key: &[u8], scope: &str, secret: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Writes the placeholder of a secret, and its line ends, so that no line moves.
+/// Writes the placeholder of a secret, then its line breaks, so that line numbers stay valid.
 pub(super) fn write(kind: &str, secret: &[u8], key: &[u8], scope: &str, kept: &mut Vec<u8>) {
     let tag = tag(key, scope, secret);
     kept.extend_from_slice(OPENING.as_bytes());

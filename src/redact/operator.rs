@@ -1,28 +1,29 @@
-//! What may stand between a name and its value, in the languages there are.
+//! Parser for the syntax between a name and its value, in common programming languages and config
+//! formats.
 use super::value::Shape;
 use super::window::Window;
 
-/// A name as it stands in a text.
+/// Byte range of a name.
 #[derive(Clone, Copy)]
 pub(super) struct Name {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Where a value begins, and what is to be expected of it.
+/// Possible position of a value, and what is valid there.
 pub(super) struct Place {
     pub(super) from: usize,
     pub(super) shape: Shape,
-    /// Whether only a value between quotes counts.
+    /// Whether the value must be quoted.
     pub(super) quotes: bool,
-    /// Where a value without quotes ends, besides spaces.
+    /// Bytes that end an unquoted value, besides whitespace.
     pub(super) until: &'static [u8],
 }
 
-/// A type between a name and its value is no longer than this.
+/// Maximum length of a type annotation between a name and its value.
 const TYPE: usize = 48;
 
-/// The places at which the value of a name may begin, in the order they are to be tried.
+/// Possible positions of the value of a name, in the order to try.
 pub(super) fn places(window: &Window, name: Name) -> Vec<Place> {
     let (end, quoted) = closed(window, name.end);
     let at = window.blank(end);
@@ -71,7 +72,7 @@ pub(super) fn places(window: &Window, name: Name) -> Vec<Place> {
     }
 }
 
-/// Past the quote, the bracket or the length that ends a name, and whether it was a quote.
+/// Skips the quote, bracket or array length after a name. Also returns whether it was a quote.
 fn closed(window: &Window, end: usize) -> (usize, bool) {
     let mut at = end;
     if window.at(at) == Some(b'\\') {
@@ -91,7 +92,7 @@ fn closed(window: &Window, end: usize) -> (usize, bool) {
     (end, false)
 }
 
-/// `name=value` without a space.
+/// Slot of `name=value`, without a blank before `=`. An uppercase name is an environment variable.
 fn tight(window: &Window, name: Name, from: usize) -> Place {
     let loud = window
         .part(name.start, name.end)
@@ -107,7 +108,7 @@ fn tight(window: &Window, name: Name, from: usize) -> Place {
     Place { from: spaced, shape, quotes: false, until }
 }
 
-/// `name: TYPE = …`
+/// Start of the value in `name: TYPE = …`.
 fn typed(window: &Window, from: usize) -> Option<usize> {
     let of = |byte: u8| byte.is_ascii_alphanumeric() || b" _&'<>[]*:.?|".contains(&byte);
     let equals = window.run(from, TYPE, of);
@@ -115,7 +116,8 @@ fn typed(window: &Window, from: usize) -> Option<usize> {
     assigns.then_some(equals + 1)
 }
 
-/// `name: PASSWORD` and `value: …`, on one line or two; `key="password" value="…"`.
+/// Start of the value in a pair: `name: PASSWORD` and `value: …`, on one line or two, or
+/// `key="password" value="…"`.
 fn pair(window: &Window, name: Name, end: usize) -> Option<usize> {
     let quote = window.run_back(name.start, 2, |byte| byte == b'"' || byte == b'\'');
     let spaces = window.run_back(quote, 2, |byte| byte == b' ');

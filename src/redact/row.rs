@@ -1,46 +1,40 @@
-//! A row of the table of vendors' keys, and whether a text fits it.
+//! Pattern of a vendor key: prefix, alphabet, length and character classes.
 use super::window::Window;
 
-/// Keys that begin with something only they begin with.
+/// Format of a vendor key with a unique prefix. Alphabet and lengths are those of the rest.
 pub(super) struct Row {
-    /// What it is called in placeholders.
+    /// Kind in placeholders.
     pub(super) kind: &'static str,
-    /// What such keys begin with.
     pub(super) prefixes: &'static [&'static str],
-    /// What the rest is made of.
     pub(super) of: Alphabet,
-    /// How long the rest is at least.
     pub(super) least: usize,
-    /// How long it is at most.
     pub(super) most: usize,
-    /// What else must hold for the rest.
     pub(super) with: Check,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum Alphabet {
-    /// Small hexadecimal digits.
+    /// Lowercase hexadecimal digits.
     Hex,
     /// Letters and digits.
     Alnum,
-    /// Capitals and digits.
+    /// Uppercase letters and digits.
     Upper,
-    /// Letters, digits, `_` and `-`.
+    /// Unpadded base64url: letters, digits, `_` and `-`.
     Url,
-    /// The same with `.`
+    /// The same and `.`.
     Dotted,
-    /// Letters, digits, `+`, `/`, `=`, `_` and `-`.
+    /// Both base64 alphabets, with padding.
     Base64,
 }
 
+/// Character classes that must occur, so that plain words are not valid keys.
 #[derive(Clone, Copy)]
 pub(super) enum Check {
     Nothing,
-    /// Letters, and digits or letters of both cases.
+    /// Letters of both cases, or letters and digits.
     Mixed,
-    /// Letters and digits.
     Digits,
-    /// Digits and letters of both cases.
     Rich,
 }
 
@@ -80,19 +74,19 @@ impl Check {
 }
 
 impl Row {
-    /// Where a key of this row ends that begins here with this prefix.
+    /// End of the key that starts at `start` with this prefix, if it is valid.
     pub(super) fn end(&self, window: &Window, start: usize, prefix: &str) -> Option<usize> {
         if !window.opens(start) || !window.starts(start, prefix) {
             return None;
         }
         let from = start + prefix.len();
         let mut end = window.run(from, self.most + 1, |byte| self.of.has(byte));
-        // A line of dashes, such as a key block begins with, is not its own either.
+        // Five dashes are the header of a key block, not part of the key.
         end = (from..end).find(|at| window.starts(*at, "-----")).unwrap_or(end);
         if end - from > self.most {
             return None;
         }
-        // The full stop or dash of the sentence it stands in is not its own.
+        // Punctuation of the sentence around the key is not part of it.
         while end > from && matches!(window.part(end - 1, end), b"." | b"-") {
             end -= 1;
         }
@@ -102,7 +96,7 @@ impl Row {
     }
 }
 
-/// Keys of documents and tests, which say so.
+/// Whether a key is an example: few distinct characters, or a word such as `example` in it.
 pub(super) fn made_up(rest: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in rest {

@@ -1,36 +1,37 @@
-//! The pass over a text: what is secret in it, and from where on that is not yet decided.
+//! Single pass over a text. Runs the matchers at every keyword hit. Returns the secrets, and the
+//! first keyword that needs more input to decide.
 use super::keywords::{self, Route};
 use super::known::Known;
 use super::window::Window;
 use super::{address, assigned, header, key_block, mark, rows, shapes};
 
-/// A secret in a text.
+/// A secret in a text, as a byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
-    /// Where the word is by which it was found. A text may not be cut between there and the end.
+    /// Start of its keyword, at most `start`. A stream must not be cut between it and `end`.
     pub(super) hit: usize,
 }
 
-/// What a pass brought.
+/// Result of a scan.
 pub(super) struct Scan {
-    /// In order, none of them overlapping another.
+    /// Sorted, without overlaps.
     pub(super) found: Vec<Found>,
-    /// The first word for which what comes after the text could make a difference.
+    /// First keyword whose matcher read past the end: more input could change its result.
     pub(super) open: Option<usize>,
-    /// Words and placeholders, which must not be cut either.
+    /// Byte ranges of keywords and placeholders, which must not be cut either.
     pub(super) whole: Vec<(usize, usize)>,
-    /// Where placeholders end that were there already.
+    /// End offsets of placeholders that were already in the text.
     pub(super) marks: Vec<usize>,
 }
 
-/// What a matcher finds: from where, to where, and what it is.
+/// Result of a matcher: start, end and kind.
 pub(super) type Span = (usize, usize, &'static str);
 
-/// Looks through a text from a place on. What is before it was looked through already, and up to
-/// `covered` it was dealt with.
+/// Scans a text from offset `from` on. Earlier bytes only serve as look-behind, and those before
+/// `covered` belong to secrets or placeholders already processed.
 pub(super) fn scan(bytes: &[u8], from: usize, covered: usize, known: &Known) -> Scan {
     let mut found: Vec<Found> = known.find(bytes, from);
     let (mut open, mut whole, mut marks) = (None, vec![], vec![]);
@@ -94,8 +95,8 @@ fn matched(route: Route, window: &Window, start: usize, end: usize) -> Option<Sp
     }
 }
 
-/// What a value is when it is a key of a vendor and nothing else, so that it is called the same
-/// wherever it stands.
+/// Kind of a value that is one vendor key or token and nothing else, otherwise `secret`. So a key
+/// has the same kind in every context.
 pub(super) fn kind_of(value: &[u8]) -> &'static str {
     let Some(keywords) = keywords::keywords() else { return mark::SECRET };
     for hit in keywords.automaton.find_iter(value) {
@@ -113,7 +114,7 @@ pub(super) fn kind_of(value: &[u8]) -> &'static str {
     mark::SECRET
 }
 
-/// In order, and those that overlap as one.
+/// Sorts secrets, and merges those that overlap.
 pub(super) fn united(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
     let mut all: Vec<Found> = Vec::with_capacity(found.len());
@@ -134,7 +135,7 @@ pub(super) fn united(mut found: Vec<Found>) -> Vec<Found> {
     all
 }
 
-/// How much a kind says.
+/// How specific a kind is. For the same bytes, the most specific kind is reported.
 fn rank(kind: &str) -> u8 {
     match kind {
         mark::SECRET => 0,

@@ -1,4 +1,5 @@
-//! Keys that are known by their shape rather than by how they begin.
+//! Matchers for tokens that have a fixed structure instead of a unique prefix: JWT, bot tokens,
+//! webhook URLs and signed URLs.
 use super::mark::JWT;
 use super::row::made_up;
 use super::scan::Span;
@@ -12,7 +13,7 @@ fn hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Two objects in base 64 and a signature.
+/// JSON Web Token: header, payload and signature in base64url, separated by dots.
 pub(super) fn jwt(window: &Window, start: usize) -> Option<Span> {
     if !window.opens(start) {
         return None;
@@ -29,7 +30,7 @@ pub(super) fn jwt(window: &Window, start: usize) -> Option<Span> {
     (end - body > 10 && window.closes(end)).then_some((start, end, JWT))
 }
 
-/// The number of an account, a time and a signature.
+/// Discord bot token: account number, timestamp and signature, separated by dots.
 pub(super) fn discord(window: &Window, start: usize) -> Option<Span> {
     if !window.opens(start) || !matches!(window.at(start + 3), Some(b'w'..=b'z' | b'0'..=b'5')) {
         return None;
@@ -50,7 +51,7 @@ pub(super) fn discord(window: &Window, start: usize) -> Option<Span> {
     ))
 }
 
-/// A number, a colon and thirty-five characters that begin with `AA`.
+/// Telegram bot token: 8 to 10 digits, a colon and 35 characters that start with `AA`.
 pub(super) fn telegram(window: &Window, colon: usize) -> Option<Span> {
     let end = window.run(colon + 1, 36, url);
     if end - colon - 1 != 35 || !window.closes(end) || made_up(window.part(colon + 3, end)) {
@@ -61,7 +62,7 @@ pub(super) fn telegram(window: &Window, colon: usize) -> Option<Span> {
     ((8..=10).contains(&(colon - start)) && before).then_some((start, end, "telegram-token"))
 }
 
-/// Something before `.atlasv1.` and much after it.
+/// Terraform Cloud token: 14 characters, `.atlasv1.`, and 40 to 100 characters.
 pub(super) fn terraform(window: &Window, start: usize, end: usize) -> Option<Span> {
     let first = window.run_back(start, 15, |byte| byte.is_ascii_alphanumeric());
     let last = window.run(end, 101, url);
@@ -73,7 +74,7 @@ pub(super) fn terraform(window: &Window, start: usize, end: usize) -> Option<Spa
     ))
 }
 
-/// Thirty-two digits before the name of a data centre.
+/// Mailchimp API key: 32 hex digits and the data center, such as `-us12`.
 pub(super) fn mailchimp(window: &Window, dash: usize, end: usize) -> Option<Span> {
     let last = window.run(end, 3, |byte| byte.is_ascii_digit());
     if last == end || last - end > 2 || !window.closes(last) {
@@ -84,7 +85,7 @@ pub(super) fn mailchimp(window: &Window, dash: usize, end: usize) -> Option<Span
     (fits && !made_up(window.part(start, dash))).then_some((start, last, "mailchimp-key"))
 }
 
-/// An address that is itself a password: what comes after the part all of them share.
+/// Webhook URL, which is a credential in itself. Only the part after the common prefix is redacted.
 pub(super) fn hook(window: &Window, end: usize, kind: &'static str) -> Option<Span> {
     let last = window.run(end, 255, |byte| url(byte) || byte == b'/');
     let rest = window.part(end, last);
@@ -92,7 +93,7 @@ pub(super) fn hook(window: &Window, end: usize, kind: &'static str) -> Option<Sp
     (rest.len() >= 24 && digit && !made_up(rest)).then_some((end, last, kind))
 }
 
-/// The signature of a shared address.
+/// Azure shared access signature: the `sig` parameter of a query string.
 pub(super) fn signature(window: &Window, start: usize, end: usize) -> Option<Span> {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b"%+/=".contains(&byte);
     let last = window.run(end, 201, part);

@@ -1,9 +1,10 @@
-//! Files that are secrets by their name: every value in them is taken for one.
+//! Strict mode for files whose name marks them as secret, such as `.env`: every value in them is
+//! redacted.
 use super::mark;
 use super::scan::{Found, kind_of};
 use super::value;
 
-/// The value of every assignment, and every line that is nothing but a token.
+/// Finds the value of every assignment, and every line that is a single token.
 pub(super) fn assignments(text: &[u8]) -> Vec<Found> {
     let mut found = vec![];
     let mut at = 0;
@@ -13,7 +14,7 @@ pub(super) fn assignments(text: &[u8]) -> Vec<Found> {
         let mut next = end + 1;
         if let Some((start, stop)) = assigned(text, at, end) {
             let mut spans = vec![(start, stop)];
-            // A quote that stays open goes on over the lines.
+            // An unclosed quote starts a multi-line value.
             let quote = text[start - 1];
             if b"\"'`".contains(&quote) && text.get(stop) != Some(&quote) {
                 let close = text[end..].iter().position(|byte| *byte == quote);
@@ -37,11 +38,11 @@ fn of(text: &[u8], start: usize, end: usize) -> Option<Found> {
     (!blank && !marked).then(|| Found { start, end, kind: kind_of(value), hit: start })
 }
 
-/// What comes after the first `=` of a line, or after its first `:`, without quotes and comments;
-/// or after `password`.
+/// Range of the value after the first `=` of a line, otherwise after its first `:` or after
+/// `password`. Excludes quotes and comments.
 fn assigned(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let line = &text[from..to];
-    // What was done already is not done again.
+    // The line is already redacted.
     let marked = (0..line.len()).any(|at| line[at] == b'[' && mark::read(&line[at..]).is_some());
     if marked {
         return None;
@@ -70,7 +71,7 @@ fn assigned(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     (start < end || quote.is_some() && start <= end).then_some((from + start, from + end))
 }
 
-/// A line that is nothing but a token.
+/// Range of the token, if a line has nothing else.
 fn alone(text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let line = &text[from..to];
     let start = line.iter().position(|byte| !byte.is_ascii_whitespace())?;

@@ -1,10 +1,10 @@
-//! Whether a value looks like a secret, or like one of the many things that stand where a secret
-//! could: words, names, types, calls, templates, and what examples have instead of one.
+//! Heuristics that tell a secret from other values in the same position: words, identifiers, types,
+//! calls, templates and example values.
 use super::names::Class;
 use aho_corasick::AhoCorasick;
 use std::sync::OnceLock;
 
-/// What marks a place that is filled in later.
+/// Template and variable syntax: the real value is filled in later.
 const FILLED_IN: &[&str] = &[
     "${",
     "{{",
@@ -31,7 +31,7 @@ const FILLED_IN: &[&str] = &[
     "@{",
 ];
 
-/// What examples say instead of a secret, in any case.
+/// Words in example values, in any case.
 const STAND_INS: &[&str] = &[
     "xxxx",
     "redacted",
@@ -76,20 +76,20 @@ fn automata() -> Option<&'static Automata> {
     AUTOMATA.get_or_init(build).as_ref()
 }
 
-/// Where a value stands.
+/// Syntactic context of a value. The less certain an assignment is, the stricter the heuristics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Between quotes.
+    /// Assigned, in quotes.
     Quoted,
-    /// After `NAME=`, as environments are written.
+    /// After `NAME=`, as in environment files.
     Env,
-    /// Up to the next space.
+    /// Assigned, without quotes, up to the next whitespace.
     Bare,
-    /// Between quotes, after something that only may assign.
+    /// In quotes, where an assignment is uncertain: an argument of a call or an item of a list.
     Loose,
 }
 
-/// Whether a value is a real one.
+/// Whether a value is a secret, given its context and the class of its name.
 pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
     if value.len() < 6 || template(value) || placeholder(value) || elsewhere(value) {
         return false;
@@ -121,8 +121,8 @@ pub(super) fn real(value: &[u8], shape: Shape, class: Class) -> bool {
     }
 }
 
-/// Whether a word looks like something a person has thought of as a password, and not like a type or
-/// a name: letters and digits in one piece.
+/// Whether a word looks like a password chosen by a person: only letters and digits, and no type
+/// or algorithm such as `sha256`.
 pub(super) fn chosen(value: &[u8]) -> bool {
     const TYPES: &[&str] = &[
         "aes", "argon", "base", "bcrypt", "bytes", "char", "float", "int", "ipv", "md", "pbkdf",
@@ -136,7 +136,7 @@ pub(super) fn chosen(value: &[u8]) -> bool {
     value.len() >= 6 && piece && digit && letter && !typed && !placeholder(value) && !cites(value)
 }
 
-/// Whether something is filled in here later.
+/// Whether a value is a template or a variable reference.
 pub(super) fn template(value: &[u8]) -> bool {
     let variable = value.first() == Some(&b'$')
         && value.len() > 1
@@ -151,7 +151,7 @@ pub(super) fn template(value: &[u8]) -> bool {
         || automata().is_some_and(|automata| automata.filled_in.is_match(value))
 }
 
-/// What examples have instead of a secret.
+/// Whether a value is an example or a default: `changeme`, `admin`, few distinct characters.
 pub(super) fn placeholder(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let mut seen = [false; 256];
@@ -196,7 +196,8 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
     parts().any(|part| stand_in.contains(&trimmed(part))) && named_or_one(&lower)
 }
 
-/// Files, addresses, mail, and references to where the secret is kept.
+/// Whether a value refers to something else: a file, a URL, an email address, an entry of a secret
+/// store, a public key or a hash.
 fn elsewhere(value: &[u8]) -> bool {
     let starts = |with: &str| value.starts_with(with.as_bytes());
     let prefixes = [
@@ -240,7 +241,7 @@ fn elsewhere(value: &[u8]) -> bool {
             && value[at..].iter().filter(|b| b.is_ascii_digit()).count() == 0
     });
     let long_number = starts("0x") && value.len() >= 34;
-    // What looks like a path may be base 64.
+    // A base64 value can start like a path.
     let base64 = value.len() >= 40
         && strong(value)
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
@@ -250,19 +251,19 @@ fn elsewhere(value: &[u8]) -> bool {
         || has(value, b"://")
 }
 
-/// Digits and letters that are no words, enough of them.
+/// Whether a value looks random and has at least 16 bytes.
 pub(super) fn strong(value: &[u8]) -> bool {
     value.len() >= 16 && random(value)
 }
 
-/// Digits and letters that are no words.
+/// Whether a value looks random: letters and digits that form no words.
 pub(super) fn random(value: &[u8]) -> bool {
     let (digit, letter) =
         (value.iter().any(u8::is_ascii_digit), value.iter().any(u8::is_ascii_alphabetic));
     digit && letter && !wordy(value) || irregular(value)
 }
 
-/// Letters alone, in whatever spelling and however joined.
+/// Whether a value has only letters, joined by any separators.
 pub(super) fn words(value: &[u8]) -> bool {
     let digit = value.iter().any(u8::is_ascii_digit);
     !digit
@@ -271,7 +272,7 @@ pub(super) fn words(value: &[u8]) -> bool {
         })
 }
 
-/// Words joined by the marks names are joined by, each perhaps with a number at its end.
+/// Whether a value is an identifier of several words, each with an optional short number.
 fn named(value: &[u8]) -> bool {
     let joined = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_./: ".contains(byte));
     joined && segments(value).count() > 1 && segments(value).all(numbered)
@@ -281,14 +282,14 @@ fn named_or_one(value: &[u8]) -> bool {
     segments(value).all(numbered)
 }
 
-/// Letters with at most three digits at their end, or a number.
+/// Whether a segment is a word with at most three trailing digits, or a number of up to four.
 fn numbered(segment: &[u8]) -> bool {
     let word = trimmed(segment);
     let digits = segment.len() - word.len();
     word.iter().all(u8::is_ascii_alphabetic) && (digits <= 3 || word.is_empty() && digits <= 4)
 }
 
-/// A name that repeats what it names: `new_password2`.
+/// Whether a value is an identifier that names a secret, such as `new_password2`.
 fn cites(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let named =
@@ -298,7 +299,7 @@ fn cites(value: &[u8]) -> bool {
     named && joined && wordy(value) && !value.iter().any(|byte| b"!@#$%^&*+~?".contains(byte))
 }
 
-/// Words as names in code have them, each with no more than one short number in it.
+/// Whether a value consists of words as in identifiers, each with at most one short number.
 pub(super) fn wordy(value: &[u8]) -> bool {
     !irregular(value)
         && segments(value).all(|segment| {
@@ -312,7 +313,8 @@ pub(super) fn wordy(value: &[u8]) -> bool {
         })
 }
 
-/// Capitals where no spelling has them: humps that are no words.
+/// Whether capitals are irregular, as in base64: of five or more camel-case parts, at least 60 %
+/// are no words.
 fn irregular(value: &[u8]) -> bool {
     let (mut humps, mut odd) = (0, 0);
     for segment in value.split(|byte| !byte.is_ascii_alphabetic()) {
@@ -340,13 +342,13 @@ fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|segment| !segment.is_empty())
 }
 
-/// Without the number at its end.
+/// Without trailing digits.
 fn trimmed(word: &[u8]) -> &[u8] {
     let end = word.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
     &word[..end]
 }
 
-/// Whether it has marks that names and sentences do not have.
+/// Whether a value has special characters that identifiers and sentences lack.
 fn symbols(value: &[u8]) -> bool {
     value.iter().any(|byte| b"!@#$%^&*+~?=|".contains(byte))
         && !value.iter().any(|byte| b"(){}[]<> ".contains(byte))

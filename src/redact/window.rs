@@ -1,14 +1,14 @@
-//! A text around one word. Whoever asks for what is past the end of the text is told there is
-//! nothing, and it is remembered: more text might have made a difference.
+//! Bounded view of the text around one keyword. A read past the end returns `None` and sets a flag:
+//! with more input, the result could differ. Streams use the flag to hold text in their buffer.
 use std::cell::Cell;
 
-/// How far back a matcher can look from the word it was called for.
+/// Maximum look-behind in bytes, from the start of the keyword.
 pub(super) const BEHIND: usize = 256;
 
 pub(super) struct Window<'t> {
     bytes: &'t [u8],
     hit: usize,
-    /// Up to where everything is dealt with.
+    /// End of the last secret or placeholder before the keyword.
     covered: usize,
     ran_out: Cell<bool>,
 }
@@ -18,7 +18,7 @@ impl<'t> Window<'t> {
         Window { bytes, hit, covered, ran_out: Cell::new(false) }
     }
 
-    /// Whether somebody looked past the end.
+    /// Whether a matcher has read past the end of the text.
     pub(super) fn ran_out(&self) -> bool {
         self.ran_out.get()
     }
@@ -31,7 +31,7 @@ impl<'t> Window<'t> {
         byte
     }
 
-    /// The byte before a place. Where a secret was, there is what its placeholder ends with.
+    /// The byte before an offset. In place of a redacted secret, it is the `]` of the placeholder.
     pub(super) fn before(&self, place: usize) -> Option<u8> {
         let place = place.checked_sub(1)?;
         if place + BEHIND < self.hit {
@@ -47,14 +47,14 @@ impl<'t> Window<'t> {
         with.bytes().enumerate().all(|(more, byte)| self.at(place + more) == Some(byte))
     }
 
-    /// Whether the text up to a place ends with something.
+    /// Whether the text before an offset ends with a string.
     pub(super) fn ends(&self, place: usize, with: &str) -> bool {
         with.bytes().rev().enumerate().all(|(less, byte)| {
             place.checked_sub(less).and_then(|place| self.before(place)) == Some(byte)
         })
     }
 
-    /// Where a run of such bytes ends, after no more than `most` of them.
+    /// End of the run of matching bytes from `from` on, of at most `most` bytes.
     pub(super) fn run(&self, from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
         let mut end = from;
         while end < from + most && self.at(end).is_some_and(&of) {
@@ -63,7 +63,7 @@ impl<'t> Window<'t> {
         end
     }
 
-    /// Where a run of such bytes begins that ends here.
+    /// Start of the run of matching bytes that ends at `to`, of at most `most` bytes.
     pub(super) fn run_back(&self, to: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
         let mut start = to;
         while to - start < most && self.before(start).is_some_and(&of) {
@@ -72,18 +72,18 @@ impl<'t> Window<'t> {
         start
     }
 
-    /// Spaces and tabs are skipped.
+    /// Skips spaces and tabs, at most 64.
     pub(super) fn blank(&self, from: usize) -> usize {
         self.run(from, 64, |byte| byte == b' ' || byte == b'\t')
     }
 
-    /// A part that was already read.
+    /// A slice of bytes that were already read. Never sets the flag.
     pub(super) fn part(&self, from: usize, to: usize) -> &'t [u8] {
         self.bytes.get(from..to).unwrap_or_default()
     }
 
-    /// Whether a word could begin here: what is before is not part of one, nor a hyphen or a dot
-    /// that joins it to one. Escapes and colours before it are not part of it.
+    /// Whether a token can start here: not after a word byte, nor after a hyphen or dot that joins
+    /// it to a word. Escapes (`\n`, `%20`) and ANSI color codes do not count as words.
     pub(super) fn opens(&self, place: usize) -> bool {
         let Some(last) = self.before(place) else { return true };
         if last == b'-' || last == b'.' {
@@ -103,7 +103,7 @@ impl<'t> Window<'t> {
         }
     }
 
-    /// Whether a word could end here.
+    /// Whether a token can end here.
     pub(super) fn closes(&self, place: usize) -> bool {
         !self.at(place).is_some_and(wordish)
     }

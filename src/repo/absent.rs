@@ -1,12 +1,12 @@
-//! What is left out of every copy because of its name: what may hold a secret, what tells agents
-//! what to do, what sets them up, and names that are traps. A name is never proof, so these lists
-//! would rather leave out a file too many.
+//! Deny-lists of path patterns that are excluded from every snapshot: possible secrets, agent
+//! instructions, agent config, and names that are unsafe to write. The name is only a heuristic, so
+//! the lists prefer false positives. Entry point: `exclusion_reason`.
 use super::Why;
 
-/// Names of files with keys, tokens and passwords. `*` is anything within a name; `/**` is a folder
-/// and all that is in it. Everything is lower case, as names are when they are compared.
+/// Name patterns of files with keys, tokens and passwords. `*` matches anything within one name,
+/// `/**` a folder and everything below it. All lower case, because names are case-folded first.
 const SECRETS: &[&str] = &[
-    // Environments
+    // Environment files
     "*.env",
     ".env.*",
     ".envrc",
@@ -86,7 +86,7 @@ const SECRETS: &[&str] = &[
     "terraform.rc",
 ];
 
-/// Names like those above that show others what to write, or that are meant to be given away.
+/// Exceptions to the patterns above: examples, templates and public keys.
 const NO_SECRETS: &[&str] = &[
     "*.env.example",
     "*.env.sample",
@@ -105,7 +105,7 @@ const NO_SECRETS: &[&str] = &[
     ".ssh/*.pub",
 ];
 
-/// What agents take for their user's word when they find it.
+/// Files that agents read as instructions (prompt injection risk).
 const INSTRUCTIONS: &[&str] = &[
     "claude.md",
     "claude.local.md",
@@ -135,7 +135,7 @@ const INSTRUCTIONS: &[&str] = &[
     ".github/chatmodes/**",
 ];
 
-/// What gives agents servers, hooks, skills, permissions.
+/// Files that configure agents: MCP servers, hooks, skills, permissions.
 const SETTINGS: &[&str] = &[
     ".mcp.json",
     ".vscode/mcp.json",
@@ -172,12 +172,12 @@ const SETTINGS: &[&str] = &[
     "crush.json",
 ];
 
-/// Bytes a path may have, so that it can be written below whatever folder it goes to.
+/// Maximum length of a path in bytes, so that it can be written below any folder.
 const LONGEST_PATH: usize = 1024;
-/// Bytes a name may have on the systems there are.
+/// Maximum length of one file name in bytes on common file systems.
 const LONGEST_NAME: usize = 255;
 
-/// Why a file with this path is never copied, if its name alone says so.
+/// Reason why a file with this path is never copied, judged by its name alone.
 pub fn absent(path: &[u8]) -> Option<Why> {
     if unwritable(path) {
         return Some(Why::Unreadable);
@@ -193,25 +193,25 @@ pub fn absent(path: &[u8]) -> Option<Why> {
     }
 }
 
-/// Whether debates have left it there: records and state files are no part of what is debated.
+/// Whether the path is a record or state file written by debates, which is never pinned.
 pub(super) fn ours(path: &[u8]) -> bool {
     const FOLDERS: &[&[u8]] =
         &[b".debates/", b".claude/debate/", b".opencode/debate/", b".codex/debate/"];
     FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Whether a file with this path may hold a secret, and is not even to be looked into.
+/// Whether the path matches a secret pattern. Such a file is not even opened.
 pub(super) fn secret(path: &[u8]) -> bool {
     is_secret(&names(path))
 }
 
-/// Whether nothing can be written under this path, or must not be.
+/// Whether the path is unsafe or impossible to write on this system.
 pub(super) fn unwritable(path: &[u8]) -> bool {
     path.len() > LONGEST_PATH || path.split(|byte| *byte == b'/').any(refused)
 }
 
-/// Whether one name of a path must not be written: one that leads elsewhere, one git would take for
-/// a repository, or one this system has no such files for.
+/// Whether one path component is unsafe: path traversal, `.git` in any spelling, or a name that is
+/// invalid on this system.
 fn refused(name: &[u8]) -> bool {
     let own = folded(name);
     let git = own.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
@@ -223,7 +223,7 @@ fn refused(name: &[u8]) -> bool {
         || (cfg!(windows) && refused_by_windows(&own))
 }
 
-/// Names that mean something else there, or nothing at all.
+/// Whether Windows reserves the name (device names such as `con`) or forbids a character in it.
 fn refused_by_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let numbered = |device: &str| {
@@ -246,8 +246,7 @@ fn names(path: &[u8]) -> Vec<String> {
     path.split(|byte| *byte == b'/').map(folded).collect()
 }
 
-/// A name as the most forgiving file system compares it: without regard to case, nor to characters
-/// that cannot be seen.
+/// Case-folds a name like the most lenient file system: ignores case and invisible characters.
 pub(super) fn folded(name: &[u8]) -> String {
     let text = String::from_utf8_lossy(name);
     if text.is_ascii() {
@@ -255,11 +254,11 @@ pub(super) fn folded(name: &[u8]) -> String {
     }
     let unseen = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen: String = text.chars().filter(|c| !unseen(c)).collect();
-    // By way of upper case, because some small letters share their capital with another.
+    // Via upper case, because some lower-case letters share one upper-case letter.
     seen.to_uppercase().to_lowercase()
 }
 
-/// Whether a pattern fits the end of a path, or, if it is one for folders, any part of it.
+/// Whether a pattern matches the end of a path, or any part of it for a folder pattern (`/**`).
 fn fits(pattern: &str, names: &[String]) -> bool {
     let (pattern, anywhere) = match pattern.strip_suffix("/**") {
         Some(folder) => (folder, true),
@@ -276,7 +275,7 @@ fn fits(pattern: &str, names: &[String]) -> bool {
     (first..=last).any(|at| pattern.split('/').zip(&names[at..]).all(|(one, name)| like(one, name)))
 }
 
-/// Whether a name is like a pattern in which `*` stands for anything.
+/// Glob match of one name, where `*` matches any text.
 fn like(pattern: &str, name: &str) -> bool {
     if differ(pattern.bytes().next(), name.bytes().next()) {
         return false;
@@ -289,8 +288,8 @@ fn like(pattern: &str, name: &str) -> bool {
     rest.char_indices().any(|(at, _)| like(after, &rest[at..]))
 }
 
-/// Whether a pattern and a name cannot fit, by how both begin, or end. Every file there is is
-/// compared with every pattern, and nearly all of them are told apart so.
+/// Fast rejection by the first or last byte. Every file is tested against every pattern, and this
+/// rules out nearly all of them.
 fn differ(pattern: Option<u8>, name: Option<u8>) -> bool {
     pattern != name && pattern != Some(b'*')
 }

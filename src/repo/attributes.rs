@@ -1,6 +1,6 @@
-//! What the attributes of a repository say of a path: whether it is text, whatever it looks like.
-//! Most repositories say it of few folders or of none, and asking for every file would take longer
-//! than counting its lines.
+//! Reads the `diff` attribute of git: whether a path is declared text or binary. Most repositories
+//! set it for few folders or none, and a query per file costs more than counting its lines, so
+//! folders without attributes are cached and skipped.
 use super::disk;
 use super::stores::Theirs;
 use git2::{AttrCheckFlags, AttrValue};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is said of a path.
+/// Value of the `diff` attribute for one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
     Text,
@@ -16,12 +16,12 @@ pub(super) enum Said {
     Nothing,
 }
 
-/// Attributes, asked one after the other.
+/// Attribute lookup with a cache per folder.
 pub(super) struct Attributes<'a> {
     theirs: Option<&'a Theirs>,
-    /// Whether something is said of all there is.
+    /// Whether a config file for the whole repository or user sets attributes.
     general: bool,
-    /// Whether something is said in a folder or above it.
+    /// Cache: whether a folder or one of its parents has a relevant `.gitattributes`.
     folders: HashMap<PathBuf, bool>,
 }
 
@@ -63,10 +63,10 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Whether a list of attributes has any that matter here.
+/// Whether an attributes file may set the `diff` attribute.
 fn speaks(list: &Path) -> bool {
     let text = fs::read(list).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    // Macros may hide behind any name, so whoever defines one is taken to speak.
+    // A macro can set any attribute under any name, so a file that defines one counts.
     text.contains("diff") || text.contains("binary") || text.contains("[attr]")
 }

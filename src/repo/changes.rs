@@ -1,6 +1,7 @@
-//! What differs between two trees: every file by name, how it came to differ, and how many lines
-//! were added and deleted. The trees may be in either store, so they are compared here, entry by
-//! entry, and nothing of the user's, be it filter, driver or program, has a say in it.
+//! Diff between two trees: every changed file, the kind of change, and the lines added and deleted.
+//! The two trees can be in different object stores, so they are compared here, entry by entry, and
+//! no filter, diff driver or program of the user is run. Entry points: `TreeStore::diff` and
+//! `diff_trees`.
 use super::counts::Heeded;
 use super::stores::Stores;
 use super::{File, Pin, Range, RepoError, Trees, Why, counts, range, renames};
@@ -8,82 +9,82 @@ use git2::{Delta, DiffOptions, Oid, Repository};
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// Changed files that are listed.
+/// Maximum number of changed files that are listed.
 const MOST: usize = 200_000;
 
-/// What has changed between two states.
+/// Diff between two trees.
 #[derive(Debug, Clone)]
 pub struct Changes {
-    /// What was compared with what, in a few words: "the working tree against `0123456789ab`".
+    /// What was compared, for messages: "the working tree against `0123456789ab`".
     pub says: String,
-    /// Every changed file, sorted by path.
+    /// Changed files, sorted by path.
     pub files: Vec<ChangedFile>,
-    /// Whether all of it could be listed: in a partial clone some folders may not be there.
+    /// False if a limit was reached or objects are missing, as in a partial clone.
     pub whole: bool,
-    /// Whether files that were renamed and changed a lot were looked for: among very many they are
-    /// not, and stand there as deleted and added.
+    /// How thoroughly renames were searched. With very many files a limited search reports some
+    /// renames as deleted and added.
     pub renames: Renames,
 }
 
-/// How thoroughly renamed files were looked for.
+/// Thoroughness of the rename detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renames {
-    /// Every deleted file was compared with every added one.
+    /// Every deleted file was compared with every added file.
     All,
-    /// Only those with the same contents or the same name.
+    /// Only files with the same contents or the same name were compared.
     Likely,
 }
 
-/// One file that differs.
+/// One changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// From the root of the repository; where it was deleted, where it used to be.
+    /// Path from the repository root. For a deleted file the old path.
     pub path: String,
-    /// What it was called before, if it was renamed.
+    /// Path before a rename.
     pub from: Option<String>,
-    /// What became of it.
+    /// Kind of change.
     pub how: How,
-    /// How many lines differ.
+    /// Added and deleted lines.
     pub lines: Lines,
-    /// What it was before. None if it was added.
+    /// Old version. None if the file was added.
     pub old: Option<File>,
-    /// What it is now. None if it was deleted.
+    /// New version. None if the file was deleted.
     pub new: Option<File>,
 }
 
-/// What became of a file.
+/// Kind of change of a file, like the status letters of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// It was not there before.
+    /// Only in the new tree.
     Added,
-    /// It is not there any more.
+    /// Only in the old tree.
     Deleted,
-    /// It has other contents, or may be run where it could not be.
+    /// Contents or the executable bit changed.
     Modified,
-    /// It has another name, and perhaps other contents.
+    /// The path changed, and possibly the contents.
     Renamed,
-    /// It was a file and is a link, or the like.
+    /// The entry type changed, such as a file that became a link.
     Retyped,
 }
 
-/// How many lines of a file differ.
+/// Line counts of a changed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// As `git diff --numstat` counts them.
+    /// Counted as `git diff --numstat` does.
     Counted {
-        /// Lines that were not there before.
+        /// Lines only in the new version.
         added: usize,
-        /// Lines that are not there any more.
+        /// Lines only in the old version.
         deleted: usize,
     },
-    /// It is not text, and has no lines.
+    /// The file is not text.
     Binary,
-    /// They could not be counted.
+    /// Not counted, with the reason.
     Unknown(Why),
 }
 
 impl How {
-    /// The letter git has for it.
+    /// Status letter of git: `A`, `D`, `M`, `R` or `T`.
     pub fn letter(self) -> char {
         match self {
             How::Added => 'A',
@@ -95,17 +96,17 @@ impl How {
     }
 }
 
-/// One entry of a tree that is no folder.
+/// Id and file mode of a tree entry other than a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) id: Oid,
     pub(super) mode: i32,
 }
 
-/// One path at which two trees differ, before it is known how much.
+/// One path at which two trees differ, before lines are counted.
 pub(super) struct Change {
     pub(super) path: Vec<u8>,
-    /// Where the old one is, if that is not the same path.
+    /// Path in the old tree, if it differs.
     pub(super) from: Option<Vec<u8>>,
     pub(super) old: Option<Entry>,
     pub(super) new: Option<Entry>,
@@ -122,7 +123,7 @@ impl Entry {
 }
 
 impl Trees {
-    /// What has changed, in the sense the user has asked for. `pin` is what stands there now.
+    /// Computes the diff for a range. `pin` is the current state of the repository.
     pub fn changes(&self, root: &Path, pin: &Pin, range: &Range) -> Result<Changes, RepoError> {
         let stores = Stores::open(&self.home, root)?;
         let sides = range::sides(&stores, root, pin, range)?;
@@ -135,7 +136,7 @@ impl Trees {
         Ok(self.counted((&stores, root), sides.says, changed, whole, heeded))
     }
 
-    /// What has changed, with what was only renamed, and counted.
+    /// Completes a raw diff: detects renames, sorts by path, counts lines.
     pub(super) fn counted(
         &self,
         (stores, root): (&Stores, &Path),
@@ -178,7 +179,7 @@ impl ChangedFile {
         }
     }
 
-    /// Lines added and deleted, if they are known.
+    /// Added and deleted lines, if they were counted.
     pub fn counts(&self) -> Option<(usize, usize)> {
         match self.lines {
             Lines::Counted { added, deleted } => Some((added, deleted)),
@@ -187,21 +188,22 @@ impl ChangedFile {
     }
 }
 
-/// What differs between two trees, and whether all of it could be read.
+/// Changed entries between two trees, and whether both trees could be read completely.
 pub(super) fn between(stores: &Stores, old: Option<Oid>, new: Oid) -> (Vec<Change>, bool) {
     let mut comparing = Comparing { stores, changes: vec![], whole: true };
     comparing.folder(&[], old, Some(new));
     (comparing.changes, comparing.whole)
 }
 
-/// A comparison under way.
+/// Recursive merge-walk over two sorted trees.
 struct Comparing<'a> {
     stores: &'a Stores,
     changes: Vec<Change>,
     whole: bool,
 }
 
-/// The name of an entry, and whether it is a folder: a file and a folder of one name are two.
+/// Sort key and entry. The flag tells folders apart, because a file and a folder of one name
+/// differ.
 type Named = ((Vec<u8>, bool), Entry);
 
 impl Comparing<'_> {
@@ -242,7 +244,7 @@ impl Comparing<'_> {
     fn entries(&mut self, id: Option<Oid>) -> Vec<Named> {
         let Some(id) = id else { return vec![] };
         let Some(tree) = self.stores.tree(id) else {
-            // The empty tree need not be kept anywhere.
+            // The empty tree is valid without being stored.
             self.whole &= Oid::hash_object(git2::ObjectType::Tree, &[]).is_ok_and(|no| no == id);
             return vec![];
         };
@@ -257,8 +259,8 @@ impl Comparing<'_> {
     }
 }
 
-/// What is staged. The index is compared as it is: writing a tree of it would write to the user's
-/// repository.
+/// Diff between a tree and the git index. Compares the index directly, because `git write-tree`
+/// would write to the user's repository.
 pub(super) fn staged(
     stores: &Stores,
     root: &Path,

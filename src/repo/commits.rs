@@ -1,26 +1,26 @@
-//! Whether there is a commit, by the beginning of its id.
+//! Resolves a commit by a prefix of its id.
 use super::RepoError;
 use super::stores::Theirs;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 use std::path::Path;
 
-/// What the beginning of an id comes to.
+/// Result of looking up a commit id prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Commit {
-    /// One commit, by its whole id.
+    /// Exactly one commit matches. Holds the full id.
     Known(String),
-    /// Several commits begin so.
+    /// Several commits match.
     Ambiguous,
-    /// None does, and all there ever were are there.
+    /// No commit matches, and the history is complete.
     Unknown,
-    /// None does, but this clone has not got all of them.
+    /// No commit matches, but the clone is shallow and lacks part of the history.
     Shallow,
-    /// There is no repository, so nobody can tell.
+    /// There is no git repository.
     NoHistory,
 }
 
-/// Looks for a commit in the repository around a folder, in whatever it takes objects from. Between
-/// 4 and 40 hexadecimal digits name one.
+/// Looks up a commit in the repository around `root`, including its alternate object stores. A
+/// valid prefix has 4 to 40 hexadecimal digits.
 pub fn commit(root: &Path, prefix: &str) -> Result<Commit, RepoError> {
     let Some(theirs) = Theirs::around(root)? else { return Ok(Commit::NoHistory) };
     let repository = &theirs.repository;
@@ -30,7 +30,7 @@ pub fn commit(root: &Path, prefix: &str) -> Result<Commit, RepoError> {
     }
     let found = match repository.find_object_by_prefix(prefix, None) {
         Ok(object) => commits(repository, &[object.id()]),
-        // Of the objects that begin so, one may be a commit and the others files.
+        // An ambiguous prefix can still match only one commit, if the other objects are files.
         Err(error) if error.code() == ErrorCode::Ambiguous => {
             let all = beginning(repository, &prefix.to_ascii_lowercase());
             commits(repository, &all.map_err(|error| RepoError::broken(&theirs.top, &error))?)
@@ -53,7 +53,7 @@ fn commits(repository: &Repository, ids: &[Oid]) -> Vec<Oid> {
     ids.iter().filter(is_commit).copied().collect()
 }
 
-/// Every object whose id begins so, once.
+/// Ids of all objects with the prefix, without duplicates.
 fn beginning(repository: &Repository, prefix: &str) -> Result<Vec<Oid>, git2::Error> {
     let mut ids = vec![];
     repository.odb()?.foreach(|id| {

@@ -1,5 +1,6 @@
-//! One tree written into a folder, for programs to read. The tree may be anybody's, so nothing in
-//! it decides where something is written, how much of it there is, or what is done with it.
+//! Writes one tree into a folder as a read-only snapshot. The tree is untrusted input: its names,
+//! sizes and depth are validated against limits, and no filter or hook is run. `snapshot_cache`
+//! decides where the folder goes.
 use super::stores::Stores;
 use super::{LARGEST, LeftOut, RepoError, Why, absent, disk};
 use crate::private;
@@ -11,18 +12,18 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Files of a copy.
+/// Maximum number of files in a snapshot.
 const MOST_FILES: usize = 50_000;
-/// Bytes of a copy.
+/// Maximum total bytes of a snapshot.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
-/// Entries that are looked at: a small tree can hold the same folder any number of times.
+/// Maximum number of tree entries visited. A small tree can repeat one folder any number of times.
 const MOST_ENTRIES: usize = 100_000;
-/// Bytes the list of a folder may have.
+/// Maximum size in bytes of one tree object.
 const LARGEST_FOLDER: u64 = 16 * 1024 * 1024;
-/// Bytes in which a file that is not text gives itself away.
+/// Bytes checked for a NUL byte to detect binary files, as git does.
 const TELLTALE: usize = 8_000;
 
-/// What was written, and what was not.
+/// Manifest of a snapshot: what was written and what was excluded. Serialized as JSON beside it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Copied {
     pub(super) files: usize,
@@ -30,7 +31,8 @@ pub(super) struct Copied {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Writes a tree into an empty folder and freezes it. Fails if the tree itself is missing.
+/// Writes a tree into an empty folder and makes it read-only. Returns an error if the tree object
+/// is missing.
 pub(super) fn write(
     stores: &Stores,
     tree: Oid,
@@ -53,25 +55,24 @@ pub(super) fn write(
     Ok(copying.copied)
 }
 
-/// A copy in the making.
+/// State of a copy in progress.
 struct Copying<'a> {
     stores: &'a Stores,
     folder: &'a Path,
     gate: Option<&'a Redactor>,
-    /// Those made so far, to be frozen in the end.
+    /// Folders created so far, made read-only at the end.
     folders: BTreeSet<PathBuf>,
     entries: usize,
     full: bool,
     copied: Copied,
 }
 
-/// Why a copy cannot be made.
+/// Error that aborts the copy.
 enum Stopped {
     Missing,
     Disk(io::Error),
 }
 
-/// One entry of a folder.
 struct Entry {
     path: Vec<u8>,
     id: Oid,
@@ -79,7 +80,7 @@ struct Entry {
 }
 
 impl Copying<'_> {
-    /// Level by level, so that what is deepest down is what there is no room for.
+    /// Copies breadth-first, so that a reached limit cuts off the deepest files.
     fn all(&mut self, tree: Oid) -> Result<(), Stopped> {
         if self.stores.header(tree).is_none_or(|(_, kind)| kind != ObjectType::Tree) {
             return Err(Stopped::Missing);
@@ -102,11 +103,11 @@ impl Copying<'_> {
         folders.into_iter().try_for_each(disk::freeze).map_err(Stopped::Disk)
     }
 
-    /// What is in a folder; nothing, if it is left out.
+    /// Entries of a folder. Empty if the folder is excluded.
     fn open(&mut self, path: &[u8], id: Oid) -> Vec<Entry> {
         let whole = [path, b"/"].concat();
         let refused = !path.is_empty() && absent::unwritable(path);
-        // In a partial clone some objects are not there; what is shows without them.
+        // A partial clone lacks some objects. The rest is copied without them.
         let Some((size, kind)) = self.stores.header(id) else {
             self.leave(&whole, Why::Unreadable);
             return vec![];
@@ -131,7 +132,7 @@ impl Copying<'_> {
         vec![]
     }
 
-    /// Writes a file, unless there is a reason not to.
+    /// Copies one file, or records why it is excluded.
     fn file(&mut self, entry: &Entry) -> Result<(), Stopped> {
         if let Some(why) = absent::absent(&entry.path) {
             self.leave(&entry.path, why);
@@ -164,7 +165,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// The one place where contents are written, and where what is secret in them is left out.
+    /// Writes redacted contents. The only function that writes file contents.
     fn put(&mut self, entry: &Entry, bytes: &[u8]) -> io::Result<()> {
         let bytes = &self.gate.map_or(Cow::Borrowed(bytes), |gate| gate.bytes(bytes).0);
         let below = disk::path(&entry.path).ok_or(io::ErrorKind::InvalidFilename)?;
@@ -176,7 +177,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// Makes a folder below the copy, if it is not there yet.
+    /// Creates a folder and its parents below the snapshot, once.
     fn prepare(&mut self, folder: &Path) -> io::Result<()> {
         if folder == self.folder || self.folders.contains(folder) {
             return Ok(());
@@ -194,8 +195,8 @@ impl Copying<'_> {
     }
 }
 
-/// Whether a file could not be written because of what it is called: the system has no such names,
-/// or takes it for another one that is there already.
+/// Whether an I/O error is due to the file name: invalid on this system, or equal to another name
+/// on a case-insensitive file system.
 fn of_its_name(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     matches!(

@@ -1,5 +1,5 @@
-//! How many lines were added and deleted, as `git diff --numstat` counts them. Contents are only
-//! counted here and go nowhere, and very many files are counted by two at once.
+//! Counts added and deleted lines per file like `git diff --numstat`. Large diffs are split over
+//! two threads and end at a timeout. Entry point: `count_lines`.
 use super::attributes::{Attributes, Said};
 use super::changes::{Change, Entry, Lines};
 use super::stores::Stores;
@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes a file may have for its lines to be counted.
+/// Maximum size in bytes of a file whose lines are counted.
 const LARGEST_COUNTED: u64 = 32 * 1024 * 1024;
-/// Files from which on it is worth opening the repository once more.
+/// Number of files from which a second thread, with its own repository handle, pays off.
 const MANY: usize = 64;
-/// Files that are counted in a row by the same.
+/// Files a thread takes from the queue at once.
 const NEIGHBOURS: usize = 32;
-/// After this long the rest is not counted any more, and each of the rest says so.
+/// Timeout. Files not counted by then are reported as unknown.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes in which a file that is not text gives itself away.
+/// Bytes checked for a NUL byte to detect binary files, as git does.
 const TELLTALE: usize = 8_000;
 
-/// The lines of every change, in the same order.
+/// Line counts of all changes, in the same order.
 pub(super) fn count(
     stores: &Stores,
     again: &(dyn Fn() -> Result<Stores, RepoError> + Sync),
@@ -45,23 +45,23 @@ pub(super) fn count(
     lines
 }
 
-/// Whether it counts what a repository says of its files. Whoever wants a change merged could say
-/// that all of it is no text, and nobody would see it.
+/// Whether `.gitattributes` decide what is binary. They are ignored for a change under review,
+/// whose author could declare all files binary and so hide them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heeded {
     Yes,
     No,
 }
 
-/// Whether something is not text.
+/// Whether the contents are binary: a NUL byte near the beginning.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     let beginning = &bytes[..bytes.len().min(TELLTALE)];
-    // This is how the fastest search there is on a system is reached.
+    // `skip_until` uses the platform's optimized `memchr`.
     let read = (&mut &*beginning).skip_until(0).unwrap_or_default();
     read.checked_sub(1).is_some_and(|last| beginning[last] == 0)
 }
 
-/// The work, shared by whoever takes part in it.
+/// Work queue shared by the threads.
 struct Counting<'a> {
     changes: &'a [Change],
     next: AtomicUsize,
@@ -74,7 +74,7 @@ impl Counting<'_> {
         let heeded = stores.theirs().filter(|_| self.heeded == Heeded::Yes);
         let (mut counted, mut attributes) = (vec![], Attributes::of(heeded));
         loop {
-            // Neighbours are near each other in the repository, too.
+            // Batches, because neighbouring paths are often close in the pack file, too.
             let first = self.next.fetch_add(NEIGHBOURS, Ordering::Relaxed);
             let some = self.changes.iter().enumerate().skip(first).take(NEIGHBOURS);
             for (at, change) in some {
@@ -112,7 +112,7 @@ fn lines(stores: &Stores, attributes: &mut Attributes<'_>, change: &Change) -> R
     Ok(Lines::Counted { added, deleted })
 }
 
-/// What stands on one side of a comparison.
+/// One side of a line comparison.
 enum Side<'a> {
     Nothing,
     Blob(Blob<'a>),
@@ -129,7 +129,7 @@ impl Side<'_> {
     }
 }
 
-/// What stands there, and whether it is not text.
+/// Loads one side, and whether it is binary.
 fn side<'a>(
     stores: &'a Stores,
     attributes: &mut Attributes<'_>,
@@ -153,7 +153,7 @@ fn side<'a>(
     Ok((Side::Blob(blob), binary))
 }
 
-/// How many lines there are; the last one need not end.
+/// Number of lines. The last line needs no newline.
 fn many(bytes: &[u8]) -> usize {
     bytes.split_inclusive(|byte| *byte == b'\n').count()
 }
@@ -169,8 +169,8 @@ fn compared(old: &Side<'_>, new: &Side<'_>) -> Option<(usize, usize)> {
     Some((added, deleted))
 }
 
-/// Compares blobs, the ids of which are known: of anything else an id would be made first. Without
-/// a name no attribute of the repository has a say in it.
+/// Diffs two blobs by their known ids, which saves hashing the buffers. The empty path keeps git
+/// attributes out of the diff.
 pub(super) fn patch_of<'b>(
     old: &Blob<'b>,
     new: &Blob<'b>,

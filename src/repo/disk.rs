@@ -1,10 +1,10 @@
-//! Files and folders: private ones, ones that cannot be changed, and the user's, which are read
-//! without following links.
+//! File system helpers: bounded reads of the user's files without following links, lock files,
+//! private folders (mode 0700) and read-only files and folders.
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// What stands at a path in the user's folder.
+/// Result of reading a file of the user.
 pub(super) enum Found {
     Nothing,
     Link,
@@ -13,7 +13,7 @@ pub(super) enum Found {
     Bytes(Vec<u8>),
 }
 
-/// A path as git has it, as the system has it. None if the system has no such names.
+/// Converts a git path (bytes) to a system path. None if the system cannot represent it.
 pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     let path =
@@ -23,8 +23,8 @@ pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
     path
 }
 
-/// Reads one file below a folder, if it is there, is a file and is not too large. What can be
-/// reached only through a link is not there: git does not see it either.
+/// Reads one regular file below `top`, up to `largest` bytes. A path through a linked folder counts
+/// as missing, as in git.
 pub(super) fn read(top: &Path, below: &Path, largest: u64) -> Found {
     let folders = below.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let is_link = |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
@@ -40,7 +40,8 @@ pub(super) fn read(top: &Path, below: &Path, largest: u64) -> Found {
     if found.is_symlink() {
         return Found::Link;
     }
-    // Where a file was and a folder is, the file is gone; what is in the folder speaks for itself.
+    // A folder replaced the file, so the file is deleted. The folder's files have entries of their
+    // own.
     if found.is_dir() {
         return Found::Nothing;
     }
@@ -55,7 +56,7 @@ pub(super) fn read(top: &Path, below: &Path, largest: u64) -> Found {
 
 fn bytes(path: &Path, largest: u64) -> io::Result<Found> {
     let mut bytes = vec![];
-    // It may be growing while it is read.
+    // The file may grow during the read.
     File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
     Ok(if bytes.len() as u64 > largest { Found::TooLarge } else { Found::Bytes(bytes) })
 }
@@ -64,7 +65,7 @@ fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Opens a file to be locked, and makes it if need be.
+/// Opens a lock file, and creates it if missing.
 pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
@@ -73,7 +74,7 @@ pub(super) fn lock_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether an open file is the one that bears this name now.
+/// Whether an open file is still the one at this path (same device and inode).
 pub(super) fn bears(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     let bears = {
@@ -81,13 +82,13 @@ pub(super) fn bears(file: &File, path: &Path) -> bool {
         let known = |found: fs::Metadata| (found.dev(), found.ino());
         file.metadata().ok().map(known) == fs::metadata(path).ok().map(known)
     };
-    // Elsewhere it is never given to another file.
+    // Other systems do not delete lock files, so the path is never reused.
     #[cfg(not(unix))]
     let bears = file.metadata().is_ok() && path.exists();
     bears
 }
 
-/// Makes a new file that can be read, and perhaps run, but not changed.
+/// Creates a new read-only file, optionally executable.
 pub(super) fn frozen_file(path: &Path, executable: bool) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -98,24 +99,24 @@ pub(super) fn frozen_file(path: &Path, executable: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// Only its owner can look into a folder from now on.
+/// Makes a folder accessible to its owner only.
 pub(super) fn keep_private(folder: &Path) -> io::Result<()> {
     mode(folder, 0o700)
 }
 
-/// Nothing can be put into a folder, or taken out of it, any more.
+/// Makes a folder read-only: no entry can be added or removed.
 pub(super) fn freeze(folder: &Path) -> io::Result<()> {
     mode(folder, 0o500)
 }
 
-/// Removes a folder that may be frozen, with all that is in it.
+/// Deletes a folder recursively, even if parts of it are read-only.
 pub(super) fn discard(folder: &Path) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         keep_private(&folder)?;
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
-            // The type of the entry itself: a link somebody has put there is not followed.
+            // Type of the entry itself, so that links are not followed.
             if entry.file_type()?.is_dir() {
                 folders.push(entry.path());
             }
@@ -130,7 +131,7 @@ fn mode(folder: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(folder, permissions)
 }
 
-// Other systems have no such modes, and there is nothing to be done or undone.
+// Systems without Unix modes need no change.
 #[cfg(not(unix))]
 fn mode(folder: &Path, _: u32) -> io::Result<()> {
     fs::symlink_metadata(folder).map(drop)

@@ -1,12 +1,12 @@
-//! What can go wrong between us, the user's repository and the disk, and what to do about it.
+//! Error type of this module. Each message says what failed and what the user can do.
 use super::plain;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing was pinned, or no copy made.
+/// Why a repository operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RepoError {
-    /// The repository belongs to another user of this machine.
+    /// The repository belongs to another user of this machine (git's `safe.directory` check).
     #[error(
         "the repository `{}` belongs to somebody else: if you trust it, run `git config --global \
          --add safe.directory {}`",
@@ -14,137 +14,137 @@ pub enum RepoError {
         .path.display()
     )]
     Owner {
-        /// Its folder.
+        /// Top folder of the repository.
         path: PathBuf,
     },
-    /// The repository says that its files are somewhere else.
+    /// The config sets `core.worktree` to another folder.
     #[error(
         "the repository `{}` keeps its files in another folder (`core.worktree`): go there",
         .path.display()
     )]
     Elsewhere {
-        /// Where its `.git` is.
+        /// Folder of its `.git`.
         path: PathBuf,
     },
-    /// The repository cannot be read.
+    /// libgit2 cannot read the repository.
     #[error(
         "the repository `{}` cannot be read: {says} (`git status` may say more)",
         .path.display()
     )]
     Broken {
-        /// Its folder.
+        /// Top folder of the repository.
         path: PathBuf,
-        /// What was wrong with it.
+        /// Error message of libgit2.
         says: String,
     },
-    /// The repository is laid out in a way that cannot be read here.
+    /// The repository uses a format or extension that libgit2 does not support.
     #[error("the repository `{}` is laid out in a way that cannot be read here: {says}", .path.display())]
     Unsupported {
-        /// Its folder.
+        /// Top folder of the repository.
         path: PathBuf,
-        /// What it asks for.
+        /// Error message of libgit2.
         says: String,
     },
-    /// Our own store of pinned trees cannot be used.
+    /// Our own object store for pinned trees cannot be used.
     #[error(
         "the store of pinned trees `{}` cannot be used: {says} (delete it, and what is pinned \
          from now on is kept again)",
         .path.display()
     )]
     Store {
-        /// Its folder.
+        /// Folder of the store.
         path: PathBuf,
-        /// What was wrong with it.
+        /// Error message of libgit2.
         says: String,
     },
-    /// The objects of a tree are not all there any more.
+    /// Objects of a tree are missing from both object stores.
     #[error(
         "the tree {tree} is not all there any more, neither in the repository nor among the \
          pinned ones: open a new debate about what stands there now"
     )]
     Gone {
-        /// Its id.
+        /// Id of the tree.
         tree: String,
     },
-    /// What was given is not the id of a tree.
+    /// The value is not a valid tree id.
     #[error("`{given}` is not the id of a tree: give the 40 digits a pin has")]
     NoId {
-        /// What was given.
+        /// Value as given by the caller.
         given: String,
     },
-    /// There is no repository.
+    /// The folder is not in a git repository.
     #[error("`{}` is in no git repository, so there are no changes and no history: name files", .path.display())]
     NoRepository {
-        /// The folder.
+        /// Folder that was searched.
         path: PathBuf,
     },
-    /// The repository has no files.
+    /// The repository is bare: it has no working tree.
     #[error(
         "`{}` is a bare repository, which has no files to talk about: use a clone or a worktree of it",
         .path.display()
     )]
     Bare {
-        /// Its folder.
+        /// Folder of the repository.
         path: PathBuf,
     },
-    /// No commit is called that.
+    /// The name resolves to no commit.
     #[error(
         "there is no commit `{given}` here: give an id, a branch or a tag (`git log` shows them)"
     )]
     NoRevision {
-        /// What was given.
+        /// Name as given by the user.
         given: String,
     },
-    /// The default branch cannot be told.
+    /// The default branch cannot be determined.
     #[error(
         "the repository `{}` has no `origin/HEAD` and no branch `{names}`: write `diff=BASE...HEAD`",
         .path.display()
     )]
     NoDefault {
-        /// Its folder.
+        /// Top folder of the repository.
         path: PathBuf,
-        /// The names that were tried.
+        /// Branch names that were tried.
         names: String,
     },
-    /// A patch cannot be read, or does not fit.
+    /// A patch cannot be parsed or does not apply.
     #[error(
         "the patch does not apply to {onto}: {says} (make it with `git diff --binary`, or name what it was made from with `--base`)"
     )]
     Patch {
-        /// What it was to be applied to.
+        /// Commit it was applied to.
         onto: String,
-        /// What was wrong with it.
+        /// Error message of libgit2, or the limit that was exceeded.
         says: String,
     },
-    /// Two commits have nothing in common.
+    /// Two commits have no merge base.
     #[error("`{one}` and `{other}` have no commit in common: write `diff={one}..{other}`")]
     Strangers {
-        /// One of them.
+        /// Name of the first commit.
         one: String,
-        /// The other.
+        /// Name of the second commit.
         other: String,
     },
-    /// The repository was cloned without its past.
+    /// A shallow clone lacks a commit that is needed.
     #[error(
         "{missing} is not in this shallow clone: run `git fetch --unshallow`, or, in a workflow, \
          check out with `fetch-depth: 0`"
     )]
     Shallow {
-        /// What was looked for.
+        /// Description of the missing commit.
         missing: String,
     },
-    /// A file or folder of ours cannot be read or written.
+    /// I/O error on a file or folder of ours.
     #[error("`{}`: {error} (see that it can be written and that the disk is not full)", .path.display())]
     Disk {
-        /// Which.
+        /// File or folder that failed.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         error: io::Error,
     },
 }
 
 impl RepoError {
-    /// What libgit2 says of the user's repository.
+    /// Converts a libgit2 error about the user's repository.
     pub(super) fn broken(path: &Path, error: &git2::Error) -> RepoError {
         let path = path.to_owned();
         if error.code() == git2::ErrorCode::Owner {
@@ -157,23 +157,23 @@ impl RepoError {
         RepoError::Broken { path, says }
     }
 
-    /// There are no changes and no past where there is no repository.
+    /// Error for a folder outside any repository, or for a bare repository.
     pub(super) fn no_repository(path: &Path) -> RepoError {
         let path = path.to_owned();
         if plain::bare(&path) { RepoError::Bare { path } } else { RepoError::NoRepository { path } }
     }
 
-    /// No commit is called that.
+    /// Error for a name that resolves to no commit.
     pub(super) fn no_revision(given: &str) -> RepoError {
         RepoError::NoRevision { given: given.to_owned() }
     }
 
-    /// What libgit2 says of our own.
+    /// Converts a libgit2 error about our own object store.
     pub(super) fn store(path: &Path, error: &git2::Error) -> RepoError {
         RepoError::Store { path: path.to_owned(), says: error.message().to_owned() }
     }
 
-    /// What the system says of a path of ours.
+    /// Returns a closure that adds the path to an I/O error.
     pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> RepoError {
         let path = path.to_owned();
         |error| RepoError::Disk { path, error }

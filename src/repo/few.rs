@@ -1,18 +1,18 @@
-//! How many lines differ where few do, counted without hashing any. It is only said where git is
-//! sure to say the same.
+//! Line counts of small diffs by Myers' O(ND) algorithm, without hashing lines. Returns counts only
+//! if git certainly reports the same, otherwise `numstat` falls back to libgit2.
 //!
-//! Git looks for the fewest lines that differ, and departs from them in two cases: it guesses from
-//! 256 differences on, and it passes over lines that are frequent in the other file and stand among
-//! lines the other file has not got. So where fewer differ, and in all that is the same between two
-//! differences there is a line that is not frequent, the fewest are what git finds.
+//! Git searches for the shortest edit script, too, and departs from it in two cases: it uses a
+//! heuristic from 256 edits on, and it ignores lines that are frequent in the other file and
+//! surrounded by lines the other file lacks. So the shortest script is what git finds if there are
+//! fewer edits and every common run between two edits has a line that is not frequent.
 use std::io::BufRead;
 
-/// Differences up to which it is worth trying: after that git's own way is faster.
+/// Maximum number of edits tried. Beyond that git's implementation is faster.
 const MOST: usize = 100;
-/// What is this frequent is so in a file of any length.
+/// Upper bound of the frequency threshold for files of any length.
 const FREQUENT: usize = 1_024;
 
-/// How many lines were added and deleted. None if that is not beyond doubt.
+/// Added and deleted lines. None if git might count differently.
 pub(super) fn count(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
     let (old, new) = (lines(old), lines(new));
     let same = |(one, other): &(&&[u8], &&[u8])| one == other;
@@ -30,14 +30,15 @@ pub(super) fn count(old: &[u8], new: &[u8]) -> Option<(usize, usize)> {
         many(&new) >= frequency(old.len()) || many(&old) >= frequency(new.len())
     };
     let doubt = shared(&ways).into_iter().any(|(first, end)| {
-        // The longest is the likeliest to stand there once.
+        // The longest line is the most likely to be unique.
         before[first..end].iter().max_by_key(|line| line.len()).is_some_and(frequent)
     });
     let same = (before.len() + after.len() + 1 - ways.len()) / 2;
     (!doubt).then_some((after.len() - same, before.len() - same))
 }
 
-/// With their ends: the last one may have none, and is another line then.
+/// Splits into lines with their newline. A last line without one differs from the same line with
+/// it.
 fn lines(mut bytes: &[u8]) -> Vec<&[u8]> {
     let (all, mut lines) = (bytes, Vec::with_capacity(bytes.len() / 32));
     let mut at = 0;
@@ -48,28 +49,28 @@ fn lines(mut bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// How often a line stands in a file to be frequent, for git: about the root of how many there are.
+/// Occurrences from which git considers a line frequent: about the square root of the line count.
 fn frequency(lines: usize) -> usize {
     let digits = usize::BITS - lines.leading_zeros();
     (1 << digits.div_ceil(2)).min(FREQUENT)
 }
 
-/// A stretch of lines that are the same, after the last of some edits and as far as it goes.
+/// A snake in Myers' terms: a maximal run of equal lines after an edit.
 #[derive(Clone, Copy)]
 struct Stretch {
-    /// Where it begins and ends in the old file.
+    /// Start and end index in the old file.
     first: usize,
     end: usize,
-    /// How many lines farther it is in the old file than in the new one.
+    /// Diagonal: index in the old file minus index in the new file.
     ahead: isize,
-    /// The same of the stretch before the edit.
+    /// Diagonal of the snake before the edit.
     before: isize,
 }
 
-/// The stretches that lead farthest: with no edit, with one, and so on.
+/// Furthest-reaching snakes, indexed by number of edits, then by diagonal.
 type Ways = Vec<Vec<Option<Stretch>>>;
 
-/// The ways to the end with the fewest edits. None if they are too many.
+/// Computes the shortest edit script. None if it exceeds `MAX_EDITS`.
 fn ways(old: &[&[u8]], new: &[&[u8]]) -> Option<Ways> {
     let mut ways: Ways = vec![];
     for edits in 0..=MOST {
@@ -96,8 +97,8 @@ fn ways(old: &[&[u8]], new: &[&[u8]]) -> Option<Ways> {
     None
 }
 
-/// Where a stretch begins: a line was deleted, or added, after the one before it. Of two ways, the
-/// one that leads farther.
+/// Start of a snake: after a deletion or an insertion that follows the previous snake. Picks the
+/// one that reaches further.
 fn begun(ways: &Ways, ahead: isize, old: usize, new: usize) -> Option<Stretch> {
     let Some(last) = ways.last() else {
         return Some(Stretch { first: 0, end: 0, ahead, before: 0 });
@@ -113,7 +114,7 @@ fn begun(ways: &Ways, ahead: isize, old: usize, new: usize) -> Option<Stretch> {
     [deleted, added].into_iter().flatten().max_by_key(|stretch| stretch.first)
 }
 
-/// What is the same between two edits, on the way to the end: from where to where in the old file.
+/// Backtracks the script and returns the common runs between two edits, as ranges in the old file.
 fn shared(ways: &Ways) -> Vec<(usize, usize)> {
     let mut shared = vec![];
     let mut at = ways.last().and_then(|row| *row.last()?);
@@ -123,13 +124,13 @@ fn shared(ways: &Ways) -> Vec<(usize, usize)> {
         at = usize::try_from(nth).ok().and_then(|nth| *row.get(nth)?);
         shared.extend(at.map(|stretch| (stretch.first, stretch.end)));
     }
-    // What is before the first edit is not between two.
+    // The run before the first edit does not count.
     shared.pop();
     shared
 }
 
 impl Stretch {
-    /// The place in the new file beside one in the old.
+    /// Index in the new file that corresponds to one in the old file.
     fn there(&self, here: usize) -> usize {
         here.wrapping_add_signed(-self.ahead)
     }

@@ -1,5 +1,5 @@
-//! What happened to a few files lately: the commits that changed them, found by walking back a
-//! bounded way.
+//! Recent commits that changed some files, found by a bounded walk over the history. See
+//! `commits_since` for changes after a given commit.
 use super::stores::Stores;
 use super::{Pin, RepoError, Trees};
 use git2::{Commit, Oid, Repository, Tree};
@@ -8,38 +8,38 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Files that are followed.
+/// Maximum number of files to follow.
 const MOST_FILES: usize = 10;
-/// Commits that are told of each.
+/// Maximum number of commits reported per file.
 const MOST_EACH: usize = 5;
-/// Commits that are looked at.
+/// Maximum number of commits visited.
 const MOST_COMMITS: usize = 2_000;
-/// How long they are looked at.
+/// Timeout of the walk.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// What happened to one file.
+/// Recent history of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {
-    /// Which; empty if it is the whole repository.
+    /// Path from the repository root. Empty for the whole repository.
     pub path: String,
-    /// The latest first.
+    /// Commits that changed it, newest first.
     pub commits: Vec<Happened>,
 }
 
-/// One commit.
+/// Short form of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Happened {
-    /// The first digits of its id.
+    /// First 12 digits of the commit id.
     pub id: String,
-    /// Seconds since 1970, as its committer's clock had it.
+    /// Commit time in Unix seconds, by the committer's clock.
     pub time: i64,
-    /// Its first line, which is whatever its author wrote.
+    /// First line of the message. Untrusted text of the author.
     pub subject: String,
 }
 
 impl Trees {
-    /// The last commits that changed each of a few files; of no files, the last ones of all. The
-    /// second part says whether the walk ended before all were found.
+    /// Recent commits for each path, or for the whole repository if `paths` is empty. The flag is
+    /// true if a limit or the timeout ended the walk early.
     pub fn history(
         &self,
         root: &Path,
@@ -66,7 +66,7 @@ fn walk(
     let past = |path: &&str| Past { path: (*path).to_owned(), commits: vec![] };
     let mut pasts: Vec<Past> = paths.iter().map(past).collect();
     let mut known: HashMap<Oid, Vec<Option<Oid>>> = HashMap::new();
-    // The latest first. libgit2 would sort all the past there is before it gave the first.
+    // Priority queue by commit time. libgit2's own walk would sort the whole history first.
     let (mut waiting, mut seen, mut short) = (BinaryHeap::new(), HashSet::new(), false);
     let first = repository.find_commit(Oid::from_str(from)?)?;
     waiting.push((first.time().seconds(), Reverse(0), first.id()));
@@ -80,7 +80,7 @@ fn walk(
             break;
         }
         nth += 1;
-        // Where a shallow clone ends, so does the walk.
+        // The walk ends at the boundary of a shallow clone.
         let Ok(commit) = repository.find_commit(id) else { continue };
         let now = known.remove(&commit.id()).or_else(|| ids(&commit, paths)).unwrap_or_default();
         let mut before = vec![];
@@ -104,7 +104,7 @@ fn walk(
     Ok((pasts, short))
 }
 
-/// What each path held at a commit.
+/// Object ids of all paths at a commit.
 fn ids(commit: &Commit<'_>, paths: &[&str]) -> Option<Vec<Option<Oid>>> {
     let tree = commit.tree().ok()?;
     let id = |path: &&str| id(&tree, path);

@@ -1,44 +1,44 @@
-//! The hunks of one changed file, computed from what a reader gives: whatever is not to be read is
-//! not in them either.
+//! Line diff of one changed file as hunks. Built from what a `TreeReader` returns, so secrets are
+//! redacted here, too.
 use super::view::Read;
 use super::{ChangedFile, File, Reader, Why, counts};
 use git2::{DiffOptions, Patch};
 
-/// What has changed in one file.
+/// Diff of one file.
 #[derive(Debug, Clone)]
 pub struct Hunks {
-    /// In the order of the file.
+    /// Hunks in file order.
     pub hunks: Vec<Hunk>,
-    /// What stood there before, and what stands there now: empty where there is no such side.
+    /// Old contents, redacted. Empty if the file was added.
     pub old: Vec<u8>,
-    /// See `old`.
+    /// New contents, redacted. Empty if the file was deleted.
     pub new: Vec<u8>,
 }
 
-/// Lines that have changed, with a few around them.
+/// A hunk: changed lines with up to 3 lines of context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line of it before, and how many there were.
+    /// First line and number of lines in the old file.
     pub old: (usize, usize),
-    /// The first line of it now, and how many there are.
+    /// First line and number of lines in the new file.
     pub new: (usize, usize),
-    /// All of them.
+    /// Lines of the hunk, with context.
     pub lines: Vec<Line>,
 }
 
 /// One line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its number before, unless it was added.
+    /// Line number in the old file. None if added.
     pub old: Option<usize>,
-    /// Its number now, unless it was deleted.
+    /// Line number in the new file. None if deleted.
     pub new: Option<usize>,
-    /// What it says, without its end.
+    /// Text without the newline.
     pub text: String,
 }
 
 impl Line {
-    /// `+`, `-`, or a blank where nothing has changed.
+    /// Diff marker: `+`, `-`, or a space for context.
     pub fn mark(&self) -> char {
         match (self.old, self.new) {
             (None, _) => '+',
@@ -49,7 +49,7 @@ impl Line {
 }
 
 impl Hunk {
-    /// Its first line, as git writes it.
+    /// Hunk header as git writes it: `@@ -1,4 +1,6 @@`.
     pub fn header(&self) -> String {
         let side = |(first, many): (usize, usize)| {
             if many == 1 { first.to_string() } else { format!("{first},{many}") }
@@ -59,7 +59,7 @@ impl Hunk {
 }
 
 impl Reader {
-    /// What has changed in a file, or why that cannot be told.
+    /// Computes the diff of a changed file, or returns the reason why it cannot be read.
     pub fn hunks(&self, changed: &ChangedFile) -> Result<Hunks, Why> {
         let side = |file: &Option<File>| file.as_ref().map(|file| self.read(file)).transpose();
         let (before, now) = (side(&changed.old)?, side(&changed.new)?);
@@ -83,8 +83,8 @@ impl Reader {
     }
 }
 
-/// Where a line of an old text is in the new one, or would be: what was taken away stood before the
-/// line that is there now. None if nothing is left of the text.
+/// Maps a line number of an old text to the new text. A deleted line maps to the line that follows
+/// it now. None if the new text is empty.
 pub fn line_now(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
     let many = u32::try_from(new.split_inclusive(|byte| *byte == b'\n').count()).ok()?;
     let mut options = DiffOptions::new();
@@ -93,7 +93,7 @@ pub fn line_now(old: &[u8], new: &[u8], line: u32) -> Option<u32> {
     let mut now = i64::from(line);
     for at in 0..patch.num_hunks() {
         let (hunk, _) = patch.hunk(at).ok()?;
-        // Where there is nothing on a side, git names the line before.
+        // For an empty side git gives the line before the hunk.
         let first = hunk.old_start() + u32::from(hunk.old_lines() == 0);
         if line < first {
             break;
@@ -113,7 +113,7 @@ fn hunk(patch: &Patch<'_>, at: usize) -> Option<Hunk> {
     let mut lines = vec![];
     for nth in 0..many {
         let line = patch.line_in_hunk(at, nth).ok()?;
-        // What git says of a missing end is no line.
+        // Git's "no newline at end of file" is not a line.
         if !matches!(line.origin(), ' ' | '+' | '-') {
             continue;
         }

@@ -1,18 +1,19 @@
-//! A change that came as a patch, as `git diff` or `git format-patch` write them. It is applied in
-//! memory: neither the user's repository nor any file of theirs is touched.
+//! Applies a patch from `git diff` or `git format-patch` to a tree, in memory. Neither the user's
+//! repository nor a file of the user is changed.
 use super::RepoError;
 use super::patch::Patch;
 use super::stores::{Ours, Theirs};
 use git2::{Delta, Diff, ObjectType, Oid};
 use std::path::Path;
 
-/// Bytes of a patch.
+/// Maximum size of a patch in bytes.
 const LONGEST: usize = 64 * 1024 * 1024;
-/// Comes before every store there is, so that whatever is written is written there.
+/// Priority of the in-memory backend, above all other object backends, so that it receives all
+/// writes.
 const FIRST: i32 = 1_000;
 
-/// What a patch makes of a tree, which is called `onto`. What it puts into files is kept among our
-/// own objects.
+/// Applies the patch `text` to `tree`, which error messages call `onto`. Returns the resulting
+/// edits, and stores new file contents in our own object store.
 pub(super) fn read(
     root: &Path,
     (onto, tree): (&str, Oid),
@@ -26,7 +27,7 @@ pub(super) fn read(
     if !text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"diff --git ")) {
         return Err(bad("it has no line that begins with `diff --git`".into()));
     }
-    // A handle of its own: what is written through it stays in memory and is gone with it.
+    // A separate handle: objects written through it stay in memory and are dropped with it.
     let theirs = Theirs::around(root)?.ok_or_else(|| RepoError::no_repository(root))?;
     let failed = |error: git2::Error| bad(error.message().to_owned());
     let odb = theirs.repository.odb().map_err(failed)?;
@@ -58,7 +59,7 @@ pub(super) fn read(
     Ok(changes)
 }
 
-/// The patches in a text, in the order they are to be applied: several commits are several mails.
+/// Splits an mbox into its patches, in order of application: one mail per commit.
 fn mails(text: &[u8]) -> Vec<&[u8]> {
     let begins = |line: &[u8]| {
         let id = line.strip_prefix(b"From ").and_then(|rest| rest.get(..40));

@@ -1,6 +1,6 @@
-//! A tree with changes applied. Only folders in which something has changed are written, and they
-//! are written here, byte by byte: a file may have become a folder or a folder a file, and names
-//! need not be text.
+//! In-memory edits of a git tree, written as new tree objects. Only changed folders are written.
+//! Trees are serialized here, byte by byte, because a file may become a folder or the reverse, and
+//! names need not be UTF-8.
 use super::RepoError;
 use super::stores::{Ours, Theirs};
 use git2::{ObjectType, Oid};
@@ -8,18 +8,16 @@ use std::collections::BTreeMap;
 
 const FOLDER: i32 = 0o040_000;
 
-/// Everything that differs from a tree, by name.
+/// Edits of one folder, by entry name.
 #[derive(Default)]
 pub(super) struct Patch(BTreeMap<Vec<u8>, Change>);
 
 enum Change {
-    /// The file is not there any more.
     Gone,
-    /// The file has these contents.
     File { id: Oid, mode: i32 },
-    /// Something below it has changed.
+    /// Edits below this folder.
     Folder(Patch),
-    /// There is a folder with this and nothing else in it.
+    /// Replaces whatever is there by a folder with only these entries.
     Instead(Patch),
 }
 
@@ -28,22 +26,22 @@ impl Patch {
         self.0.is_empty()
     }
 
-    /// A file that is there, whatever was there before.
+    /// Adds or replaces a regular file.
     pub(super) fn put(&mut self, path: &[u8], id: Oid, executable: bool) {
         self.enter(path, id, if executable { 0o100_755 } else { 0o100_644 });
     }
 
-    /// The same for whatever is no folder, by its mode.
+    /// Adds or replaces an entry of any mode except a folder.
     pub(super) fn enter(&mut self, path: &[u8], id: Oid, mode: i32) {
         self.set(path, Change::File { id, mode });
     }
 
-    /// A file that is not there. Whatever else has its name by now is left alone.
+    /// Removes a file. An entry already put under that name is kept.
     pub(super) fn remove(&mut self, path: &[u8]) {
         self.set(path, Change::Gone);
     }
 
-    /// A folder with nothing else in it, whatever was there before.
+    /// Replaces a folder, and everything in it, by these entries.
     pub(super) fn instead(&mut self, name: &[u8], inside: Patch) {
         self.0.insert(name.to_owned(), Change::Instead(inside));
     }
@@ -61,7 +59,7 @@ impl Patch {
         let slot = self.0.entry(name).or_insert(Change::Gone);
         match slot {
             Change::Folder(inner) | Change::Instead(inner) => inner.set(rest, change),
-            // Nothing is below a file, so that nothing can be gone from there.
+            // A file has nothing below it that could be removed.
             Change::File { .. } if matches!(change, Change::Gone) => {}
             _ => {
                 let mut inner = Patch::default();
@@ -71,8 +69,8 @@ impl Patch {
         }
     }
 
-    /// Writes the tree that comes of it, and returns its id. Whoever has a base has it in one of the
-    /// stores.
+    /// Writes the edited tree to our own object store and returns its id. `base` must be in one of
+    /// the two stores.
     pub(super) fn write(
         &self,
         theirs: Option<&Theirs>,
@@ -85,7 +83,7 @@ impl Patch {
         }
     }
 
-    /// None if nothing is left in the folder: git has no empty ones.
+    /// Writes one folder. None if it is empty, because git stores no empty folders.
     fn folder(
         &self,
         theirs: Option<&Theirs>,
@@ -131,7 +129,7 @@ fn entries(theirs: Option<&Theirs>, ours: &Ours, id: Oid) -> Result<Entries, Rep
     Ok(tree.iter().map(entry).collect())
 }
 
-/// A tree as git writes it: sorted as if the names of folders ended in `/`.
+/// Serializes a tree object in git's order: folders sort as if their names ended in `/`.
 fn written(entries: &Entries) -> Vec<u8> {
     let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by_cached_key(|(name, (mode, _))| {

@@ -1,5 +1,5 @@
-//! What stands in a repository now: the tree of its last commit and, over it, what has changed on
-//! disk since. Files are read as they are; no filter, hook or program is ever run.
+//! Pins the current state of a repository: the tree of the last commit with all uncommitted changes
+//! applied. Files are read as they are, and no filter, hook or other process is run.
 use super::disk::{self, Found};
 use super::patch::Patch;
 use super::stores::{Ours, Theirs};
@@ -10,30 +10,30 @@ use git2::{
 };
 use std::path::{Path, PathBuf};
 
-/// Changed files that are taken.
+/// Maximum number of changed files included.
 const MOST: usize = 20_000;
 
-/// A state of a repository that can be found again.
+/// A reproducible state of a repository, identified by its tree id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
-    /// The id of its tree, 40 hexadecimal digits.
+    /// Tree id, 40 hexadecimal digits.
     pub tree: String,
-    /// The id of the last commit. None if there is none yet.
+    /// Id of the last commit. None before the first commit.
     pub commit: Option<String>,
-    /// Whether something has changed since that commit.
+    /// Whether there are uncommitted changes.
     pub dirty: bool,
-    /// What has changed and is not in the tree as it stands on disk.
+    /// Changed files whose state on disk is not in the tree.
     pub left_out: Vec<LeftOut>,
 }
 
-/// One thing that differs from the last commit.
+/// One entry of the git status.
 struct Changed {
     path: Vec<u8>,
     status: Status,
     mode: FileMode,
 }
 
-/// Pins what stands in the repository around a folder, or in the folder if there is none.
+/// Pins the repository around `root`, or the plain folder if there is none.
 pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Option<Pin>, RepoError> {
     let Some(theirs) = Theirs::around(root)? else { return plain::pin(home, root) };
     let broken = |error: git2::Error| RepoError::broken(&theirs.top, &error);
@@ -41,7 +41,8 @@ pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Optio
     let mut left_out = vec![];
     let changed = match (changed(&theirs, home, without), head) {
         (Ok(changed), _) => changed,
-        // Some indexes are written in ways that cannot be read here; the last commit can.
+        // libgit2 cannot parse some index formats. The last commit is pinned without the changes
+        // then.
         (Err(error), Some(_)) if error.class() == ErrorClass::Index => {
             left_out
                 .push(LeftOut::new(b"(what has changed since the last commit)", Why::Unreadable));
@@ -61,7 +62,7 @@ pub(super) fn pin(home: &Path, root: &Path, without: &[PathBuf]) -> Result<Optio
     Ok(Some(Pin { tree: tree.to_string(), commit, dirty, left_out }))
 }
 
-/// The last commit and its tree. None before the first.
+/// Last commit and its tree. None before the first commit.
 fn head(theirs: &Theirs) -> Result<Option<(Oid, Oid)>, git2::Error> {
     match theirs.repository.head() {
         Ok(head) => {
@@ -73,7 +74,7 @@ fn head(theirs: &Theirs) -> Result<Option<(Oid, Oid)>, git2::Error> {
     }
 }
 
-/// Everything that differs from the last commit, sorted by path.
+/// Files that differ from the last commit, sorted by path.
 fn changed(theirs: &Theirs, home: &Path, without: &[PathBuf]) -> Result<Vec<Changed>, git2::Error> {
     let mut options = StatusOptions::new();
     options
@@ -87,7 +88,7 @@ fn changed(theirs: &Theirs, home: &Path, without: &[PathBuf]) -> Result<Vec<Chan
         .update_index(false);
     let statuses = theirs.repository.statuses(Some(&mut options))?;
     let mut changed: Vec<Changed> = statuses.iter().map(|entry| Changed::new(&entry)).collect();
-    // What we keep ourselves is no part of the repository, even if it was put there.
+    // Our own files are ignored, even if the user placed the home folder inside the repository.
     if let Ok(home) = dunce::canonicalize(home)
         && let Ok(below) = home.strip_prefix(&theirs.top)
         && !below.as_os_str().is_empty()
@@ -113,16 +114,16 @@ impl Changed {
         Changed { path: entry.path_bytes().to_owned(), status: entry.status(), mode }
     }
 
-    /// Whether it was taken out of git's hands, though it may be lying there, ignored.
+    /// Whether the file was removed from the index. It may still be on disk, ignored.
     fn disowned(&self) -> bool {
         self.status.is_index_deleted() && !self.status.is_wt_new()
     }
 }
 
-/// A pin in the making.
+/// State of a pin in progress.
 struct Pinning<'a> {
     theirs: &'a Theirs,
-    /// Opened when there is something to be kept.
+    /// Opened lazily, when the first object is written.
     ours: Option<Ours>,
     home: &'a Path,
     left_out: Vec<LeftOut>,
@@ -137,8 +138,8 @@ impl Pinning<'_> {
         Ok(self.ours.insert(ours))
     }
 
-    /// What is to be changed in the tree of the last commit. What is gone comes first: a folder may
-    /// stand where a file was.
+    /// Edits to apply to the tree of the last commit. Removals come first, because a folder may
+    /// have replaced a file.
     fn patch(&mut self, changed: &[Changed]) -> Result<Patch, RepoError> {
         let mut patch = Patch::default();
         let mut kept = vec![];
@@ -158,23 +159,23 @@ impl Pinning<'_> {
         Ok(patch)
     }
 
-    /// What became of one thing that has changed.
+    /// State of one changed path in the tree.
     fn look(&mut self, changed: &Changed, room: bool) -> Look {
         if changed.disowned() {
             return Look::Gone;
         }
-        // The bindings have no word for what cannot even be looked at, and say nothing of it.
+        // The bindings have no status flag for unreadable files, so the status is empty.
         if changed.status == Status::CURRENT {
             return self.leave(changed, Why::Unreadable, Look::Same);
         }
         if changed.path.ends_with(b"/") || changed.mode == FileMode::Commit {
             return self.leave(changed, Why::Submodule, Look::Same);
         }
-        // Not even looked at. What the last commit has of it is no secret any more, and stays.
+        // Not opened. The version of the last commit is public already and stays.
         if absent::secret(&changed.path) {
             return self.leave(changed, Why::Secret, Look::Same);
         }
-        // An index may be anybody's, and its paths may lead anywhere.
+        // The index is untrusted input: a path in it could lead out of the repository.
         let path = disk::path(&changed.path).filter(|_| !absent::unwritable(&changed.path));
         let Some(path) = path else {
             return self.leave(changed, Why::Unreadable, Look::Same);
@@ -197,8 +198,7 @@ impl Pinning<'_> {
         look
     }
 
-    /// Whether a file that is not there was never meant to be: in a sparse checkout it only looks
-    /// deleted.
+    /// Whether a missing file is only excluded by a sparse checkout (`skip-worktree` flag).
     fn not_checked_out(&self, path: &Path) -> bool {
         let entry = self.theirs.repository.index().ok().and_then(|index| index.get_path(path, 0));
         let flags = entry.map_or(0, |entry| entry.flags_extended);
@@ -207,12 +207,11 @@ impl Pinning<'_> {
     }
 }
 
-/// How something that has changed stands in the tree.
+/// State of a changed path in the pinned tree.
 enum Look {
     /// As in the last commit.
     Same,
-    /// Not at all.
     Gone,
-    /// With these contents.
+    /// New contents.
     Holds(Vec<u8>),
 }

@@ -1,5 +1,5 @@
-//! Folders without a repository: their files, listed and read with the same care, and small ones
-//! pinned as a tree like any other.
+//! Folders without a git repository: lists and reads their files with the same checks, and pins
+//! small ones as a tree.
 use super::disk::{self, Found};
 use super::patch::Patch;
 use super::stores::Ours;
@@ -8,13 +8,13 @@ use git2::ObjectType;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files a folder may have to be pinned, and bytes.
+/// Limits in files and in total bytes of a folder that is pinned.
 const MOST_FILES: usize = 2_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
-/// Entries that are looked at to find that out.
+/// Maximum number of entries visited while listing.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Folders that hold what was fetched or built and not written.
+/// Names of folders with dependencies or build output, which are skipped.
 const FETCHED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -31,22 +31,22 @@ const FETCHED: &[&str] = &[
     "DerivedData",
 ];
 
-/// What a folder has that is somebody's home, and no project.
+/// Entries that mark a user's home folder, which is never pinned.
 const OF_A_HOME: &[&str] = &[".ssh", ".bash_history", ".zsh_history", ".profile", ".bashrc"];
 
-/// The files below a folder, as far as they were looked for.
+/// Files below a folder.
 #[derive(Debug, Default)]
 pub struct Listed {
-    /// Paths with `/` between names, sorted, and how many bytes each file has.
+    /// Paths with `/` as separator, sorted, with the size in bytes.
     pub files: Vec<(String, u64)>,
-    /// What is not among them, though it was seen.
+    /// Paths that were seen but excluded.
     pub left_out: Vec<LeftOut>,
-    /// Whether there is nothing else.
+    /// False if a limit ended the listing early.
     pub whole: bool,
 }
 
-/// Lists the files below a folder without following links, hidden folders and what was fetched or
-/// built left aside.
+/// Lists up to `most` files below a folder. Follows no links, and skips hidden folders,
+/// dependencies and build output.
 pub fn list(folder: &Path, most: usize) -> Listed {
     list_without(folder, most, None)
 }
@@ -92,7 +92,7 @@ fn list_without(folder: &Path, most: usize, home: Option<&Path>) -> Listed {
     listed
 }
 
-/// What stands in a file on disk, as it is.
+/// Reads one file without redaction.
 pub(super) fn on_disk(folder: &Path, path: &str) -> Result<Vec<u8>, Why> {
     if absent::unwritable(path.as_bytes()) {
         return Err(Why::Unreadable);
@@ -105,8 +105,7 @@ pub(super) fn on_disk(folder: &Path, path: &str) -> Result<Vec<u8>, Why> {
     }
 }
 
-/// Pins a folder without a repository. None if it is empty, too large, or not one to be looked
-/// through at all.
+/// Pins a folder without a repository. None if it is empty, too large or not a project folder.
 pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
     let Ok(root) = dunce::canonicalize(root) else { return Ok(None) };
     let home_found = dunce::canonicalize(home).ok();
@@ -140,14 +139,13 @@ pub(super) fn pin(home: &Path, root: &Path) -> Result<Option<Pin>, RepoError> {
     Ok(Some(Pin { tree, commit: None, dirty: false, left_out }))
 }
 
-/// Whether a folder is one that somebody works in: no home, no root of a system, no repository
-/// without files.
+/// Whether a folder may be pinned: no home folder, no file system root, no bare repository.
 fn worth(root: &Path) -> bool {
     let has = |name: &&str| root.join(name).symlink_metadata().is_ok();
     root.is_dir() && root.parent().is_some() && !OF_A_HOME.iter().any(has) && !bare(root)
 }
 
-/// Whether a folder is a repository without files.
+/// Whether a folder is a bare git repository.
 pub(super) fn bare(root: &Path) -> bool {
     let inside: [PathBuf; 3] = ["HEAD", "objects", "refs"].map(|name| root.join(name));
     inside.iter().all(|path| path.exists())

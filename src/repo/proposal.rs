@@ -1,6 +1,6 @@
-//! A change that is not merged yet, as one tree that can be pinned: what stands there after it, and
-//! below one folder what it touches as it stood before. So whoever argues about it can read both,
-//! and words the change takes away can be looked up like all others.
+//! Pins an unmerged change as one tree: the new state, plus a base folder with the old version of
+//! every file the change touches. So debaters can read both, and citations of deleted lines can be
+//! looked up like any other.
 use super::changes::{self, Change};
 use super::counts::Heeded;
 use super::mailed;
@@ -11,54 +11,55 @@ use super::{Changes, Pin, Range, RepoError, Trees, absent};
 use git2::{Oid, Repository, Sort};
 use std::path::Path;
 
-/// What the folder is called in which what a change touches lies as it was before, or how its name
-/// begins: nobody may make up what was there before, so it is one that neither side has.
+/// Name of the base folder, or its prefix. The name must be in neither tree, so that the author of
+/// the change cannot forge old versions.
 const BEFORE: &str = ".debate-base";
 
-/// Files that are kept as they were.
+/// Maximum number of old files included.
 const MOST_BEFORE: usize = 20_000;
-/// Commits whose messages are read.
+/// Maximum number of commit messages read.
 const MOST_MESSAGES: usize = 50;
 
-/// What is proposed.
+/// Where the change comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// What differs.
+    /// A comparison of two states.
     Range(Range),
-    /// What a patch makes of a commit; of the last one, if none is named.
+    /// A patch applied to a commit.
     Patch {
-        /// As it was written.
+        /// Patch text, as `git diff` or `git format-patch` writes it.
         text: Vec<u8>,
-        /// What it applies to.
+        /// Commit it applies to [default: the last commit].
         base: Option<String>,
     },
 }
 
-/// A change that is not merged yet.
+/// An unmerged change, pinned.
 #[derive(Debug, Clone)]
 pub struct Proposal {
-    /// The tree of it.
+    /// Pin of the new state with the base folder added.
     pub pin: Pin,
-    /// The folder of that tree in which what it touches lies as it was.
+    /// Name of the base folder in that tree.
     pub before: String,
-    /// What it starts from: the id of a tree, none if it starts from nothing.
+    /// Tree id of the old state. None if the change starts from nothing.
     pub old: Option<String>,
-    /// What it leads to: the id of a tree, without what was there before.
+    /// Tree id of the new state, without the base folder.
     pub new: String,
-    /// The commits of both, where they are commits.
+    /// Commits of the old and the new state, if they are commits.
     pub commits: (Option<String>, Option<String>),
-    /// Every file that differs.
+    /// Diff from the old to the new state.
     pub changes: Changes,
-    /// What its commits say of themselves, the latest first.
+    /// Commit messages of the change, newest first.
     pub messages: Vec<String>,
-    /// The branch that is checked out, if one is.
+    /// Name of the checked-out branch. None if HEAD is detached.
     pub branch: Option<String>,
-    /// Whether what is checked out has the new side in it.
+    /// Whether the checked-out commit contains the new commit.
     pub checked_out: bool,
 }
 
 impl Trees {
-    /// Finds out what is proposed. `pin` is what stands in the repository now.
+    /// Resolves a change, writes its tree and returns it pinned. `pin` is the current state of the
+    /// repository.
     pub fn proposal(&self, root: &Path, pin: &Pin, asked: &Asked) -> Result<Proposal, RepoError> {
         let stores = Stores::open(&self.home, root)?;
         let theirs = stores.theirs().ok_or_else(|| RepoError::no_repository(root))?;
@@ -85,7 +86,7 @@ impl Trees {
                 applied(&staged).write(Some(theirs), &ours, sides.old)?
             }
         };
-        // What was just written is found by whoever looks from now on.
+        // Reopened, so that the objects just written are found.
         let stores = Stores::open(&self.home, root)?;
         let (raw, whole) = changes::between(&stores, sides.old, new);
         let before = before(&raw);
@@ -114,7 +115,7 @@ impl Trees {
     }
 }
 
-/// A name for a folder that none of these trees has, however it is written.
+/// Returns a folder name that no tree contains, compared case-insensitively.
 fn free(stores: &Stores, trees: impl Iterator<Item = Oid>) -> String {
     let mut taken = vec![];
     for tree in trees.filter_map(|id| stores.tree(id)) {
@@ -122,11 +123,11 @@ fn free(stores: &Stores, trees: impl Iterator<Item = Oid>) -> String {
     }
     let named = |nth: usize| if nth == 0 { BEFORE.into() } else { format!("{BEFORE}-{nth}") };
     let free = |name: &String| !taken.contains(&absent::folded(name.as_bytes()));
-    // Of one more than there are, one is free.
+    // Among one more name than are taken, one is unused.
     (0..=taken.len()).map(named).find(free).unwrap_or_default()
 }
 
-/// Whether a commit, or what was made of it, is checked out.
+/// Whether the checked-out commit is `head` or a descendant of it.
 fn checked_out(repository: &Repository, pin: &Pin, head: Option<Oid>) -> bool {
     let here = pin.commit.as_deref().and_then(|id| Oid::from_str(id).ok());
     here.zip(head).is_some_and(|(here, head)| {
@@ -134,7 +135,7 @@ fn checked_out(repository: &Repository, pin: &Pin, head: Option<Oid>) -> bool {
     })
 }
 
-/// What a change touches, as it was before.
+/// Old versions of the changed files.
 fn before(changed: &[Change]) -> Patch {
     let mut before = Patch::default();
     let old = changed.iter().filter_map(|change| Some((&change.path, change.old?)));
@@ -144,8 +145,7 @@ fn before(changed: &[Change]) -> Patch {
     before
 }
 
-/// Changes as they are applied to a tree. What is gone comes first: a folder may stand where a file
-/// was.
+/// Converts a diff into tree edits. Removals come first, because a folder may have replaced a file.
 fn applied(changed: &[Change]) -> Patch {
     let mut patch = Patch::default();
     changed.iter().filter(|change| change.new.is_none()).for_each(|it| patch.remove(&it.path));
@@ -164,7 +164,7 @@ fn named(onto: &str, commit: Option<Oid>) -> String {
     }
 }
 
-/// What the commits after one and up to another say.
+/// Messages of the commits in `base..head`.
 fn messages(
     repository: &Repository,
     commits: (Option<Oid>, Option<Oid>),

@@ -1,75 +1,75 @@
-//! What is to be compared with what, as users say it, and the two sides that come of it.
+//! Diff ranges: what the user wants to compare, resolved to an old and a new tree. Entry point:
+//! `resolve_range`.
 use super::stores::{Stores, Theirs};
 use super::{Pin, RepoError};
 use git2::{Commit, ErrorCode, Oid, Repository};
 use std::path::Path;
 
-/// Which changes are meant.
+/// What to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Range {
-    /// Whatever there is: of the working tree, else of the branch, else of the last commit.
+    /// The first that has changes: working tree, branch, last commit.
     Any,
     /// The pinned tree against the last commit.
     Worktree,
     /// The index against the last commit.
     Staged,
-    /// The pinned tree against where the branch left the default one.
+    /// The pinned tree against the merge base with the default branch.
     Branch,
     /// A commit against its first parent.
     Commit(String),
-    /// One commit against another.
+    /// One commit against another, like `git diff BASE..HEAD`.
     Between {
-        /// The old one.
+        /// Old commit.
         base: String,
-        /// The new one.
+        /// New commit.
         head: String,
     },
-    /// A commit against where it left another.
+    /// A commit against its merge base with another, like `git diff BASE...HEAD`.
     Since {
-        /// The other.
+        /// Commit to merge into.
         base: String,
-        /// The new one.
+        /// New commit.
         head: String,
     },
-    /// The same, or against the other itself where they have nothing in common: what merging it
-    /// would bring.
+    /// Like `MergeBase`, but like `Between` if there is no merge base. Shows what a merge would
+    /// bring.
     Brought {
-        /// The other.
+        /// Commit to merge into.
         base: String,
-        /// The new one.
+        /// New commit.
         head: String,
     },
-    /// One tree against another, by their ids: what was compared before and is to be compared again.
+    /// Two trees by id, to repeat an earlier comparison.
     Trees {
-        /// What was compared with what, in a few words.
+        /// What is compared, for messages.
         says: String,
-        /// The old one; none is the empty one.
+        /// Old tree id. None is the empty tree.
         old: Option<String>,
-        /// The new one.
+        /// New tree id.
         new: String,
     },
 }
 
-/// Names default branches have, where the remote does not say.
+/// Default branch names tried if the remote has no HEAD.
 const DEFAULTS: &[&str] = &["main", "master", "trunk", "develop"];
 
-/// The two sides of a comparison.
+/// Resolved range.
 pub(super) struct Sides {
     pub(super) says: String,
     /// None is the empty tree.
     pub(super) old: Option<Oid>,
     pub(super) new: Side,
-    /// The commits they belong to, as far as they belong to any.
+    /// Commits of the old and the new side, if they are commits.
     pub(super) commits: (Option<Oid>, Option<Oid>),
 }
 
-/// The new side of a comparison.
 pub(super) enum Side {
     Tree(Oid),
     Index,
 }
 
-/// Finds both sides.
+/// Resolves a range to its two sides.
 pub(super) fn sides(
     stores: &Stores,
     root: &Path,
@@ -106,7 +106,7 @@ fn trees(says: &str, old: Option<&str>, new: &str) -> Result<Sides, RepoError> {
     Ok(Sides { says: says.to_owned(), old, new, commits: (None, None) })
 }
 
-/// What a commit holds.
+/// Pins the tree of a commit.
 pub(super) fn commit(root: &Path, name: &str) -> Result<Pin, RepoError> {
     let theirs = Theirs::around(root)?.ok_or_else(|| RepoError::no_repository(root))?;
     let pin = Pin { tree: String::new(), commit: None, dirty: false, left_out: vec![] };
@@ -141,7 +141,7 @@ impl<'a> Finding<'a> {
         let away = |default: &Commit<'_>| Some(default.id().to_string()) != self.pin.commit;
         if self.default().is_some_and(|(_, default)| away(&default)) {
             let sides = self.branch()?;
-            // A branch that is only behind has changed nothing.
+            // A branch that is only behind has no changes.
             if !matches!(sides.new, Side::Tree(new) if Some(new) == sides.old) {
                 return Ok(sides);
             }
@@ -198,14 +198,14 @@ impl<'a> Finding<'a> {
             let says = format!("commit `{id}` against its parent `{}`", short(parent.id()));
             return Ok(Sides::of(says, Some(&parent), commit));
         }
-        // A shallow clone ends somewhere, and all there is would seem to be new there.
+        // At the boundary of a shallow clone the parent is missing, and all files would look added.
         if had_parents {
             return Err(RepoError::Shallow { missing: format!("the parent of `{id}`") });
         }
         Ok(Sides::of(format!("commit `{id}`, the first one"), None, commit))
     }
 
-    /// The tree of the last commit, and what to call it.
+    /// Tree of the last commit, with a description.
     fn last(&self) -> Result<(Option<Oid>, String), RepoError> {
         Ok(self.head()?.map_or_else(
             || (None, "nothing: there is no commit yet".to_owned()),
@@ -213,7 +213,7 @@ impl<'a> Finding<'a> {
         ))
     }
 
-    /// The commit that was pinned, whatever is checked out by now.
+    /// The pinned commit, even if another one is checked out by now.
     fn head(&self) -> Result<Option<Commit<'a>>, RepoError> {
         let Some(commit) = &self.pin.commit else { return Ok(None) };
         self.named(commit).map(Some)
@@ -224,7 +224,7 @@ impl<'a> Finding<'a> {
         Oid::from_str(&self.pin.tree).map_err(gone)
     }
 
-    /// A commit by whatever name git knows it.
+    /// Finds a commit by any revision syntax git parses.
     fn named(&self, name: &str) -> Result<Commit<'a>, RepoError> {
         let name = if name.is_empty() || name == "HEAD" {
             self.pin.commit.as_deref().unwrap_or("HEAD")
@@ -242,7 +242,7 @@ impl<'a> Finding<'a> {
         })
     }
 
-    /// The default branch: what the remote says, else one of the usual names.
+    /// The default branch: `origin/HEAD`, else the first known name that exists.
     fn default(&self) -> Option<(String, Commit<'a>)> {
         let remote = self.repository.find_reference("refs/remotes/origin/HEAD").ok();
         let remote = remote.and_then(|head| head.resolve().ok());
@@ -263,7 +263,7 @@ impl<'a> Finding<'a> {
         })
     }
 
-    /// Where one commit left the other.
+    /// Merge base of two commits.
     fn parting(
         &self,
         one: &Commit<'_>,
@@ -287,7 +287,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// As many digits of an id as people read.
+/// First 12 digits of an id.
 fn short(id: Oid) -> String {
     id.to_string().chars().take(12).collect()
 }

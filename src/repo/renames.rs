@@ -1,7 +1,6 @@
-//! Files that were renamed: a deleted one and an added one that hold the same, or nearly the same.
-//! libgit2 compares each with each, which takes minutes where there are thousands; here the same
-//! contents are found by their id, then the same names are compared, and each with each only where
-//! there are few.
+//! Rename detection: pairs a deleted with an added file of equal or similar contents. libgit2
+//! compares all pairs, which takes minutes for thousands of files. Here files are matched by
+//! content hash first, then by file name, and all pairs are compared only if there are few.
 use super::changes::{Change, Renames};
 use super::stores::Stores;
 use super::{LARGEST, counts};
@@ -9,16 +8,17 @@ use git2::Oid;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Pairs of a deleted and an added file that are compared.
+/// Maximum number of pairs for the comparison of all with all.
 const MOST_PAIRS: usize = 40_000;
-/// Deleted files of the same name an added one is compared with, where there are too many pairs.
+/// Deleted files of the same name that an added file is compared with if there are too many pairs.
 const MOST_NAMESAKES: usize = 8;
-/// How much of two files must be the same, in hundredths.
+/// Minimum similarity of a rename in percent, as in git.
 const ALIKE: u64 = 50;
-/// The same where they also have the only such name: nobody else is asked then.
+/// Minimum similarity in percent of two files that are the only ones with their name. Higher,
+/// because no other candidate is compared.
 const NAMESAKES_ALIKE: u64 = 75;
 
-/// Joins what was deleted and added again elsewhere.
+/// Merges each detected pair of deletion and addition into one rename.
 pub(super) fn find(stores: &Stores, changes: &mut Vec<Change>) -> Renames {
     let is = |change: &Change, gone: bool| {
         let (one, other) = if gone { (change.old, change.new) } else { (change.new, change.old) };
@@ -41,7 +41,7 @@ pub(super) fn find(stores: &Stores, changes: &mut Vec<Change>) -> Renames {
     thorough
 }
 
-/// A search under way. Files are known by their place among the changes.
+/// State of the detection. Files are indexes into `changes`.
 struct Finding<'a> {
     stores: &'a Stores,
     changes: &'a [Change],
@@ -52,7 +52,8 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// What has the same contents: of several, one that has kept its name.
+    /// Pairs files with the same object id. Of several candidates it prefers one with the same
+    /// name.
     fn same(&mut self) {
         let mut by_id: HashMap<Oid, Vec<usize>> = HashMap::new();
         for at in &self.gone {
@@ -72,7 +73,7 @@ impl Finding<'_> {
         self.settle();
     }
 
-    /// What has the only such name on both sides, and enough in common.
+    /// Pairs files with a unique name on both sides and enough similarity.
     fn namesakes(&mut self) {
         let (gone, added) = (self.by_name(&self.gone), self.by_name(&self.added));
         let mut pairs = vec![];
@@ -91,7 +92,8 @@ impl Finding<'_> {
         self.settle();
     }
 
-    /// The best of all pairs first; of too many, only those that share a name.
+    /// Pairs the remaining files, most similar first. With too many pairs it compares only files of
+    /// the same name.
     fn each_with_each(&mut self) -> Renames {
         let few = self.gone.len().saturating_mul(self.added.len()) <= MOST_PAIRS;
         let by_name = self.by_name(&self.gone);
@@ -119,7 +121,7 @@ impl Finding<'_> {
         if few { Renames::All } else { Renames::Likely }
     }
 
-    /// Whatever has found its other half is not looked at again.
+    /// Removes paired files from the candidates.
     fn settle(&mut self) {
         let paired = self.pairs.iter().flat_map(|(gone, added)| [*gone, *added]);
         let paired: std::collections::HashSet<usize> = paired.collect();
@@ -140,7 +142,7 @@ impl Finding<'_> {
         by_name
     }
 
-    /// How much of the larger file is in the other, in hundredths.
+    /// Share of the larger file that is also in the other one, in percent. Span hashes are cached.
     fn alike(&mut self, gone: usize, added: usize) -> u64 {
         for at in [gone, added] {
             if !self.spans.contains_key(&at) {
@@ -160,7 +162,8 @@ impl Finding<'_> {
     }
 }
 
-/// A file cut into lines, or pieces of long ones: how many bytes there are of each.
+/// Hashes of a file's lines, in chunks of up to 64 bytes, with the bytes per hash (git's
+/// "spanhash").
 struct Spans {
     sorted: Vec<(u64, u64)>,
     bytes: u64,
@@ -174,7 +177,7 @@ impl Spans {
         let mut counted: HashMap<u64, u64> = HashMap::new();
         let pieces = bytes.split_inclusive(|byte| *byte == b'\n');
         for piece in pieces.flat_map(|line| line.chunks(LONGEST)) {
-            // How a line ends makes no other line of it.
+            // A CRLF and an LF line are equal.
             let bare = piece.strip_suffix(b"\r\n").filter(|_| text);
             let hash = bare.map_or_else(
                 || hasher.hash_one(piece.strip_suffix(b"\n").unwrap_or(piece)),
@@ -207,7 +210,7 @@ impl Spans {
     }
 }
 
-/// Makes one change of each pair.
+/// Replaces each pair by one change.
 fn join(changes: &mut Vec<Change>, pairs: &[(usize, usize)]) {
     let mut gone: Vec<usize> = vec![];
     for (old, new) in pairs {

@@ -1,6 +1,6 @@
-//! The copies that are kept. A folder is written aside and moved to its place, so it is whole
-//! whenever it is there. Whoever uses one holds a shared lock on a file beside it; whoever writes
-//! or removes any goes through one gate, and removes only what nobody holds.
+//! On-disk LRU cache of snapshots. A snapshot is written to a temporary folder and renamed into
+//! place, so it is always complete. Readers hold a shared lock on a file beside it. A writer holds
+//! an exclusive lock on the whole cache, and evicts only snapshots without readers.
 use super::copy::{self, Copied};
 use super::stores::Stores;
 use super::{LeftOut, RepoError, Trees, disk};
@@ -12,26 +12,26 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What is in a copy of a given tree. Another number, and all copies are made anew.
+/// Version of the snapshot contents, part of the cache key. A new number invalidates all snapshots.
 const VERSION: u32 = 1;
-/// Copies that are kept, besides those in use.
+/// Maximum number of snapshots kept. Those in use are never evicted.
 const MOST: usize = 16;
 
-/// A copy of a tree that nobody can write to. It stays for as long as this is held.
+/// A read-only copy of a tree. Its shared lock keeps it from eviction until this is dropped.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Where it is.
+    /// Folder with the files.
     pub folder: PathBuf,
-    /// How many files it has.
+    /// Number of files.
     pub files: usize,
-    /// How many bytes they have together.
+    /// Total size of the files in bytes.
     pub bytes: u64,
-    /// What is in the tree and not in the copy.
+    /// Paths of the tree that are not in the copy.
     pub left_out: Vec<LeftOut>,
     _in_use: File,
 }
 
-/// The place of one copy, and of what belongs to it.
+/// Paths of one cache entry: folder, manifest, lock file and temporary folder.
 struct Place {
     folder: PathBuf,
     list: PathBuf,
@@ -39,7 +39,7 @@ struct Place {
     draft: PathBuf,
 }
 
-/// Finds the copy of a tree, or makes it.
+/// Returns the snapshot of a tree, and writes it on a cache miss.
 pub(super) fn snapshot(trees: &Trees, root: &Path, tree: &str) -> Result<Snapshot, RepoError> {
     let id = id(tree)?;
     let shelf = trees.home.join("snapshots");
@@ -49,7 +49,7 @@ pub(super) fn snapshot(trees: &Trees, root: &Path, tree: &str) -> Result<Snapsho
         return Ok(found);
     }
     let _gate = gate(&shelf).map_err(RepoError::disk(&shelf))?;
-    // Somebody may have made it while we stood at the gate.
+    // Another process may have written it while this one waited for the lock.
     if let Some(found) = place.find().map_err(RepoError::disk(&place.lock))? {
         return Ok(found);
     }
@@ -61,13 +61,13 @@ pub(super) fn snapshot(trees: &Trees, root: &Path, tree: &str) -> Result<Snapsho
     })
 }
 
-/// The whole id and nothing else: it becomes a part of a path.
+/// Parses a full tree id. It becomes part of a path, so nothing else is valid.
 fn id(tree: &str) -> Result<Oid, RepoError> {
     let id = Oid::from_str(tree).ok().filter(|id| id.to_string().eq_ignore_ascii_case(tree));
     id.ok_or_else(|| RepoError::NoId { given: tree.to_owned() })
 }
 
-/// Held by the one who writes or removes copies.
+/// Takes the exclusive lock of the cache, needed to write or evict.
 fn gate(shelf: &Path) -> io::Result<File> {
     let gate = disk::lock_file(&shelf.join("gate"))?;
     gate.lock()?;
@@ -81,12 +81,12 @@ impl Place {
         Place { folder: shelf.join(name), list, lock, draft }
     }
 
-    /// The copy, if it is there, held from now on.
+    /// Opens the snapshot and takes its shared lock. None on a cache miss.
     fn find(&self) -> io::Result<Option<Snapshot>> {
         let lock = loop {
             let lock = disk::lock_file(&self.lock)?;
             lock.lock_shared()?;
-            // It may have been thrown away between being opened and being locked.
+            // The lock file may have been deleted between open and lock, so retry.
             if disk::bears(&lock, &self.lock) {
                 break lock;
             }
@@ -101,12 +101,12 @@ impl Place {
         serde_json::from_slice(&fs::read(&self.list).ok()?).ok()
     }
 
-    /// Makes the copy. Only whoever holds the gate may.
+    /// Writes the snapshot. The caller must hold the lock of the cache.
     fn write(&self, stores: &Stores, tree: Oid, gate: Option<&Redactor>) -> Result<(), RepoError> {
         let draft = Draft::new(&self.draft).map_err(RepoError::disk(&self.draft))?;
         let copied = copy::write(stores, tree, draft.0, gate)?;
         self.list(&copied).map_err(RepoError::disk(&self.list))?;
-        // One that lacks its list may be in use all the same. It is whole, and may stay.
+        // A complete snapshot without a manifest may be in use, and stays then.
         if self.folder.is_dir() && !self.remove_folder().map_err(RepoError::disk(&self.folder))? {
             return Ok(());
         }
@@ -121,13 +121,13 @@ impl Place {
         Ok(())
     }
 
-    /// Removes the folder, unless it is in use, and says whether it did.
+    /// Deletes the folder unless it is in use. Returns whether it did.
     fn remove_folder(&self) -> io::Result<bool> {
         let lock = disk::lock_file(&self.lock)?;
         if lock.try_lock().is_err() {
             return Ok(false);
         }
-        // Away from its name first, so that no half of it is ever found there.
+        // Rename first, so that a half-deleted folder is never found under its name.
         let away = self.folder.with_extension("old.tmp");
         if away.is_dir() {
             disk::discard(&away)?;
@@ -137,14 +137,14 @@ impl Place {
         Ok(true)
     }
 
-    /// Removes the copy and all that belongs to it, unless it is in use.
+    /// Evicts the snapshot with its manifest and lock file, unless it is in use.
     fn remove(&self) -> io::Result<bool> {
         if !self.remove_folder()? {
             return Ok(false);
         }
-        // Either may have been lost before.
+        // Either file may be missing already.
         let _ = fs::remove_file(&self.list);
-        // Elsewhere it cannot be told whether somebody is just opening this one.
+        // Other systems cannot tell whether another process is just opening the lock file.
         #[cfg(unix)]
         let _ = fs::remove_file(&self.lock);
         Ok(true)
@@ -156,8 +156,8 @@ impl Place {
     }
 }
 
-/// Removes what was left half made, and the copies used longest ago that are too many. Only whoever
-/// holds the gate may.
+/// Deletes leftovers of crashes and evicts the least recently used snapshots over the limit. The
+/// caller must hold the lock of the cache.
 fn sweep(shelf: &Path) -> io::Result<()> {
     let mut places = vec![];
     for entry in fs::read_dir(shelf)? {
@@ -165,7 +165,7 @@ fn sweep(shelf: &Path) -> io::Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_folder = entry.file_type()?.is_dir();
         if entry.path().extension().is_some_and(|ending| ending == "tmp") {
-            // Nobody else is writing, so this is what a crash has left.
+            // This process has the only write lock, so the file is left from a crash.
             let _ = if is_folder {
                 disk::discard(&entry.path())
             } else {
@@ -179,7 +179,7 @@ fn sweep(shelf: &Path) -> io::Result<()> {
     places.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
     let mut many = places.len().saturating_sub(MOST);
     for (_, _, place) in places {
-        // What cannot be removed now can be the next time.
+        // On an error the next run retries.
         if many > 0 && place.remove().unwrap_or(false) {
             many -= 1;
         }
@@ -187,7 +187,7 @@ fn sweep(shelf: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A folder in the making. It does not outlive whoever holds this, unless it was given a name.
+/// Temporary folder, deleted on drop unless it was renamed into place.
 struct Draft<'a>(&'a Path);
 
 impl Draft<'_> {

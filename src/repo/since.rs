@@ -1,5 +1,6 @@
-//! What has happened to a few files since a commit: the commits that are not in its past and changed
-//! one of them, and what is in no commit yet. Found by walking back a bounded way.
+//! Changes of some files since an earlier state: commits that touched them and are not reachable
+//! from the earlier commit, and uncommitted edits. Found by a bounded walk over the history. See
+//! `history` for the most recent commits of a file.
 use super::history::Happened;
 use super::stores::Stores;
 use super::{Pin, RepoError, Trees};
@@ -8,44 +9,44 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Files that are asked about.
+/// Maximum number of files.
 const MOST_FILES: usize = 100;
-/// Commits that are looked at.
+/// Maximum number of commits visited.
 const MOST_COMMITS: usize = 2_000;
-/// Commits that are told of.
+/// Maximum number of commits reported.
 const MOST_TOLD: usize = 50;
-/// How long they are looked at.
+/// Timeout of the walk.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How it was before.
+/// An earlier state of the repository.
 #[derive(Debug, Clone, Copy)]
 pub struct Earlier<'a> {
-    /// The last commit then; where it is not known, or gone, the time decides.
+    /// Last commit at that time. If it is unknown or missing, `time` decides.
     pub commit: Option<&'a str>,
-    /// The tree then.
+    /// Tree id at that time.
     pub tree: Option<&'a str>,
-    /// Seconds since 1970.
+    /// Unix seconds.
     pub time: i64,
 }
 
-/// A commit, and which of the files it changed.
+/// A commit, and the requested files it changed.
 pub type Touched = (Happened, Vec<String>);
 
-/// What has happened to a few files.
+/// Changes of some files since an earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Later {
-    /// Commits that changed one of them, the latest first, and which each changed.
+    /// Commits that changed one of the files, newest first.
     pub commits: Vec<Touched>,
-    /// Whether the walk ended before all were found.
+    /// True if a limit or the timeout ended the walk early.
     pub short: bool,
-    /// Those that stand otherwise than in the last commit.
+    /// Files that differ from the last commit.
     pub uncommitted: Vec<String>,
-    /// Those that stand otherwise than they did.
+    /// Files that differ from the earlier tree.
     pub changed: Vec<String>,
 }
 
 impl Trees {
-    /// What has happened to these files; `now` is what stands in the repository.
+    /// Finds the changes of `paths` since `earlier`. `now` is the current state of the repository.
     pub fn since(
         &self,
         root: &Path,
@@ -74,8 +75,9 @@ impl Trees {
     }
 }
 
-/// Walks back from the last commit, the latest first, and leaves out what is in the past of the
-/// earlier one. That past is walked beside it: where all that waits belongs to it, nothing is left.
+/// Walks back from the last commit, newest first, and skips commits reachable from the earlier one.
+/// Both histories share one priority queue, and the walk ends when only skipped commits remain in
+/// it.
 fn walk(
     repository: &Repository,
     head: Oid,
@@ -104,7 +106,7 @@ fn walk(
         }
         nth += 1;
         let old = past.contains(&id) || (base.is_none() && time < earlier.time);
-        // Where a shallow clone ends, so does the walk.
+        // The walk ends at the boundary of a shallow clone.
         let Ok(commit) = repository.find_commit(id) else { continue };
         for parent in commit.parents() {
             if old {
@@ -133,7 +135,7 @@ fn walk(
     Ok((told, false))
 }
 
-/// What each path held at a commit.
+/// Object ids of all paths at a commit, cached.
 fn held(
     commit: &git2::Commit<'_>,
     paths: &[&str],

@@ -1,6 +1,6 @@
-//! Where objects are: in the user's repository, which is only read, and in a bare one of our own,
-//! which holds what is not in any commit yet. They are two stores and stay two: nothing of ours
-//! can end up in the user's, whatever either is set up to do.
+//! Object lookup in two git repositories: the user's, which is only read, and a bare one of our own
+//! (`trees.git`) for objects that are in no commit yet. They are not linked as alternates, so no
+//! config can make git write our objects to the user's repository.
 use super::{RepoError, disk, plain};
 use crate::private;
 use git2::{
@@ -10,49 +10,51 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-/// The user's repository and the folder its files are in.
+/// The user's repository.
 pub(super) struct Theirs {
     pub(super) repository: Repository,
-    /// Absolute, without links.
+    /// Top folder of the working tree, canonicalized.
     pub(super) top: PathBuf,
 }
 
-/// Our own.
+/// Our own bare repository, in the user's home folder for debates.
 pub(super) struct Ours {
     repository: Repository,
     path: PathBuf,
 }
 
-/// Both, as far as there are any.
+/// Both object stores, as far as they exist. Reads query our own first.
 pub(super) struct Stores {
     ours: Option<Ours>,
     theirs: Option<Theirs>,
 }
 
-/// Objects are read by the thousand, and a wrong one would be wrong in git as well.
+/// Disables hash verification on read. Thousands of objects are read, and a corrupt one would be
+/// corrupt for git, too.
 fn trust_hashes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| opts::strict_hash_verification(false));
 }
 
 impl Theirs {
-    /// The repository a folder is in. None if there is none, or one that has no files.
+    /// Finds the repository around a folder. None if there is none, or if it is bare.
     pub(super) fn around(folder: &Path) -> Result<Option<Theirs>, RepoError> {
         trust_hashes();
         let Ok(folder) = dunce::canonicalize(folder) else { return Ok(None) };
-        // Not left to libgit2: beyond the first `.git` nothing is the repository of this folder.
+        // Searched here and not by libgit2: only the nearest `.git` is valid for this folder.
         let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
         let Some(top) = folder.ancestors().find(has_git) else { return Ok(None) };
         let repository = match Repository::open(top) {
             Ok(repository) => repository,
-            // An empty `.git` makes no repository; one that leads nowhere is a broken one.
+            // An empty `.git` folder is not a repository, but a `.git` file that points nowhere is
+            // an error.
             Err(error) if error.code() == ErrorCode::NotFound && top.join(".git").is_dir() => {
                 return Ok(None);
             }
             Err(error) => return Err(RepoError::broken(top, &error)),
         };
         let Some(files) = repository.workdir() else { return Ok(None) };
-        // A repository must not choose which folder is read.
+        // `core.worktree` must not choose which folder is read.
         if dunce::canonicalize(files).ok().as_deref() != Some(top) {
             return Err(RepoError::Elsewhere { path: top.to_owned() });
         }
@@ -60,7 +62,7 @@ impl Theirs {
     }
 }
 
-/// The folder paths are relative to: the one of the repository around a folder, or the folder.
+/// Folder that paths are relative to: the top of the repository around `root`, or `root` itself.
 pub fn top(root: &Path) -> Result<PathBuf, RepoError> {
     match Theirs::around(root)? {
         Some(theirs) => Ok(theirs.top),
@@ -74,13 +76,13 @@ impl Ours {
         home.join("trees.git")
     }
 
-    /// Opens it, if it was ever made.
+    /// Opens it if it exists.
     fn existing(home: &Path) -> Result<Option<Ours>, RepoError> {
         let path = Ours::path(home);
         path.exists().then(|| Ours::open(path)).transpose()
     }
 
-    /// Opens it, and makes it if need be.
+    /// Opens it, and creates it if missing.
     pub(super) fn made(home: &Path) -> Result<Ours, RepoError> {
         let path = Ours::path(home);
         if !path.exists() {
@@ -96,7 +98,7 @@ impl Ours {
         Ok(Ours { repository, path })
     }
 
-    /// Made aside and moved to its place, so that it is whole whenever it is there.
+    /// Creates it in a temporary folder and renames it into place, so that it is always complete.
     fn make(home: &Path, path: &Path) -> Result<(), RepoError> {
         private::folder(home).map_err(RepoError::disk(home))?;
         let draft = tempfile::Builder::new().prefix("trees.git.tmp-").tempdir_in(home);
@@ -105,22 +107,22 @@ impl Ours {
         options.bare(true).external_template(false).initial_head("main");
         let made = Repository::init_opts(draft.path(), &options);
         made.map_err(|error| RepoError::store(path, &error))?;
-        // libgit2 has opened it to everybody.
+        // libgit2 creates it readable for all users.
         disk::keep_private(draft.path()).map_err(RepoError::disk(path))?;
         match fs::rename(draft.path(), path) {
             Err(error) if !path.exists() => Err(RepoError::disk(path)(error)),
-            // Or somebody else was faster, and theirs is as good.
+            // Another process may have created it first, which is as good.
             _ => Ok(()),
         }
     }
 
-    /// A folder that is kept here. None if it is not.
+    /// Reads a tree object. None if it is missing here.
     pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
         self.holds(id, ObjectType::Tree).then(|| self.repository.find_tree(id).ok()).flatten()
     }
 
-    /// Whether it has something under its own name. Whatever is asked here first could otherwise be
-    /// given in the place of what is meant.
+    /// Whether the object exists and its hash is valid. Without the check a forged object here
+    /// could replace one of the user's repository.
     fn holds(&self, id: Oid, kind: ObjectType) -> bool {
         let odb = self.repository.odb().ok().filter(|_| self.has(id));
         let found = odb.as_ref().and_then(|odb| odb.read(id).ok());
@@ -129,12 +131,12 @@ impl Ours {
         })
     }
 
-    /// It is small, and can tell at once that it has not got something.
+    /// Whether the object exists. Does not rescan the disk, because the store is small.
     fn has(&self, id: Oid) -> bool {
         self.repository.odb().is_ok_and(|odb| odb.exists_ext(id, OdbLookupFlags::NO_REFRESH))
     }
 
-    /// Keeps an object, and returns its id.
+    /// Writes an object and returns its id.
     pub(super) fn keep(&self, kind: ObjectType, bytes: &[u8]) -> Result<Oid, RepoError> {
         let kept = self.repository.odb().and_then(|odb| odb.write(kind, bytes));
         kept.map_err(|error| RepoError::store(&self.path, &error))
@@ -151,34 +153,34 @@ impl Stores {
         self.theirs.as_ref()
     }
 
-    /// The same, as git has it.
+    /// Its libgit2 handle.
     pub(super) fn repository(&self) -> Option<&Repository> {
         self.theirs.as_ref().map(|theirs| &theirs.repository)
     }
 
-    /// The size and kind of an object. None if it is nowhere.
+    /// Size and type of an object. None if it is in neither store.
     pub(super) fn header(&self, id: Oid) -> Option<(u64, ObjectType)> {
         let ours = self.ours.as_ref().filter(|ours| ours.has(id)).map(|ours| &ours.repository);
         let odb = ours.or(self.repository())?.odb().ok()?;
         odb.read_header(id).ok().map(|(size, kind)| (size as u64, kind))
     }
 
-    /// What a file holds. None if it cannot be read.
+    /// Reads a file. None if it is missing or invalid.
     pub(super) fn blob(&self, id: Oid) -> Option<Blob<'_>> {
         self.holder(id, ObjectType::Blob)?.find_blob(id).ok()
     }
 
-    /// The same, to be kept.
+    /// Like `find_blob`, but copies the contents.
     pub(super) fn bytes(&self, id: Oid) -> Option<Vec<u8>> {
         Some(self.blob(id)?.content().to_owned())
     }
 
-    /// What a folder holds. None if it cannot be read.
+    /// Reads a folder. None if it is missing or invalid.
     pub(super) fn tree(&self, id: Oid) -> Option<Tree<'_>> {
         self.holder(id, ObjectType::Tree)?.find_tree(id).ok()
     }
 
-    /// Ours is asked first.
+    /// The repository that holds the object. Our own is queried first.
     fn holder(&self, id: Oid, kind: ObjectType) -> Option<&Repository> {
         let ours = self.ours.as_ref().filter(|ours| ours.holds(id, kind));
         ours.map(|ours| &ours.repository).or(self.repository())

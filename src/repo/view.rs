@@ -1,5 +1,5 @@
-//! A pinned tree, to be looked into: every file by name at once, and what stands in one when it is
-//! asked for.
+//! View of a pinned tree: lists all files at once and reads contents on demand. `TreeView` holds
+//! the list, `TreeReader` reads files with secrets redacted.
 use super::stores::Stores;
 use super::{LARGEST, RepoError, Trees, Why, cleaned};
 use crate::redact::Redactor;
@@ -7,10 +7,10 @@ use git2::{Blob, ObjectType, Oid};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Files that are listed: what lies beyond is said to be more than there is room for.
+/// Maximum number of files listed. Beyond it the view is marked incomplete.
 const MOST_FILES: usize = 200_000;
 
-/// Every file of a pinned tree, sorted by path.
+/// File list of a pinned tree, sorted by path.
 pub struct View {
     home: PathBuf,
     root: PathBuf,
@@ -20,17 +20,17 @@ pub struct View {
     gate: Option<Redactor>,
 }
 
-/// One entry of a pinned tree that is no folder.
+/// One entry of a pinned tree other than a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// From the root of the repository, with `/` between names; what is not UTF-8 is shown as `�`.
+    /// Path from the repository root with `/` as separator. Invalid UTF-8 is shown as `�`.
     pub path: String,
-    /// What it is, if it cannot be read as a file: a link, or a repository of its own.
+    /// Reason why it cannot be read as a file: a link or a submodule.
     pub why: Option<Why>,
     id: Oid,
 }
 
-/// Reads files of a view. One for each thread.
+/// Reads files of a view. Not shared: each thread opens its own.
 pub struct Reader {
     stores: Stores,
     gate: Option<Redactor>,
@@ -38,14 +38,14 @@ pub struct Reader {
 
 /// A file that was read.
 pub(super) struct Read<'a> {
-    /// As it is kept.
+    /// Contents as stored, not redacted.
     pub(super) blob: Blob<'a>,
-    /// What may be shown of it, if that is not all.
+    /// Redacted contents, if they differ from the stored ones.
     pub(super) cleaned: Option<Vec<u8>>,
 }
 
 impl Trees {
-    /// Opens a pinned tree for looking into. Lists names; reads no file.
+    /// Opens a pinned tree. Lists the files and reads none.
     pub fn view(&self, root: &Path, tree: &str) -> Result<View, RepoError> {
         View::open(self, root, tree)
     }
@@ -74,35 +74,36 @@ impl View {
         })
     }
 
-    /// The id of the tree.
+    /// Tree id.
     pub fn tree(&self) -> &str {
         &self.tree
     }
 
-    /// Every file, sorted by path.
+    /// All files, sorted by path.
     pub fn files(&self) -> &[File] {
         &self.files
     }
 
-    /// Whether all of the tree could be listed: in a partial clone some of it may not be there.
+    /// Whether the list is complete. A limit, or a partial clone with missing objects, makes it
+    /// incomplete.
     pub fn whole(&self) -> bool {
         self.whole
     }
 
-    /// The file of exactly this path.
+    /// The file with exactly this path.
     pub fn find(&self, path: &str) -> Option<&File> {
         let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
         self.files.get(at)
     }
 
-    /// Something to read files with.
+    /// Opens a reader with its own repository handle.
     pub fn reader(&self) -> Result<Reader, RepoError> {
         Ok(Reader { stores: Stores::open(&self.home, &self.root)?, gate: self.gate.clone() })
     }
 }
 
 impl File {
-    /// An entry of a tree, by its mode.
+    /// Creates an entry, and derives from the mode whether it can be read.
     pub(super) fn new(path: String, mode: i32, id: Oid) -> File {
         let why = match mode & 0o170_000 {
             0o100_000 => None,
@@ -115,19 +116,19 @@ impl File {
 }
 
 impl Reader {
-    /// How many bytes a file has. None if it is none, or is not there.
+    /// Size in bytes. None if it is not a file or is missing.
     pub fn size(&self, file: &File) -> Option<u64> {
         let (size, _) = self.stores.header(file.id).filter(|_| file.why.is_none())?;
         Some(size)
     }
 
-    /// What stands in a file, without what is secret in it; or why that cannot be told.
+    /// Reads a file with secrets redacted, or returns the reason why it cannot be read.
     pub fn bytes(&self, file: &File) -> Result<Vec<u8>, Why> {
         let read = self.read(file)?;
         Ok(read.cleaned.unwrap_or_else(|| read.blob.content().to_owned()))
     }
 
-    /// The same, without a copy of what is not secret at all.
+    /// Like `read_bytes`, but without a copy if nothing is redacted.
     pub(super) fn read(&self, file: &File) -> Result<Read<'_>, Why> {
         if let Some(why) = file.why {
             return Err(why);
@@ -149,13 +150,13 @@ impl Reader {
 }
 
 impl Read<'_> {
-    /// What may be shown of it.
+    /// Redacted contents.
     pub(super) fn bytes(&self) -> &[u8] {
         self.cleaned.as_deref().unwrap_or_else(|| self.blob.content())
     }
 }
 
-/// A list in the making.
+/// State of a listing in progress.
 struct Listing<'a> {
     stores: &'a Stores,
     files: Vec<File>,
@@ -163,8 +164,8 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Everything below a folder. Nothing in a tree says how deep it is, so the paths do: no path
-    /// is longer than a system would have.
+    /// Lists everything below a folder. The recursion ends at a maximum path length, because a
+    /// malicious tree could nest without limit.
     fn folder(&mut self, path: &str, id: Oid) {
         const LONGEST_PATH: usize = 4_096;
         let tree = self.stores.tree(id).filter(|_| path.len() <= LONGEST_PATH);
