@@ -1,16 +1,17 @@
-//! The clients people debate from: what each is like, how it is set up, and what it is told.
+//! Sets up MCP clients (Claude Code, Codex CLI and others): registers this server in their settings
+//! files and installs slash commands. All edits keep comments and formatting.
 //!
-//! | file       | concept                                                                    |
-//! |------------|----------------------------------------------------------------------------|
-//! | `row`      | one client, as data (`clients.toml`)                                        |
-//! | `ground`   | whose home it is, which repository, and which program is to be registered   |
-//! | `commands` | what a user can type or pick, as every client wants it written              |
-//! | `wiring`   | a client is set up, and the other way round                                 |
-//! | `look`     | how it is set up                                                            |
-//! | `plugin`   | the same as a plugin, for those who would rather install one                |
-//! | `files`    | files that are somebody else's                                              |
-//! | `jsonc`    | JSON as people keep it, with comments                                       |
-//! | `tables`   | TOML as people keep it                                                      |
+//! | file            | concept                                                        |
+//! |-----------------|----------------------------------------------------------------|
+//! | `client_spec`   | `ClientSpec`: one client as data, parsed from `clients.toml`   |
+//! | `paths`         | home, repository and program paths, with environment overrides |
+//! | `commands`      | slash commands and server prompts, rendered for each client    |
+//! | `install`       | plans and applies installation and removal                     |
+//! | `inspect`       | diagnoses an existing installation                             |
+//! | `plugin`        | the same as a Claude Code plugin                               |
+//! | `user_files`    | atomic writes and backups of the user's files                  |
+//! | `jsonc_editor`  | edits JSON with comments in place                              |
+//! | `toml_editor`   | edits TOML in place                                            |
 pub mod commands;
 mod files;
 mod ground;
@@ -27,5 +28,5 @@ pub use plugin::plugin;
 pub use row::{Client, Scope, calling_itself, clients, state_files};
 pub use wiring::{Deed, Step, Wish, free, unwire, wire};
 
-/// What this program is called as a server, and by itself.
+/// Name of this program, also as an MCP server.
 pub const SERVER: &str = "debate";

@@ -1,33 +1,34 @@
-//! The main door: an MCP server on stdio.
+//! MCP server on stdio: the tools, prompts and resources that AI clients call.
 //!
-//! Work is owned by the hub, not by the request: a call starts or re-attaches to a debate, waits a
-//! little, and says how it stands. Calling again never spends again.
+//! The run registry owns the run of a debate, not the request. A tool call starts a run or attaches
+//! to it, waits up to a timeout and returns the debate's status. Retrying a call never requests the
+//! same turn twice. Entry points: [`serve`] and `McpServer`.
 //!
-//! | file        | concept                                                                        |
-//! |-------------|--------------------------------------------------------------------------------|
-//! | `wire`      | lines on stdin become messages; rubbish, floods and the end of it              |
-//! | `server`    | what a client may ask for, and that a panic is an answer                       |
-//! | `tools`     | the seven tools as clients see them, and the manifest                          |
-//! | `args`      | what a tool is called with                                                     |
-//! | `check`     | what may stand in an argument                                                  |
-//! | `complaint` | why a call was not done, and which call to make next                           |
-//! | `hub`       | the debates being played by this process                                       |
-//! | `attend`    | waiting for a debate, with progress                                            |
-//! | `opening`   | `start_debate`                                                                 |
-//! | `round`     | `continue_round`                                                               |
-//! | `ruling`    | `verdict`, and of which debate a turn is                                       |
-//! | `coming_back` | which debate is meant, what has happened since, whose it was                 |
-//! | `change`    | what a user may change about a debate that is open                             |
-//! | `reading`   | `summarize`, `list_debates`, `show_debate`, `list_models`                       |
-//! | `standing`  | how a debate stands, for a model to read                                       |
-//! | `next`      | the call that goes on from here                                                |
-//! | `tail`      | what is being said right now, a line at a time                                 |
-//! | `account`   | what both sides hold, conceded and left open, for a model to read              |
-//! | `words`     | the same results as text                                                       |
-//! | `bounds`    | no result is longer than a model should read                                   |
-//! | `resources` | debates and formats by address                                                 |
-//! | `prompts`   | what a user can pick from a menu, and completion                               |
-//! | `client`    | who is calling, and where that client keeps its state                          |
+//! | file             | content                                                                   |
+//! |------------------|---------------------------------------------------------------------------|
+//! | `transport`      | line-delimited JSON-RPC transport; malformed and oversized messages, EOF  |
+//! | `server`         | request handlers of rmcp, tool dispatch, panic handling                   |
+//! | `tools`          | tool definitions, their JSON schemas, and the manifest                    |
+//! | `args`           | argument types of the tools                                               |
+//! | `validate`       | parsing and validation of arguments                                       |
+//! | `error`          | every tool error, with the call to make next                              |
+//! | `run_registry`   | the debates this process is running                                       |
+//! | `wait`           | waiting for a debate with progress notifications                          |
+//! | `start_debate`   | handler of `start_debate`                                                 |
+//! | `continue_round` | handler of `continue_round`                                               |
+//! | `verdict`        | handler of `verdict`, and resolving the debate of a turn                  |
+//! | `resume`         | resolving, recovering, taking over and importing a debate                 |
+//! | `amend`          | parser of the settings that a user changes in an open debate              |
+//! | `read_tools`     | handlers of `summarize`, `list_debates`, `show_debate`, `list_models`     |
+//! | `status`         | the status of a debate as a bounded result                                |
+//! | `next_call`      | the next call that every result suggests                                  |
+//! | `progress`       | throttled preview of the turn that is being streamed                      |
+//! | `summary`        | the result of `summarize`: positions, concessions, open claims            |
+//! | `text`           | plain-text rendering of the results                                       |
+//! | `token_limits`   | token estimates, truncation and pagination                                |
+//! | `resources`      | `debate://` resources                                                     |
+//! | `prompts`        | prompts (slash commands) and argument completion                          |
+//! | `client`         | the calling client and its state folder                                   |
 mod account;
 pub mod args;
 mod attend;
@@ -64,10 +65,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How long a client that has gone is given to read what was still to be said.
+/// Grace period to flush pending responses after the client has disconnected.
 const FAREWELL: Duration = Duration::from_millis(400);
 
-/// Serves one client on stdin and stdout until it goes away.
+/// Serves one client on stdin and stdout until it disconnects or the process gets a stop signal.
 pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
     let server = Server::new(desk, config.clone());
     let (input, output) = stdio_pipes();
@@ -75,7 +76,7 @@ pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
         done = serve_on(server.clone(), input, output) => done,
         () = stopped() => Ok(()),
     };
-    // A disk that does not answer must not keep a server alive whose client has gone.
+    // A blocked disk must not keep the process alive after its client has gone.
     let _ = tokio::time::timeout(FAREWELL, server.close()).await;
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,7 +87,7 @@ pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
     }
 }
 
-/// Serves one client on any pair of streams. When the stream ends, so does the work.
+/// Serves one client on any pair of streams. Returns, and stops all runs, at end of input.
 pub async fn serve_on(
     server: Server,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -96,7 +97,7 @@ pub async fn serve_on(
     let wire = wire::Wire::new(input, output, closing.clone());
     let running = match server.serve(wire).await {
         Ok(running) => running,
-        // A client that leaves before it has said anything is nobody's error.
+        // A client that disconnects before the handshake is not an error.
         Err(_) if closing.is_cancelled() => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };

@@ -1,25 +1,28 @@
-//! What a debate about a change comes to, and the forms in which people and CI read it.
+//! Code review by debate: the result of a debate about a change, and its output formats.
 //!
-//! | file                | concept                                                         |
-//! |---------------------|-----------------------------------------------------------------|
-//! | `finding`           | one thing that should be changed first, and what it rests on    |
-//! | `asking`            | from a change to a debate about it                              |
-//! | `weighing`          | what a debate about a change comes to                           |
-//! | `gate`              | whether a review stops a change                                 |
-//! | `forms`             | the kinds of output, and what each makes of a review            |
-//! | `forms/tame`        | somebody's words, made fit to be shown                          |
-//! | `forms/inline`      | somebody's words inside our Markdown                            |
-//! | `forms/place`       | where a finding is, as programs are told                        |
-//! | `forms/words`       | what every form says in the same words                          |
-//! | `forms/fit`         | what is left out of a text that would be too long               |
-//! | `forms/markdown`    | the parts the summary and the comment are made of               |
-//! | `forms/md`          | the summary for people, in Markdown                             |
-//! | `forms/comment`     | the one comment on a pull request                               |
-//! | `forms/html`        | a page that needs nothing else                                  |
-//! | `forms/sarif`       | SARIF 2.1.0, for code scanning                                  |
-//! | `forms/rdjson`      | Reviewdog's diagnostic format                                   |
-//! | `forms/gitlab`      | GitLab's code quality report                                    |
-//! | `forms/annotations` | workflow commands of GitHub                                     |
+//! `request` prepares the debate, `engine` runs it, `from_debate` builds a [`Review`] from its
+//! record, and `output` renders that for people and CI.
+//!
+//! | file                        | content                                                        |
+//! |-----------------------------|----------------------------------------------------------------|
+//! | `finding`                   | a finding and its evidence                                     |
+//! | `request`                   | from a change to the draft of a debate about it                |
+//! | `from_debate`               | builds the review from the debate                              |
+//! | `merge_gate`                | whether a review blocks the merge (`--fail-on`)                |
+//! | `output`                    | the output formats and their dispatch                          |
+//! | `output/sanitize`           | sanitizers for untrusted text: invisible characters, HTML      |
+//! | `output/escape_markdown`    | escaping of untrusted text in Markdown                         |
+//! | `output/location`           | validated path, line range and URI of a finding                |
+//! | `output/phrases`            | phrases shared by the output formats                           |
+//! | `output/truncate`           | drops whole entries from an output over its size limit         |
+//! | `output/markdown`           | Markdown sections shared by the summary and the comment        |
+//! | `output/markdown_summary`   | Markdown summary                                               |
+//! | `output/pr_comment`         | comment on a pull request                                      |
+//! | `output/html`               | self-contained HTML page                                       |
+//! | `output/sarif`              | SARIF 2.1.0 for code scanning                                  |
+//! | `output/rdjson`             | Reviewdog Diagnostic Format                                    |
+//! | `output/gitlab`             | GitLab Code Quality report                                     |
+//! | `output/github_annotations` | GitHub workflow commands                                       |
 pub mod asking;
 pub mod finding;
 pub mod forms;
@@ -33,107 +36,106 @@ use finding::{Earlier, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A review, ready to be read. All of it was said by models about somebody's change: no form may
-/// take any of it for its own markup.
+/// Result of a review. Its text is written by models about an untrusted change: every output format
+/// must escape it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Review {
-    /// The debate it was argued in; none if nothing was argued.
+    /// Id of the debate. Absent if the review was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debate: Option<String>,
-    /// What its author calls the change, or what was compared with what.
+    /// The change's title. Default: what was compared.
     pub title: String,
-    /// What was compared with what.
+    /// What was compared.
     pub change: Compared,
-    /// Why nothing was argued, if nothing was: there is no change, or only documents changed.
+    /// Why the review was skipped: no change, or only documents changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
-    /// What was ruled.
+    /// The decision.
     pub decision: Decision,
-    /// Why it could as well have come out otherwise; empty if nothing speaks for that.
+    /// Why the decision is contested. Empty if it is not.
     pub doubts: Vec<String>,
-    /// Whether the rulings do not agree, or one is missing.
+    /// Whether rulings disagree, or one is missing.
     #[serde(default)]
     pub split: bool,
-    /// How sure one can be of it, in hundredths.
+    /// Confidence in the decision, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
-    /// Why, in the judge's words.
+    /// The judge's reasoning.
     pub reasoning: String,
-    /// What to do, in the judge's words.
+    /// The judge's recommendation.
     pub recommendation: String,
-    /// What is missing or must be known beside the result: it was cut short, somebody failed, one
-    /// model argued with itself.
+    /// Warnings about the result: the review was cut short, a participant failed, one model played
+    /// both sides.
     pub notices: Vec<String>,
-    /// Whether something is missing that a whole review would have.
+    /// Whether the review is incomplete.
     pub degraded: bool,
-    /// What rests on evidence that was found, the gravest first; only these may gate or annotate.
+    /// Findings with verified evidence, highest severity first. Only these gate or annotate.
     pub findings: Vec<Finding>,
-    /// How many more of those there were than are listed.
+    /// Number of such findings not listed.
     pub more: usize,
-    /// How many of all of those are more than a remark.
+    /// Number of all such findings above low severity.
     #[serde(default)]
     pub grave: usize,
-    /// What rests on nothing that was found.
+    /// Findings without verified evidence.
     pub unverified: Vec<Finding>,
-    /// What an earlier review of the same change had found and is not among the findings, and what
-    /// became of it.
+    /// Findings of an earlier review of the same change that `findings` does not list, with their
+    /// state.
     pub earlier: Vec<Earlier>,
-    /// Who argued, and who ruled.
+    /// Participants and judges.
     pub seats: Vec<Seated>,
-    /// What it took.
+    /// Its cost.
     pub spent: Spent,
 }
 
-/// What was ruled on a change.
+/// Decision about a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Merge it as it is designed.
+    /// Merge as designed.
     Merge,
     /// Change the design first.
     Change,
-    /// Nobody ruled.
+    /// No ruling.
     #[default]
     None,
 }
 
-/// Somebody who took part.
+/// A debate participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Seated {
-    /// What they were there for: `proposer`, `challenger`, `judge`.
+    /// Its role: `proposer`, `challenger`, `judge`.
     pub role: String,
-    /// Who it was: `claude:opus`.
+    /// Model: `claude:opus`.
     pub voice: String,
 }
 
-/// What a review took.
+/// Cost of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
-    /// Turns that were taken.
+    /// Completed turns.
     pub turns: usize,
-    /// Read and written, as far as it is known.
+    /// Input and output tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// In millionths of the currency, as far as it is known.
+    /// In millionths of the currency, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
 }
 
 impl Review {
-    /// Whether there is anything worth a word to whoever wrote the change: something found, or
-    /// something found earlier.
+    /// Whether the author should get a comment: there are findings, or earlier ones.
     pub fn worth_posting(&self) -> bool {
         !self.findings.is_empty() || !self.earlier.is_empty()
     }
 
-    /// Whether what was ruled could as well have come out otherwise.
+    /// Whether the decision is contested.
     pub fn contested(&self) -> bool {
         !self.doubts.is_empty()
     }
 }
 
 impl Decision {
-    /// In a sentence.
+    /// The decision as a phrase.
     pub fn says(self) -> &'static str {
         match self {
             Decision::Merge => "merge as designed",

@@ -1,28 +1,27 @@
-//! What a user can type or pick: the commands, as every client wants them written. The words are the
-//! same everywhere, and the server offers them as prompts, too.
+//! Commands the user can run from a client, rendered in the client's command format. The MCP server
+//! offers the same texts as prompts.
 use super::row::{Client, Form};
 use crate::debate::prompt::fingerprint;
 use crate::debate::template;
 use std::fmt::Write;
 
-/// Something a user can ask for.
+/// A command, which is also a prompt of the MCP server.
 pub struct Command {
-    /// As a prompt of the server.
+    /// Name of the prompt.
     pub name: &'static str,
-    /// As a command of a client; none, if it is reached by another.
+    /// Name of the command file. `None` if another command covers it.
     pub typed: Option<&'static str>,
-    /// In a menu.
+    /// Title in menus.
     pub title: &'static str,
-    /// What it is for.
     pub about: &'static str,
-    /// What is typed after it.
+    /// Description of the argument.
     pub topic: &'static str,
-    /// Whether something must be.
+    /// Whether the argument is required.
     pub required: bool,
     words: &'static str,
 }
 
-/// Everything a user can ask for.
+/// All commands.
 pub const COMMANDS: [Command; 6] = [
     Command {
         name: "debate",
@@ -81,22 +80,22 @@ pub const COMMANDS: [Command; 6] = [
 ];
 
 impl Command {
-    /// Its words, about this.
+    /// Fills the argument into the prompt template.
     pub fn filled(&self, topic: &str) -> String {
         let value = |name: &str| if name == "topic" { topic.to_owned() } else { String::new() };
         template::fill(self.words, value)
     }
 }
 
-/// What begins the line by which a file of ours is known.
+/// Prefix of the signature line in files written by this program.
 const MARK: &str = "# written by `debate init`";
 
-/// A command as a file of a client, with the line by which we know it again.
+/// Renders the command file of a client, with a signature line.
 pub(super) fn file(client: &Client, command: &Command, name: &str) -> String {
     marked(&written(client, command, name))
 }
 
-/// A command as a client wants it written.
+/// Renders the command file without a signature.
 pub(super) fn written(client: &Client, command: &Command, name: &str) -> String {
     let words = command.filled(&client.words);
     let mut head = vec![];
@@ -130,7 +129,7 @@ pub(super) fn written(client: &Client, command: &Command, name: &str) -> String 
     text
 }
 
-/// The text with a line that tells whether anybody has changed it since.
+/// Adds a signature line with the version and a hash of the text, to detect edits by the user.
 fn marked(text: &str) -> String {
     let mark = format!("{MARK} {}, {}\n", env!("CARGO_PKG_VERSION"), fingerprint(text));
     match text.strip_prefix("---\n") {
@@ -139,18 +138,18 @@ fn marked(text: &str) -> String {
     }
 }
 
-/// Whose a file is.
+/// Who wrote a command file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Ours, as we wrote it.
+    /// Written by this program and unchanged.
     Ours,
-    /// Ours, and changed since.
+    /// Written by this program and then edited by the user.
     Edited,
-    /// Somebody else's.
+    /// Written by the user.
     Theirs,
 }
 
-/// Whose a file is, by the line in it.
+/// Detects the owner of a file by its signature line.
 pub(super) fn whose(text: &str) -> Whose {
     let text = text.replace("\r\n", "\n");
     let Some(line) = text.lines().take(2).find(|line| line.starts_with(MARK)) else {

@@ -1,11 +1,11 @@
-//! Files that are somebody else's: changed whole or not at all, kept as they were before, with the
-//! rights they had, and through a link where it is one.
+//! Writes files that belong to the user: atomic replacement, backups, permissions kept, symlinks
+//! followed.
 use crate::private;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What stands in a file; nothing, if there is none.
+/// Reads a file. `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -14,14 +14,14 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Writes a file. Whoever keeps their settings elsewhere, behind a link, keeps the link.
+/// Replaces a file atomically. A symlink stays, and its target is replaced.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = &behind(path);
     let folder = path.parent().ok_or_else(|| io::Error::other("no folder to write to"))?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
-    // A new file is its owner's alone, as the temporary one is.
+    // A new file keeps the mode of the temporary file, which only its owner can read.
     if let Ok(before) = fs::metadata(path) {
         file.as_file().set_permissions(before.permissions())?;
     }
@@ -30,7 +30,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The file behind a link, also where it is not there yet.
+/// Target of a symlink, even if that does not exist yet.
 fn behind(path: &Path) -> PathBuf {
     let real = dunce::canonicalize(path).ok().or_else(|| {
         let to = fs::read_link(path).ok()?;
@@ -39,18 +39,18 @@ fn behind(path: &Path) -> PathBuf {
     real.unwrap_or_else(|| path.to_owned())
 }
 
-/// Removes a file, and the folder it was in if that is empty now and has this name.
+/// Removes a file, and its parent folder if that has the name `folder` and is empty.
 pub(super) fn remove(path: &Path, folder: Option<&str>) -> io::Result<()> {
     fs::remove_file(path)?;
     let named = |it: &&Path| it.file_name().and_then(|name| name.to_str()) == folder;
     if let Some(folder) = path.parent().filter(named) {
-        // One that is not empty stays.
+        // Fails on purpose if the folder is not empty.
         let _ = fs::remove_dir(folder);
     }
     Ok(())
 }
 
-/// A copy of a file as it is, under a name nobody has, for its owner alone.
+/// Copies a file to the backups folder under a unique name, readable only by its owner.
 pub(super) fn keep(path: &Path, backups: &Path) -> io::Result<Option<PathBuf>> {
     let text = match fs::read(path) {
         Ok(text) => text,

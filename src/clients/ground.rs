@@ -1,28 +1,27 @@
-//! What is around: whose home it is, which repository, and which program is to be registered.
+//! Paths for the setup of clients: home, config folder, repository, and the program to register.
 use crate::config::{Config, Environment};
 use std::path::{Path, PathBuf};
 
-/// Where clients are looked for, and what they are told to start.
+/// Where client settings are, and which program they start.
 #[derive(Clone, Debug, Default)]
 pub struct Ground {
-    /// The user's home.
     pub home: PathBuf,
-    /// Where their programs keep settings.
+    /// Config folder of the user, such as `~/.config`.
     pub config: PathBuf,
-    /// The repository, or the folder if there is none.
+    /// Root of the repository, or the current folder if there is none.
     pub root: PathBuf,
-    /// Where programs are looked for.
+    /// Folders of `PATH`.
     pub path: Vec<PathBuf>,
-    /// This program.
+    /// This executable.
     pub program: PathBuf,
-    /// Where files are kept as they were before they were changed.
+    /// Folder for copies of files before they are edited.
     pub backups: PathBuf,
-    /// Some variables move settings elsewhere, or say how long calls may take.
+    /// Environment variables. Some clients have overrides for settings folders and timeouts.
     pub environment: Environment,
 }
 
 impl Ground {
-    /// As this program finds it.
+    /// Paths from the configuration of this program.
     pub fn of(config: &Config) -> Ground {
         let mut ground = Ground {
             home: config.user.0.clone(),
@@ -33,7 +32,7 @@ impl Ground {
             backups: config.home.join("backups"),
             environment: config.environment.clone(),
         };
-        // What is found by name is where it will also be after an update.
+        // Prefer the path found on `PATH`, because it stays valid after an update.
         let same = |path: &PathBuf| {
             dunce::canonicalize(path).ok() == dunce::canonicalize(&config.program).ok()
         };
@@ -43,13 +42,13 @@ impl Ground {
         ground
     }
 
-    /// The value of a variable that is set to something.
+    /// Value of an environment variable, if not empty.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         let found = self.environment.0.iter().find(|(known, _)| known == name);
         found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
     }
 
-    /// `{home}/.x`, `{VARIABLE|home/.x}/y`: a path as rows write it.
+    /// Expands a path of `clients.toml`, such as `{home}/.x` or `{VARIABLE|home/.x}/y`.
     pub(super) fn path(&self, written: &str) -> PathBuf {
         let Some((inside, rest)) = written.strip_prefix('{').and_then(|it| it.split_once('}'))
         else {
@@ -75,7 +74,7 @@ impl Ground {
         joined(base, rest)
     }
 
-    /// Where a program is that can be called by its name.
+    /// Finds a program on `PATH`.
     pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
         let names = if cfg!(windows) {
             vec![format!("{name}.exe"), format!("{name}.cmd"), name.to_owned()]
@@ -87,7 +86,7 @@ impl Ground {
     }
 }
 
-/// A path below another, part by part, so that it is written as the system writes paths.
+/// Joins a `/` path part by part, so that it has the separators of the platform.
 fn joined(base: &Path, rest: &str) -> PathBuf {
     rest.split('/')
         .filter(|part| !part.is_empty())

@@ -1,5 +1,5 @@
-//! JSON as people keep it, with comments, trailing commas and an order of their own. What is to change
-//! is changed; every other byte stays.
+//! Edits JSON with comments and trailing commas (JSONC) in place. Only the changed value is
+//! rewritten, and every other byte stays.
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// What stands at a path; none, if nothing does.
+/// The value at a key path, if any.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
     let whole = whole(text)?;
     Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
 }
 
-/// The text with this value at a path, and the tables on the way to it.
+/// Sets the value at a key path and creates missing objects. Returns the new text.
 pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
     let mut wanted = whole(text)?;
     let before = wanted.clone();
@@ -29,7 +29,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, St
     checked(apply(text, edits), &wanted)
 }
 
-/// The text without what stands at a path.
+/// Removes the value at a key path. Returns the new text.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     let mut wanted = whole(text)?;
     let Some((last, way)) = path.split_last() else { return Ok(text.to_owned()) };
@@ -42,13 +42,13 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     checked(apply(text, sheet.removing(path)?), &wanted)
 }
 
-/// Whether nothing is left in it that anybody could miss.
+/// Whether the file has neither values nor comments.
 pub(super) fn is_empty(text: &str) -> bool {
     let bare: String = text.split_whitespace().collect();
     bare.is_empty() || bare == "{}"
 }
 
-/// An edit that came out as something else is not made.
+/// Parses the edited text again and returns an error if the result is not the expected value.
 fn checked(text: String, wanted: &Value) -> Result<String, String> {
     if whole(&text)? == *wanted {
         return Ok(text);
@@ -67,7 +67,7 @@ fn put(at: &mut Value, path: &[&str], value: &Value) -> Result<(), String> {
     put(table.entry(*name).or_insert_with(|| Value::Object(Map::new())), rest, value)
 }
 
-/// The whole of it as a value. Nothing written yet is an empty table.
+/// Parses the text to a value. Empty text is an empty object.
 fn whole(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -92,7 +92,7 @@ fn value(node: &Node<'_>) -> Value {
     }
 }
 
-/// A piece of the text, and what is to stand there instead.
+/// Byte range and its replacement.
 type Edit = (Range<usize>, String);
 
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
@@ -104,7 +104,7 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     text
 }
 
-/// A text that was read, and where its parts stand.
+/// Parsed text, with the syntax tree and token positions.
 struct Sheet<'a> {
     text: &'a str,
     root: Object<'a>,
@@ -186,7 +186,7 @@ impl<'a> Sheet<'a> {
                 edits.push((last.range.end..last.range.end, ",".into()));
             }
         }
-        // After everything that stands there, comments at the end included.
+        // Insert after the last comment.
         let at = open + inner.trim_end().len();
         let blank = !inner.trim_end().is_empty() && inner[inner.trim_end().len()..].contains('\n');
         if blank {
@@ -221,7 +221,7 @@ impl<'a> Sheet<'a> {
             let comma = before.and_then(|end| self.comma_after(end));
             edits.extend(comma.map(|it| (it, String::new())));
         }
-        // What follows on the same line must not become part of a comment.
+        // Text after it on the same line must not become part of a `//` comment.
         let follows = self.text[to..].split('\n').next().unwrap_or_default().trim();
         if commented && !follows.is_empty() {
             from = own.start;
@@ -235,19 +235,19 @@ impl<'a> Sheet<'a> {
         Ok(edits)
     }
 
-    /// The comma behind something, if the next thing is one.
+    /// Position of the comma, if that is the next token.
     fn comma_after(&self, end: usize) -> Option<Range<usize>> {
         let next = self.tokens.iter().find(|it| it.range.start >= end)?;
         matches!(next.token, Token::Comma).then_some(next.range.start..next.range.end)
     }
 
-    /// What the line begins with on which something stands.
+    /// Indentation of the line at an offset.
     fn indent(&self, at: usize) -> String {
         let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
         line.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
     }
 
-    /// How much deeper something stands than what it belongs to.
+    /// Indentation per level, as in this file.
     fn unit(&self) -> String {
         let first = self.root.properties.first().map(|it| self.indent(it.range.start));
         first.filter(|it| !it.is_empty()).unwrap_or_else(|| "  ".into())
@@ -258,7 +258,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Of several with the same name, the last is the one that counts.
+/// The last property of that name, because duplicate keys override earlier ones.
 fn last_named<'b, 'a>(table: &'b Object<'a>, name: &str) -> Option<&'b ObjectProp<'a>> {
     table.properties.iter().rev().find(|it| it.name.as_str() == name)
 }

@@ -1,4 +1,5 @@
-//! How a client is set up, for somebody who wants to know what is wrong.
+//! Diagnoses how this program is installed in a client, for `debate doctor`. Also decides which
+//! server prompts to hide from a client.
 use super::commands::{self, COMMANDS, Whose};
 use super::files;
 use super::ground::Ground;
@@ -7,57 +8,55 @@ use super::wiring::{is_ours, starts};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Seconds a call of ours may take, with room for the answer.
+/// Minimum timeout of the client for a tool call: the longest call plus a margin.
 const CALL: u64 = 60;
 
-/// What there is of us in a client.
+/// Installation found in a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Where it is registered, for whom, and what is wrong with it.
+    /// Registrations of the server, one per scope.
     pub servers: Vec<Registered>,
-    /// Settings that cannot be read, and why.
+    /// Settings files that cannot be parsed, with the error.
     pub unreadable: Vec<(PathBuf, String)>,
-    /// Commands that are there, as they are typed.
+    /// Installed commands, as the user types them.
     pub commands: Vec<String>,
-    /// Those that are not.
+    /// Commands that are not installed.
     pub missing: Vec<String>,
-    /// Those of an older version of this program.
+    /// Commands written by an older version.
     pub old: Vec<String>,
-    /// Those that are there twice, and so work in neither place.
+    /// Commands installed in both scopes, in clients where they then fail.
     pub twice: Vec<String>,
 }
 
-/// One entry.
+/// A server entry in a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// For whom.
     pub scope: Scope,
-    /// In which file.
+    /// The settings file.
     pub path: PathBuf,
-    /// What is wrong with it, if anything is.
     pub wrong: Option<Wrong>,
-    /// Whether it asks before every call.
+    /// Whether the client asks for approval of every tool call.
     pub asks: bool,
-    /// Keys it is handed by name.
+    /// API keys passed on by variable name.
     pub keys: Vec<String>,
 }
 
-/// What can be wrong with an entry.
+/// Why an entry does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// Another program.
+    /// The entry starts another program.
     NotOurs,
-    /// The program it starts is not there.
+    /// The program at this path does not exist.
     Gone(String),
-    /// It is switched off.
+    /// The entry is disabled.
     Off,
-    /// Calls are cut after this many seconds.
+    /// The entry has a timeout of this many seconds, which is too short.
     Cut(u64),
-    /// Calls are cut after this many seconds, by this variable or setting.
+    /// This variable or setting has a timeout for all servers that is too short, in seconds.
     CutBy(String, u64),
 }
 
-/// How a client is set up here.
+/// Inspects the installation in a client.
 pub fn look(client: &Client, ground: &Ground) -> Look {
     let mut look = Look::default();
     for scope in [Scope::User, Scope::Project] {
@@ -72,7 +71,7 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
                 continue;
             }
         };
-        // What was registered for this repository alone counts as the user's.
+        // An entry for this repository in the user's file counts as user scope.
         let root = ground.root.display().to_string();
         let own: Vec<&str> = client
             .local
@@ -115,8 +114,8 @@ pub fn look(client: &Client, ground: &Ground) -> Look {
     look
 }
 
-/// Prompts of the server that a client does not need, because it has them as commands: those of the
-/// same name would get in each other's way, and others in the way of commands it has by itself.
+/// Server prompts to hide from a client that has them as commands. In some clients, prompts and
+/// commands with the same name conflict.
 pub fn hidden(client: &Client, ground: &Ground) -> Vec<&'static str> {
     let there = |name: &str| {
         let path = |scope| client.command(name, scope, ground);
@@ -183,7 +182,7 @@ fn wrong(client: &Client, entry: &Value, ground: &Ground) -> Option<Wrong> {
     })
 }
 
-/// Names in a list, or the names of a table.
+/// Items of an array, or keys of an object.
 fn names(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) => fields.keys().cloned().collect(),

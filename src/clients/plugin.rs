@@ -1,13 +1,13 @@
-//! The commands and the server as a plugin of Claude Code, with a marketplace of its own: the files of
-//! this repository are both. They are written from here, and a test holds them to it.
+//! Generates the Claude Code plugin and its marketplace index. Both are checked in, and a test
+//! compares them with this output.
 use super::commands::{COMMANDS, written};
 use super::row::clients;
 use serde_json::json;
 
-/// The server as commands of a plugin know it: a plugin's tools have other names.
+/// Tool prefix of the server, and its prefix when installed by the plugin.
 const AS_PLUGIN: (&str, &str) = ("mcp__debate", "mcp__plugin_debate_debate");
 
-/// Every file of the plugin and its marketplace, by its path in this repository.
+/// All files of the plugin and the marketplace, with paths in this repository.
 pub fn plugin() -> Vec<(String, String)> {
     let about = env!("CARGO_PKG_DESCRIPTION");
     let owner = json!({"name": "The debate authors"});

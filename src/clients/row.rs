@@ -1,4 +1,4 @@
-//! One client, as data. What the fields mean stands at the top of `clients.toml`.
+//! `ClientSpec`: an MCP client as data. The fields are documented in `clients.toml`.
 use super::ground::Ground;
 use crate::config::Config;
 use serde::Deserialize;
@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// A row of `clients.toml`.
+/// A table of `clients.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Client {
-    /// By which it is called in commands; the name of its table.
+    /// Name of the table, and of the client in CLI arguments.
     #[serde(skip)]
     pub name: String,
-    /// As people call it.
+    /// Display name.
     pub title: String,
-    /// Its executable.
+    /// Executable.
     pub program: String,
-    /// Its folder in a repository.
+    /// Its folder in a repository, which also holds the state file of the last debate.
     pub state: String,
     pub(super) homes: Vec<String>,
     pub(super) calls: Vec<String>,
@@ -50,15 +50,15 @@ pub struct Client {
     pub(super) once: bool,
     #[serde(default)]
     pub(super) hides: bool,
-    /// What has to happen before it starts a server of a repository.
+    /// What the user must do before it starts a project server.
     #[serde(default)]
     pub pending: Option<String>,
-    /// What else a user should know.
+    /// Other advice for the user.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// How settings are written.
+/// Syntax of the settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Syntax {
@@ -66,7 +66,7 @@ pub(super) enum Syntax {
     Toml,
 }
 
-/// How a command is written.
+/// Format of command files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Form {
@@ -75,7 +75,7 @@ pub(super) enum Form {
     Skill,
 }
 
-/// Where servers are listed.
+/// Settings files with the server list, by scope.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Servers {
@@ -83,7 +83,7 @@ pub(super) struct Servers {
     pub(super) project: Vec<String>,
 }
 
-/// Where commands lie.
+/// Path templates of command files, by scope.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Commands {
@@ -91,7 +91,7 @@ pub(super) struct Commands {
     pub(super) project: String,
 }
 
-/// How a key is handed on by its name.
+/// How an environment variable is passed on to the server.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Keys {
@@ -102,7 +102,7 @@ pub(super) struct Keys {
     pub(super) strips: Vec<String>,
 }
 
-/// How long a call may take.
+/// Timeout field of a server entry. `second` is one second in its unit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Timeout {
@@ -110,7 +110,7 @@ pub(super) struct Timeout {
     pub(super) second: u64,
 }
 
-/// Another place that says how long a call may take.
+/// Setting with a timeout for all servers. `second` is one second in its unit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limit {
@@ -119,17 +119,16 @@ pub(super) struct Limit {
     pub(super) second: u64,
 }
 
-/// For whom something is set up.
+/// Scope of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// For everything this user does.
+    /// All repositories of this user.
     User,
-    /// For everyone in a repository.
+    /// All users of one repository.
     Project,
 }
 
 impl Scope {
-    /// The one that is not meant.
     pub(super) fn other(self) -> Scope {
         match self {
             Scope::User => Scope::Project,
@@ -137,7 +136,7 @@ impl Scope {
         }
     }
 
-    /// `user`, `project`
+    /// `user` or `project`.
     pub fn word(self) -> &'static str {
         match self {
             Scope::User => "user",
@@ -148,24 +147,24 @@ impl Scope {
 
 static CLIENTS: LazyLock<Vec<Client>> = LazyLock::new(|| {
     let table: Result<BTreeMap<String, Client>, _> = toml::from_str(include_str!("clients.toml"));
-    // The table comes with the program, and a test reads it.
+    // The file is embedded, and a test parses it.
     let rows = table.unwrap_or_default();
     rows.into_iter().map(|(name, row)| Client { name, ..row }).collect()
 });
 
-/// Every client there is a row for.
+/// All known clients.
 pub fn clients() -> &'static [Client] {
     &CLIENTS
 }
 
-/// The client that calls itself so when it connects.
+/// Finds a client by the name it sends in the MCP handshake.
 pub fn calling_itself(name: &str) -> Option<&'static Client> {
     let name = name.to_lowercase();
     clients().iter().find(|client| client.calls.iter().any(|word| name.contains(word)))
 }
 
-/// Where a repository may keep its last debate: in the folder the user named, and in the folder of
-/// every client.
+/// Possible state files of the last debate in the repository: in the configured folder, and in the
+/// folder of every client.
 pub fn state_files(config: &Config) -> Vec<PathBuf> {
     let mut files = vec![];
     for client in clients() {
@@ -182,8 +181,8 @@ pub fn state_files(config: &Config) -> Vec<PathBuf> {
 }
 
 impl Client {
-    /// The file its servers are listed in: the one that lists ours, the first that is there, or the
-    /// first there may be.
+    /// Settings file to edit: the one with our entry, or else the first that exists, or else the
+    /// first.
     pub(super) fn settings(&self, scope: Scope, ground: &Ground) -> PathBuf {
         let all = match scope {
             Scope::User => &self.servers.user,
@@ -198,12 +197,12 @@ impl Client {
         found.or(all.first()).cloned().unwrap_or_default()
     }
 
-    /// The path to our entry.
+    /// Key path of our server entry.
     pub(super) fn way(&self) -> Vec<&str> {
         self.at.iter().map(String::as_str).chain([super::SERVER]).collect()
     }
 
-    /// Where a command of this name lies.
+    /// Path of a command file.
     pub(super) fn command(&self, name: &str, scope: Scope, ground: &Ground) -> PathBuf {
         let path = match scope {
             Scope::User => &self.commands.user,
@@ -212,50 +211,50 @@ impl Client {
         ground.path(&path.replace("{name}", name))
     }
 
-    /// How a command is typed.
+    /// What the user types to run a command, such as `/debate`.
     pub fn types(&self, name: &str) -> String {
         self.typed.replace("{name}", name)
     }
 
-    /// Whether somebody uses it here: its program is there, or what it keeps.
+    /// Whether the client is in use: its program or one of its folders exists.
     pub fn found(&self, ground: &Ground) -> bool {
         self.installed(ground).is_some() || self.homes.iter().any(|home| ground.path(home).is_dir())
     }
 
-    /// Where its program is.
+    /// Path of its program, if it is on `PATH`.
     pub fn installed(&self, ground: &Ground) -> Option<PathBuf> {
         ground.program(&self.program)
     }
 
-    /// Whether it asks before every call of a tool that plays, unless it is told not to.
+    /// Whether it asks for approval of every tool call by default.
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// Whether it can be told in its settings not to ask.
+    /// Whether an entry can approve tool calls in advance.
     pub fn can_approve(&self) -> bool {
         !self.approve.is_empty()
     }
 
-    /// Whether a variable of this name reaches the server only if it is named.
+    /// Whether an environment variable reaches the server only if the entry names it.
     pub fn withholds(&self, variable: &str) -> bool {
         let strips = self.keys.as_ref().map(|keys| &keys.strips);
         strips.is_some_and(|strips| strips.is_empty() || self.strips(variable))
     }
 
-    /// Whether a variable is gone before anything could be handed on.
+    /// Whether the client removes a variable from its own environment.
     pub fn strips(&self, variable: &str) -> bool {
         let strips = self.keys.as_ref().map(|keys| keys.strips.as_slice());
         strips.unwrap_or_default().iter().any(|name| name == variable)
     }
 
-    /// Whether it can hand a variable on under another name.
+    /// Whether it can pass a variable on under another name.
     pub fn renames(&self) -> bool {
         self.keys.as_ref().is_none_or(|keys| keys.value.is_some())
     }
 
-    /// What tells it to hand these on, as they would be typed: where a variable is gone before, by
-    /// another that holds the same.
+    /// The `--env` flags of `debate init` that pass variables on. A variable the client removes
+    /// must come from one with another name.
     pub fn hands_on(&self, variables: &[String]) -> String {
         let flag = |name: &String| {
             let from = if self.strips(name) { format!("=MY_{name}") } else { String::new() };
@@ -265,7 +264,7 @@ impl Client {
     }
 }
 
-/// A mark some editors put before a text, and the text.
+/// Splits off a byte order mark.
 fn bare(text: &str) -> (&str, &str) {
     text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest))
 }
@@ -288,7 +287,7 @@ impl Syntax {
         text.map(|text| format!("{mark}{text}"))
     }
 
-    /// Without what stands at a path, and without the tables that held nothing else.
+    /// Removes the value at a key path, and parent tables that become empty.
     pub(super) fn remove(self, text: &str, path: &[&str]) -> Result<String, String> {
         let (mark, text) = bare(text);
         let text = match self {

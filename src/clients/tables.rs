@@ -1,16 +1,16 @@
-//! TOML as people keep it: what is to change is changed, and comments and order stay. A table of its
-//! own is added and taken out line by line; what is within others is edited in place.
+//! Edits TOML in place and keeps comments and order. A separate table is added or removed as lines
+//! of text, and other values through `toml_edit`.
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
-/// What stands at a path; none, if nothing does.
+/// The value at a key path, if any.
 pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, String> {
     let whole = whole(text)?;
     Ok(path.iter().try_fold(whole, |at, name| at.get(*name).cloned()))
 }
 
-/// The text with this value at a path, and the tables on the way to it.
+/// Sets the value at a key path and creates missing tables. Returns the new text.
 pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
     if get(text, path)?.as_ref() == Some(value) {
         return Ok(text.to_owned());
@@ -52,7 +52,7 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, St
     Ok(document.to_string())
 }
 
-/// The text without what stands at a path.
+/// Removes the value at a key path. Returns the new text.
 pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     if let Some(cut) = cut(text, path)? {
         return Ok(cut);
@@ -72,7 +72,7 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, String> {
     Ok(document.to_string())
 }
 
-/// The text with a table of its own at its end, if that means what it should.
+/// Appends a table to the text. `None` if the result does not parse to the expected value.
 fn added(text: &str, path: &[&str], fields: &Map<String, Value>) -> Result<Option<String>, String> {
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut after = text.to_owned();
@@ -90,8 +90,8 @@ fn added(text: &str, path: &[&str], fields: &Map<String, Value>) -> Result<Optio
     Ok(meant.then_some(after))
 }
 
-/// The text without the lines of a table and of those within it, if it stands by itself. What stands
-/// before its first line, and before the line of the next table, is somebody's own.
+/// Removes the lines of a table and its subtables, if it has its own header. Comments before its
+/// header and before the next table stay.
 fn cut(text: &str, path: &[&str]) -> Result<Option<String>, String> {
     let name = path.join(".");
     let heads = |line: &str| {
@@ -107,7 +107,7 @@ fn cut(text: &str, path: &[&str]) -> Result<Option<String>, String> {
         if line.trim_start().starts_with('[') {
             inside = heads(line).is_some_and(|head| own(&head));
             if inside && !found {
-                // The empty line before it came with it.
+                // Remove the empty line that was added with the table.
                 let before = kept.trim_end_matches(['\r', '\n']).len();
                 let gap = kept[before..].matches('\n').count();
                 if gap > 1 || (before == 0 && gap > 0) {
@@ -121,7 +121,7 @@ fn cut(text: &str, path: &[&str]) -> Result<Option<String>, String> {
         }
         match (inside, bare) {
             (false, _) => kept.push_str(line),
-            // Comments between two tables belong to the one that follows, or to nobody.
+            // Comments between two tables belong to the second one.
             (true, true) => held.push_str(line),
             (true, false) => held.clear(),
         }
@@ -140,7 +140,7 @@ fn cut(text: &str, path: &[&str]) -> Result<Option<String>, String> {
     Ok((found && whole(&kept).as_ref() == Ok(&wanted)).then_some(kept))
 }
 
-/// Whether nothing is left in it that anybody could miss.
+/// Whether the file is blank.
 pub(super) fn is_empty(text: &str) -> bool {
     text.trim().is_empty()
 }

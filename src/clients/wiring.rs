@@ -1,5 +1,5 @@
-//! Clients are set up, and the other way round: what there is to do is worked out first, step by step,
-//! and then done or only told.
+//! Installs and removes the server entry and the commands of a client. Each function plans steps,
+//! and the caller applies them or prints them (dry run).
 use super::commands::{self, COMMANDS, Whose};
 use super::files;
 use super::ground::Ground;
@@ -8,55 +8,50 @@ use crate::private::within;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// What is wanted besides.
+/// Options of an installation.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
-    /// That the client does not ask before every call.
+    /// Approve tool calls in advance.
     pub approve: bool,
-    /// Variables that are handed on by name, and the ones they are taken from.
+    /// Variables to pass to the server by name, each with the variable it is taken from.
     pub keys: Vec<(String, String)>,
-    /// That commands somebody has changed are replaced all the same.
+    /// Overwrite commands that the user has edited.
     pub force: bool,
 }
 
-/// Something that is done to a file, or is not.
+/// A planned change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Which file.
     pub path: PathBuf,
-    /// What is in it: `server`, or how a command is typed.
+    /// `server`, or the command as the user types it.
     pub what: String,
-    /// What becomes of it.
     pub deed: Deed,
-    /// Why, where that does not go without saying.
+    /// Explanation, if the action needs one.
     pub why: Option<String>,
-    /// What stands in the file then; none, if it is gone.
+    /// New text of the file. `None` removes it.
     after: Option<String>,
-    /// Whether the file was as we wrote it, so that nobody needs it as it was.
+    /// Whether the file is unchanged since this program wrote it, so that it needs no backup.
     ours: bool,
-    /// The folder that goes with it, if it is ours.
+    /// Name of the parent folder to remove with the file.
     folder: Option<String>,
 }
 
-/// What becomes of a file.
+/// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// It was not there.
     Added,
-    /// It was, and was not as it is now.
     Updated,
-    /// It is as it should be.
+    /// Already up to date.
     Unchanged,
-    /// It is somebody's own.
+    /// Skipped, because it belongs to the user.
     Kept,
-    /// It is gone.
     Removed,
-    /// It cannot be read or written.
+    /// Cannot be read or written.
     Failed,
 }
 
 impl Deed {
-    /// In a word.
+    /// The serialized name.
     pub fn word(self) -> &'static str {
         match self {
             Deed::Added => "added",
@@ -79,7 +74,7 @@ impl Step {
         Step { why: Some(why.into()), ..self }
     }
 
-    /// Does it. The file as it was is kept; where, is the answer.
+    /// Applies the step, after a backup of the old file. Returns the path of the backup.
     pub fn take(&mut self, backups: &Path) -> Option<PathBuf> {
         if !matches!(self.deed, Deed::Added | Deed::Updated | Deed::Removed) {
             return None;
@@ -99,10 +94,10 @@ impl Step {
     }
 }
 
-/// What it takes to set a client up.
+/// Plans the installation in a client: server entry first, then commands.
 pub fn wire(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Vec<Step> {
     let mut steps = vec![server(client, scope, wish, ground)];
-    // Commands allow themselves the tools of a server of our name: it must be ours.
+    // Commands allow all tools of the server named `debate`, so that entry must be ours.
     if matches!(steps[0].deed, Deed::Kept | Deed::Failed) {
         return steps;
     }
@@ -121,7 +116,7 @@ pub fn wire(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Vec<
     steps
 }
 
-/// What it takes to undo that.
+/// Plans the removal from a client.
 pub fn unwire(client: &Client, scope: Scope, ground: &Ground) -> Vec<Step> {
     let mut steps: Vec<Step> = without_server(client, scope, ground).into_iter().collect();
     for name in COMMANDS.iter().filter_map(|command| command.typed) {
@@ -149,8 +144,7 @@ pub fn unwire(client: &Client, scope: Scope, ground: &Ground) -> Vec<Step> {
     steps
 }
 
-/// What it takes to let an entry work that is there: the client's own limit for calls is taken out, and
-/// what switches it off.
+/// Plans a repair of the server entry: removes its timeout and the flag that disables it.
 pub fn free(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
     let path = client.settings(scope, ground);
     lies_there(scope, ground, &path).ok()?;
@@ -168,7 +162,8 @@ pub fn free(client: &Client, scope: Scope, ground: &Ground) -> Option<Step> {
     Some(Step { after: Some(after), ..Step::new(&path, "server", Deed::Updated) })
 }
 
-/// A link in a repository must not choose what is written, or removed.
+/// Rejects project files outside the repository, because a symlink in a repository could point
+/// anywhere.
 fn lies_there(scope: Scope, ground: &Ground, path: &Path) -> Result<(), String> {
     match scope {
         Scope::User => Ok(()),
@@ -201,8 +196,7 @@ fn server(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Step {
             let entry = entry(client, scope, wish, ground, &Map::new());
             client.syntax.set(&text, &way, &Value::Object(entry))
         }
-        // What somebody has made of the entry stays: only where the program lies is ours to say, and
-        // what is wished for now.
+        // Keep the user's changes. Only update the command, and what the options ask for.
         Some(old) => {
             let none = Map::new();
             let old = old.as_object().unwrap_or(&none);
@@ -234,7 +228,7 @@ fn server(client: &Client, scope: Scope, wish: &Wish, ground: &Ground) -> Step {
     }
 }
 
-/// What is to stand in the entry, given what stands there.
+/// Builds the fields of the server entry, merged with the variables it already passes on.
 fn entry(
     client: &Client,
     scope: Scope,
@@ -242,7 +236,7 @@ fn entry(
     ground: &Ground,
     old: &Map<String, Value>,
 ) -> Map<String, Value> {
-    // What is shared goes by name: it lies elsewhere on every machine.
+    // A shared file has the bare program name, because paths differ by machine.
     let command = match scope {
         Scope::User => ground.program.display().to_string(),
         Scope::Project => super::SERVER.to_owned(),
@@ -260,7 +254,7 @@ fn entry(
             all.extend(named.map(|(key, from)| (key.clone(), value.replace("{key}", from).into())));
             Value::Object(all)
         } else {
-            // A list of names: each is handed on as it is called.
+            // A list of names cannot rename variables.
             let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
             let same = named.filter(|(key, from)| key == from);
             all.extend(same.map(|(key, _)| Value::from(key.as_str())));
@@ -285,7 +279,7 @@ fn filled(value: &Value, command: &str) -> Value {
     }
 }
 
-/// Whether an entry starts this program, wherever it lies.
+/// Whether an entry starts this program, at any path.
 pub(super) fn is_ours(entry: &Value) -> bool {
     let command = &entry["command"];
     let words = command.as_array().or_else(|| entry["args"].as_array());
@@ -322,7 +316,7 @@ fn without_server(client: &Client, scope: Scope, ground: &Ground) -> Option<Step
     if let Err(why) = lies_there(scope, ground, &path) {
         return failed(why);
     }
-    // Two clients may read one file.
+    // Two clients may share one settings file.
     let uses = |other: &&Client| {
         let set_up = |name| other.command(name, scope, ground).exists();
         other.name != client.name
@@ -336,7 +330,7 @@ fn without_server(client: &Client, scope: Scope, ground: &Ground) -> Option<Step
     match client.syntax.remove(&text, &way) {
         Err(why) => failed(why),
         Ok(after) => {
-            // A file that holds nothing else was made for us; a link was made by its owner.
+            // Delete a file that has nothing else in it, unless it is a symlink.
             let gone = client.syntax.is_empty(&after) && !path.is_symlink();
             let after = (!gone).then_some(after);
             Some(Step { after, ..Step::new(&path, "server", Deed::Removed) })

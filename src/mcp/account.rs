@@ -1,4 +1,5 @@
-//! What both sides hold, conceded and left open, for a model to read.
+//! Result of the `summarize` tool: positions, concessions and open claims of a debate, truncated to
+//! the token limit of a result.
 use super::bounds::{self, tokens, words};
 use super::complaint::call;
 use super::standing::few;
@@ -8,7 +9,7 @@ use crate::engine::Stored;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `summarize` answers.
+/// Result of `summarize`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Account {
     pub(super) debate_id: String,
@@ -18,7 +19,7 @@ pub(super) struct Account {
     pub(super) rounds: u8,
     pub(super) proposer: Vec<String>,
     pub(super) challenger: Vec<String>,
-    /// Word for word.
+    /// Verbatim quotes.
     pub(super) concessions: Vec<String>,
     pub(super) open: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +32,7 @@ pub(super) struct Account {
     pub(super) next: String,
 }
 
-/// How a debate stands, in a bounded form.
+/// Builds the summary, with shorter lists and lines until it fits into `MAX_RESULT_TOKENS`.
 pub(super) fn account(stored: &Stored, debate: &Debate, running: bool, more: &[String]) -> Account {
     let stands = super::standing::standing(stored, debate, running, more);
     let mut account = Account::default();
@@ -57,7 +58,7 @@ pub(super) fn account(stored: &Stored, debate: &Debate, running: bool, more: &[S
             return account;
         }
     }
-    // What was conceded is said in full or not at all: a cut quote would be another concession.
+    // A concession is quoted in full or not at all: a truncated quote would concede something else.
     if weight(&account) > bounds::RESULT {
         let all = call("show_debate", &account.debate_id, "\"part\":\"ledger\"");
         account.concessions = vec![format!("too long to be quoted here: {all}")];
@@ -69,12 +70,12 @@ fn weight(account: &Account) -> usize {
     tokens(&serde_json::to_string(account).unwrap_or_default())
 }
 
-/// A side's claims, the latest first; without any, how its last speech begins.
+/// A side's claims, latest first. Without claims, the beginning of its last speech.
 fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<String> {
     let entries = entries(debate, Cue::END);
     let own: Vec<_> = entries.iter().rev().filter(|entry| entry.side == side).collect();
     if own.is_empty() {
-        // Who leads a conversation and who questions it hold no sides, but have said something.
+        // In a dialectic the lead and the partner have no side: use their last speech.
         let role = match (debate.seated(Role::Lead), side) {
             (None, side) => side.role(),
             (Some(_), Side::Pro) => Role::Lead,
@@ -100,7 +101,7 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
     few(claims, lines)
 }
 
-/// What was given up, in the words it was given up in.
+/// Every concession, quoted verbatim.
 fn concessions(debate: &Debate) -> Vec<String> {
     let entries = entries(debate, Cue::END);
     let given = entries.iter().filter_map(|entry| match entry.fate {

@@ -1,5 +1,5 @@
-//! What a tool is called with. The comments are what a model reads of each argument, so they are
-//! short: they are paid for in every conversation.
+//! Argument types of the tools, deserialized from the request. The doc comments become the schema
+//! descriptions that models read. They are short because they cost tokens in every conversation.
 #![expect(clippy::doc_markdown, reason = "a model needs no backticks")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StartDebate {
-    /// The question, in a sentence
+    /// Question, in one sentence
     pub topic: String,
     /// duel (default), research, dialectic, tribunal
     pub format: Option<String>,
@@ -17,7 +17,7 @@ pub struct StartDebate {
     pub proposer: Option<String>,
     /// Argues against; not the proposer's tool
     pub challenger: Option<String>,
-    /// Rules; best a third tool
+    /// Judge; best a third tool
     pub judge: Option<String>,
     /// Default by format
     #[serde(deserialize_with = "number")]
@@ -25,26 +25,27 @@ pub struct StartDebate {
     pub rounds: Option<u64>,
     /// low, medium, high, max
     pub effort: Option<String>,
-    /// auto (default), none, or items by ;: PATH:10-40, diff, diff=main..HEAD, tree, note=...
+    /// auto (default), none, or a ;-list: PATH:10-40, diff, diff=main..HEAD, tree, note=...
     #[serde(deserialize_with = "items")]
     #[schemars(with = "String")]
     pub context: Option<String>,
     /// Rare: review, confirm_plan, listeners, ...; see debate://formats/NAME
     #[schemars(with = "Map<String, Value>")]
     pub options: Option<Value>,
-    /// Wait at most this long: 0-55, default 45
+    /// Seconds to wait: 0-55 (default 45)
     #[serde(deserialize_with = "number")]
     #[schemars(with = "u8")]
     pub wait_seconds: Option<u64>,
 }
 
-/// What `options` may hold, as the complaint about it says.
+/// Names of all options, for the error about an invalid one.
 pub(super) const OPTIONS: &str = "review (of the change in context), confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
      turn_seconds, await_seconds, model, judges, stances, styles; in research roles, goal, audience, \
      decision_type, evidence_round, output_path; in dialectic partners; in tribunal listeners, \
      judge_share, audience_share, same_judge";
 
-/// Rare wishes. Described on demand, because every schema is paid for in every conversation.
+/// Rare options of `start_debate`. They are not in its input schema, which would cost tokens in
+/// every conversation. The resource `debate://formats/{name}` documents them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Options {
@@ -61,7 +62,7 @@ pub(super) struct Options {
     pub(super) await_seconds: Option<u32>,
 }
 
-/// The options that are not about a single format.
+/// Options parsed as `StartOptions`. All others are parsed as format options.
 pub(super) const COMMON: &[&str] = &[
     "review",
     "confirm_plan",
@@ -82,7 +83,7 @@ pub(super) const COMMON: &[&str] = &[
 pub struct ContinueRound {
     /// Default: the latest here
     pub debate_id: Option<String>,
-    /// due.turn, as you were given it
+    /// due.turn from the last result
     pub turn: Option<String>,
     /// Your speech for that turn
     pub speech: Option<String>,
@@ -112,7 +113,7 @@ pub struct Verdict {
     pub debate_id: Option<String>,
     /// due.turn, if you judge
     pub turn: Option<String>,
-    /// Your ruling, as its brief asks for
+    /// Your ruling, in the brief's format
     #[schemars(with = "Map<String, Value>")]
     pub ruling: Option<Value>,
     /// 0-55
@@ -125,13 +126,13 @@ pub struct Verdict {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ListDebates {
-    /// Words said in it; in:all or in:PATH looks beyond this repository
+    /// Search text; in:all or in:PATH searches other repositories
     pub query: Option<String>,
     /// unfinished, in-progress, paused, completed, degraded, aborted, failed, cancelled
     pub status: Option<String>,
 }
 
-/// The parts of a debate that can be shown, as the complaint about another says.
+/// Valid values of `part`, for the error about an invalid one.
 pub(super) const PARTS: &str = "transcript, summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
@@ -152,13 +153,13 @@ pub struct ShowDebate {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ListModels {
-    /// Look for the tools on this machine
+    /// Send each model a test request
     #[serde(deserialize_with = "flag")]
     #[schemars(with = "bool")]
     pub probe: bool,
 }
 
-/// A number, also where a model has put it in quotes.
+/// Deserializes a whole number. Accepts a quoted one, because some models send strings.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     match Value::deserialize(from)? {
         Value::Null => Ok(None),
@@ -174,7 +175,7 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     }
 }
 
-/// Items, also where a model has written an object of them, as in `{"diff": "main..HEAD"}`.
+/// Deserializes context items from a string or from an object such as `{"diff": "main..HEAD"}`.
 fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let bad =
         |value: &Value| serde::de::Error::custom(format!("context cannot have {value} in it"));
@@ -195,7 +196,7 @@ fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error>
     match Value::deserialize(from)? {
         Value::Null => Ok(None),
         Value::Object(all) => {
-            // A note goes on to the end.
+            // A note extends to the end of the string, so it comes last.
             let (notes, rest): (Vec<_>, Vec<_>) = all.iter().partition(|(name, _)| *name == "note");
             let items: Result<Vec<String>, _> = rest.into_iter().chain(notes).map(item).collect();
             Ok(Some(items?.join("\n")))
@@ -204,7 +205,7 @@ fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error>
     }
 }
 
-/// Yes or no, also where a model has put it in quotes.
+/// Deserializes a boolean. Accepts a quoted one, because some models send strings.
 fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     match Value::deserialize(from)? {
         Value::Null => Ok(false),

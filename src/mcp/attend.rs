@@ -1,4 +1,5 @@
-//! Waiting for a debate, with progress. Who waits has no say in whether the work goes on.
+//! Waits for a debate until it is idle or the deadline has passed, and sends progress notifications
+//! meanwhile. Cancelling the wait does not cancel the run: `RunRegistry` owns that.
 use super::complaint::Complaint;
 use super::hub::{Hub, Run, Stopped};
 use super::tail::Tail;
@@ -13,43 +14,43 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How often somebody who waits hears something: clients are told at least every five seconds.
+/// Interval of progress notifications. Clients expect one at least every five seconds.
 const TICK: Duration = Duration::from_secs(4);
-/// How often another process is asked how far it is.
+/// Interval at which a debate that another process runs is polled.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long a client that does not read may hold up a notification.
+/// Timeout for sending a notification to a client that does not read its input.
 const UNREAD: Duration = Duration::from_millis(200);
 
-/// Who waits, and for how long.
+/// Deadline, cancellation and progress sink of one wait.
 pub(super) struct Waiting {
     pub(super) until: Option<Instant>,
-    /// Nobody waits any more.
+    /// Cancelled when the client cancels the request.
     pub(super) gone: CancellationToken,
     pub(super) ear: Ear,
 }
 
-/// Where progress is told.
+/// Where progress messages are sent.
 pub(super) enum Ear {
     Nobody,
     Client(Peer<RoleServer>, ProgressToken),
     Task(TaskContext),
 }
 
-/// A debate being played here, and what is told of it.
+/// Handle of a run in this process, and its stream of updates.
 type Heard = (Handle, broadcast::Receiver<Arc<Update>>);
 
-/// A debate as it was when the waiting was over.
+/// The debate at the end of a wait.
 pub(super) struct Seen {
     pub(super) stored: Stored,
     pub(super) debate: Debate,
     pub(super) running: bool,
-    /// Who plays it, if that is another process.
+    /// Holder of the lease, if another process runs the debate.
     pub(super) elsewhere: Option<String>,
 }
 
 impl Hub {
-    /// Sees to it that a debate is being played for as long as there is something to fetch, and
-    /// waits for that to be over.
+    /// Starts a run if the debate has turns to request and no process runs it, then waits until it
+    /// is idle, or until the deadline, cancellation or shutdown.
     pub(super) async fn attend(
         self: &Arc<Hub>,
         id: &str,
@@ -73,7 +74,7 @@ impl Hub {
             let mut taken = false;
             if run.is_none() && busy && flaw.is_none() && !self.closing.is_cancelled() {
                 run = self.begin(id, place, &debate).await?;
-                // Somebody else was faster.
+                // Another process took the lease first.
                 taken = run.is_none();
             }
             if updates.is_none() {
@@ -112,7 +113,7 @@ impl Hub {
         }
     }
 
-    /// Takes up what nobody plays; none, if another process does.
+    /// Starts a run, or returns none if another process holds the lease.
     async fn begin(
         self: &Arc<Hub>,
         id: &str,
@@ -129,8 +130,8 @@ impl Hub {
 }
 
 impl Waiting {
-    /// Waits for something that is no debate yet. Whoever waits hears of it, and it is dropped when
-    /// nobody does.
+    /// Awaits a future that belongs to no run, with progress notifications. The future is dropped
+    /// and an error returned when the client cancels the request.
     pub(super) async fn patiently<T>(
         &self,
         what: &str,
@@ -149,7 +150,7 @@ impl Waiting {
         }
     }
 
-    /// How long is left, if that is bounded.
+    /// Time until the deadline, or `Duration::MAX` without one.
     pub(super) fn left(&self) -> Duration {
         let until = self.until.map(|until| until.saturating_duration_since(Instant::now()));
         until.unwrap_or(Duration::MAX)
@@ -160,18 +161,18 @@ impl Waiting {
             Ear::Nobody => {}
             Ear::Task(task) => task.set_status_message(news),
             Ear::Client(peer, token) => {
-                // In hundredths: some clients show the number as it is.
+                // Rounded to hundredths: some clients display the raw number.
                 let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
                 let progress = ProgressNotificationParam::new(token.clone(), seconds)
                     .with_message(news.to_owned());
-                // A client that has gone must not hold up the answer.
+                // A disconnected client must not delay the response.
                 let _ = tokio::time::timeout(UNREAD, peer.notify_progress(progress)).await;
             }
         }
     }
 }
 
-/// What is told of a play that ended before it should.
+/// The error for a run that stopped early.
 fn given_up(id: &str, stopped: Stopped) -> Complaint {
     match stopped {
         Stopped::TakenOver(by) => DeskError::Session(Error::Log(LogError::Lost { by })).into(),
@@ -193,7 +194,7 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// The next thing worth telling; nothing, once there is nobody to tell it.
+/// Waits for the next update worth a progress message. Never resolves when there is no stream.
 async fn news(updates: &mut Option<Heard>, debate: &Debate, tail: &mut Tail) -> Option<String> {
     loop {
         let Some((handle, from)) = updates.as_mut() else { return std::future::pending().await };

@@ -1,22 +1,22 @@
-//! No result is longer than a model should read.
+//! Token limits of tool results: token estimates, truncation and pagination of text.
 
-/// Tokens of a result, about.
+/// Limit of a result, in estimated tokens.
 pub const RESULT: usize = 1_900;
-/// Tokens of a page.
+/// Limit of one page of `show_debate`, in estimated tokens.
 pub const PAGE: usize = 1_600;
 
-/// About how many tokens a text is: four characters of English, one of most other scripts.
+/// Estimates the tokens of a text: four ASCII characters per token, one character otherwise.
 pub fn tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     ascii.div_ceil(4) + text.chars().filter(|c| !c.is_ascii()).count()
 }
 
-/// The first words of a text, on one line.
+/// The first `most` words of a text on one line, with `…` if it was truncated.
 pub fn words(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();
     let mut kept: Vec<&str> = words.by_ref().take(most).collect();
     let mut cut = words.next().is_some();
-    // Scripts without spaces, and whoever writes without them, are cut by characters.
+    // Text without spaces, as in Chinese or Japanese, is truncated by characters.
     while kept.len() > 1 && tokens(&kept.join(" ")) > 2 * most {
         kept.pop();
         cut = true;
@@ -26,7 +26,7 @@ pub fn words(text: &str, most: usize) -> String {
     if short.len() < text.len() || cut { short + " …" } else { short }
 }
 
-/// The first characters of a text, as many as are about this many tokens.
+/// The longest prefix of a text that has at most `most` estimated tokens.
 fn chars(text: &str, most: usize) -> String {
     let mut left = 4 * most;
     let fits = |c: &char| {
@@ -39,7 +39,7 @@ fn chars(text: &str, most: usize) -> String {
     text.chars().take_while(fits).collect()
 }
 
-/// The beginning and the end of a text, with `between` in place of what does not fit.
+/// Truncates the middle of a text to at most `most` tokens and puts `between` in its place.
 pub fn ends(text: &str, most: usize, between: &str) -> String {
     if tokens(text) <= most {
         return text.to_owned();
@@ -51,7 +51,7 @@ pub fn ends(text: &str, most: usize, between: &str) -> String {
     format!("{}\n\n{between}\n\n{}", start.trim_end(), end.trim_start())
 }
 
-/// A text in pages, none of them empty, cut between lines where that is possible.
+/// Splits a text into non-empty pages of at most `MAX_PAGE_TOKENS`, at line ends where possible.
 pub fn pages(text: &str) -> Vec<String> {
     let mut pages = vec![String::new()];
     let mut size = 0;

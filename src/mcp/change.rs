@@ -1,4 +1,4 @@
-//! What a user may change about a debate that is open: `name=value`, as many as they like.
+//! Parser of the `change` decision: `name=value` pairs that amend an open debate.
 use super::check;
 use super::complaint::Complaint;
 use crate::debate::setup::LONGEST_TOPIC;
@@ -10,12 +10,12 @@ use crate::engine::{Command, Desk};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What can be changed.
+/// The settings that can be changed, for error messages.
 pub(super) const KEYS: &str = "rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, \
      max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
      evidence_round (on or off)";
 
-/// The same, as they are written; and any seat by its name.
+/// The valid keys. Names of seats are valid, too.
 const NAMES: &[&str] = &[
     "rounds",
     "topic",
@@ -32,7 +32,7 @@ const NAMES: &[&str] = &[
     "evidence_round",
 ];
 
-/// The commands that change what was asked for, in the order it was.
+/// Parses the pairs into amend commands, in their order.
 pub(super) fn changes(
     said: &str,
     debate: &Debate,
@@ -133,8 +133,8 @@ pub(super) fn changes(
     Ok(commands)
 }
 
-/// What follows from another topic before anything was said: usual stances, and whether claims are
-/// audited if that was left to the topic.
+/// Changes that follow from a new topic before the first turn: default stances, and whether claims
+/// are audited where that was `auto`.
 fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -> Vec<Change> {
     let of = |topic: &str| usual_roles(topic, oneline::read(topic).sides);
     let (before, after) = (of(debate.question()), of(topic));
@@ -163,7 +163,7 @@ fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -
     changes
 }
 
-/// The seats with an auditor or without; none, where nobody audits.
+/// The seats with or without an auditor. None if the format has no auditor.
 fn audited(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
     if !debate.setup().format.seats(Role::Auditor) {
         return None;
@@ -184,7 +184,8 @@ fn amend(change: Change) -> Command {
     Command::Amend { change, because: "the user asked for it".into() }
 }
 
-/// `rounds=3, topic=One, or the other?`: what is no name belongs to the value before it.
+/// Parses `rounds=3, topic=One, or the other?`. A part without a known key belongs to the value
+/// before it.
 fn pairs(said: &str, debate: &Debate) -> Result<Vec<(String, String)>, Complaint> {
     let known = |name: &str| {
         let seated = || debate.seats().iter().any(|seat| seat.name.to_lowercase() == name);

@@ -1,17 +1,17 @@
-//! What may stand in an argument.
+//! Validation of tool arguments: types, lengths and control characters.
 use super::complaint::Complaint;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Characters of an argument that is a name, a word or a search.
+/// Limit of a name, a keyword or a search query.
 const SHORT: usize = 500;
-/// Characters of a remark.
+/// Limit of a user's remark.
 pub(super) const REMARK: usize = 8_000;
-/// Characters of a speech.
+/// Limit of a speech or a ruling.
 pub(super) const SPEECH: usize = 200_000;
 
-/// The arguments of a tool, or what is wrong with them.
+/// Deserializes the arguments of a tool. The error names the path of the invalid field.
 pub(super) fn arguments<T: DeserializeOwned>(
     tool: &str,
     arguments: Option<Map<String, Value>>,
@@ -26,7 +26,7 @@ pub(super) fn arguments<T: DeserializeOwned>(
     })
 }
 
-/// Words on one line.
+/// Validates an optional single-line argument. Blank counts as absent.
 pub(super) fn short<'a>(name: &str, text: Option<&'a str>) -> Result<Option<&'a str>, Complaint> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     long(name, text, SHORT)?;
@@ -34,7 +34,7 @@ pub(super) fn short<'a>(name: &str, text: Option<&'a str>) -> Result<Option<&'a 
     Ok(Some(text))
 }
 
-/// A text: no longer than it may be, and nothing in it but text.
+/// Validates a multi-line text: not empty, at most `most` characters, no control characters.
 pub(super) fn text(name: &str, text: &str, most: usize) -> Result<(), Complaint> {
     if text.trim().is_empty() {
         return Err(Complaint::Empty { name: name.into() });
@@ -58,7 +58,7 @@ fn plain(name: &str, text: &str, but: impl Fn(char) -> bool) -> Result<(), Compl
     }
 }
 
-/// How long a call may wait: below every client's patience.
+/// Timeout of a call: 45 s by default, at most 55 s, which is below the timeout of every client.
 pub(super) fn patience(seconds: Option<u64>) -> Duration {
     Duration::from_secs(seconds.unwrap_or(45).min(55))
 }

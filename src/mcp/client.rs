@@ -1,23 +1,23 @@
-//! Who is calling, and where that client keeps its state.
+//! The calling MCP client: its name, its state folder and its capabilities.
 use crate::clients::{self, Ground};
 use crate::config::Config;
 use rmcp::service::{RequestContext, RoleServer};
 
-/// What matters about a client.
+/// The client that sent a request.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    /// What it calls itself.
+    /// Name and version from the handshake.
     pub(super) who: String,
-    /// Its folder in a repository.
+    /// Folder in a repository where it keeps its state file.
     pub(super) folder: &'static str,
-    /// Whether it can be handed a task.
+    /// Whether it supports MCP tasks (polling).
     pub(super) tasks: bool,
-    /// Its row, if there is one.
+    /// Its entry in the table of known clients.
     row: Option<&'static clients::Client>,
 }
 
 impl Client {
-    /// As a request tells it: in the handshake, or with the request itself.
+    /// Reads the client info of the handshake or of the request itself.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Client {
         let (name, version) =
             context.client_info().map(|info| (info.name, info.version)).unwrap_or_default();
@@ -28,7 +28,7 @@ impl Client {
         Client { who, folder: row.map_or(".claude", |row| &row.state), tasks, row }
     }
 
-    /// Prompts it is not offered, because commands of its own have their names.
+    /// Prompts hidden from this client, because its installed commands have the same names.
     pub(super) fn hidden(&self, config: &Config) -> Vec<&'static str> {
         self.row.map(|row| clients::hidden(row, &Ground::of(config))).unwrap_or_default()
     }

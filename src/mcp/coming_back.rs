@@ -1,5 +1,5 @@
-//! Coming back to a debate: which one is meant, also where the archive has lost it, how it stands for
-//! somebody who has not been there, what has happened since, and taking it over or in.
+//! Resuming a debate: resolves which debate a call means, recovers it from state files if the
+//! archive lost it, tells the client what it missed, and handles `take_over` and `import`.
 use super::args::ContinueRound;
 use super::attend::{Seen, Waiting};
 use super::bounds::tokens;
@@ -16,19 +16,18 @@ use crate::report::gist::gist;
 use crate::report::text::one_line;
 use std::fmt::Write;
 
-/// Tokens of how a debate stands, for whoever comes back to it.
+/// Token limit of the recap for a client that resumes a debate.
 const GIST: usize = 350;
 
-/// A debate, and what was done to find it.
+/// The debate a call resolves to, and notes about how it was found.
 pub(super) struct Meant {
     pub(super) id: String,
     pub(super) told: Vec<String>,
 }
 
 impl Server {
-    /// The debate that is meant: one that is named, the one this client is at, the newest here. Others
-    /// may have opened one meanwhile. Where the archive knows none, the user's own state files bring
-    /// theirs back.
+    /// Resolves the debate of a call: by id, else the last one this client used, else the newest in
+    /// the repository. If the archive has none, the user's own state files are imported first.
     pub(super) fn meant(&self, id: Option<&str>, place: &Place) -> Result<Meant, Complaint> {
         let own = if id.is_none() { self.hub.own(&place.root) } else { None };
         let id = check::short("debate_id", id)?.or(own.as_deref());
@@ -37,8 +36,8 @@ impl Server {
         Ok(Meant { id, told })
     }
 
-    /// What a client is told that takes up a debate it does not know: what its files added to it,
-    /// how it stands, what has happened since.
+    /// Notes for a client that sees a debate for the first time: events recovered from its state
+    /// files, a recap, and changes to the cited files since.
     pub(super) async fn taken_up(
         &self,
         id: &str,
@@ -53,7 +52,7 @@ impl Server {
         notes.extend(desk.catch_up(id, place, &crate::clients::state_files(&self.config))?);
         let (stored, debate, _) = desk.read(id)?;
         let mut lines = vec![];
-        // What came of one that is over is told anyway.
+        // The status of an ended debate contains its result, so it needs no recap.
         let widths: &[usize] = if debate.outcome().is_none() { &[160, 100, 60, 30] } else { &[] };
         for width in widths {
             lines = gist(&debate, *width);
@@ -66,7 +65,7 @@ impl Server {
         Ok(notes.iter().map(|note| desk.clean(&one_line(note))).collect())
     }
 
-    /// What has happened to the files a debate cites, and the offer to look again.
+    /// A note that cited files have changed, with the call that checks the citations again.
     pub(super) async fn since(
         &self,
         stored: &Stored,
@@ -78,7 +77,7 @@ impl Server {
         Some(format!("{}; offer the user to look again: {again}", one_line(&since)))
     }
 
-    /// What a debate cites, looked up once more.
+    /// Validates every citation of a debate against the current files. The record is not changed.
     pub(super) async fn recheck(&self, id: &str, place: &Place) -> Result<String, Complaint> {
         let (stored, debate, _) = self.hub.desk.read(id)?;
         let (desk, place) = (self.hub.desk.clone(), place.clone());
@@ -96,7 +95,7 @@ impl Server {
         Ok(text)
     }
 
-    /// Plays it here from now on, whoever plays it elsewhere.
+    /// Takes the lease of a debate, even if another process holds it, and runs it here.
     pub(super) async fn take_over(&self, id: &str, place: &Place) -> Result<(), Complaint> {
         let (_, debate, _) = self.hub.desk.read(id)?;
         if debate.outcome().is_some() {
@@ -106,7 +105,7 @@ impl Server {
         Ok(self.hub.take_over(id, place).await?)
     }
 
-    /// What state files hold that the archive does not, a line each.
+    /// Recovers the user's own debates from state files. Returns a line about each file it found.
     pub(super) fn left(&self, place: &Place) -> Result<Vec<String>, Complaint> {
         let found = self.hub.desk.recover(place, &crate::clients::state_files(&self.config))?;
         let mut lines = found.told;
@@ -117,8 +116,8 @@ impl Server {
         Ok(lines.iter().map(|line| self.hub.desk.clean(&one_line(line))).collect())
     }
 
-    /// Takes in what somebody else's state file says was said. The user has said yes to that, and to
-    /// nothing else: nobody is asked anything until they go on with it.
+    /// Imports a state file that this user's key has not signed, as a transcript. The user has
+    /// confirmed the import only: no model gets a request until the user continues the debate.
     pub(super) async fn import(
         &self,
         args: &ContinueRound,
@@ -143,7 +142,7 @@ impl Server {
         Ok((self.hub.attend(&taken.id, place, waiting).await?, vec![note]))
     }
 
-    /// Who plays what was imported: the host, unless others are named.
+    /// Parses the seats of an imported debate. Default: the host plays all of them.
     fn seats(&self, said: Option<&str>) -> Result<Opening, Complaint> {
         let mut opening = Opening::new("", Voice::Host, Voice::Host, Voice::Host);
         let parts = said.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
@@ -163,7 +162,7 @@ impl Server {
     }
 }
 
-/// Which of several: the one of that id, or else the one in this client's own folder, or the first.
+/// Picks the file with that debate id. Without an id: this client's own file, else the first.
 fn meant(strangers: Vec<Stranger>, id: Option<&str>, place: &Place) -> Option<Stranger> {
     let named = |it: &Stranger| id.is_none() || it.transcript.id.as_deref() == id;
     let mut all: Vec<Stranger> = strangers.into_iter().filter(named).collect();

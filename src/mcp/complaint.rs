@@ -1,8 +1,8 @@
-//! Why a call was not done, and which call to make next. Every error a model reads is in this file.
+//! Errors of tool calls. Every error a model reads is defined here, with the call to make next.
 use crate::debate::Unfit;
 use crate::engine::{ArchiveError, DeskError, Error, Idle, LogError};
 
-/// Why a call was not done.
+/// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Complaint {
@@ -82,14 +82,14 @@ pub enum Complaint {
     Panic(String),
 }
 
-/// A turn the host was asked for.
+/// A turn that is due from the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// By id.
+    /// Id of the turn.
     pub turn: String,
-    /// For whom.
+    /// Role of its seat.
     pub role: String,
-    /// Whether a ruling is asked for.
+    /// Whether it asks for a ruling and not for a speech.
     pub ruling: bool,
 }
 
@@ -122,7 +122,7 @@ fn tool_of(argument: &str) -> &'static str {
     }
 }
 
-/// A call as a model would make it.
+/// Formats a tool call as a model would write it.
 pub(super) fn call(tool: &str, id: &str, more: &str) -> String {
     let id = if id.is_empty() { String::new() } else { format!("\"debate_id\":\"{id}\"") };
     let comma = if id.is_empty() || more.is_empty() { "" } else { "," };
@@ -130,7 +130,7 @@ pub(super) fn call(tool: &str, id: &str, more: &str) -> String {
 }
 
 impl Complaint {
-    /// Which call to make next.
+    /// The call to make next.
     #[expect(clippy::too_many_lines, reason = "a table, with a row for each")]
     pub fn next(&self) -> String {
         match self {
@@ -276,7 +276,7 @@ impl Complaint {
         }
     }
 
-    /// What a model reads.
+    /// The error as a model reads it: the message, truncated to 1500 characters, and the next call.
     pub fn text(&self) -> String {
         let why = crate::report::text::printable(&self.to_string());
         let why: String = why.chars().take(1_500).collect();
@@ -284,7 +284,7 @@ impl Complaint {
     }
 }
 
-/// What to do about what the desk would not do.
+/// The next call after an error of the application.
 fn desk(error: &DeskError) -> String {
     match error {
         DeskError::Format { .. } => {

@@ -1,5 +1,5 @@
-//! The debates being played by this process. A debate is held only while turns of it are fetched:
-//! as soon as it waits for somebody it is given up, so that any client may go on with it.
+//! Registry of the debates that this process is running. A run holds the debate's lease only while
+//! it requests turns. It ends when the debate waits for input, so that any client can continue it.
 use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError, Place, Query};
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,39 +8,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Everything under way.
+/// The active runs, with the locks that serialize starting and recording.
 pub(super) struct Hub {
     pub(super) desk: Desk,
     pub(super) closing: CancellationToken,
     runs: Mutex<HashMap<String, Run>>,
-    /// Held while a debate is taken up, so that nobody begins two runs of one.
+    /// Held while a run starts, so that a debate never has two.
     starting: tokio::sync::Mutex<()>,
-    /// Held while a call reads a debate and has something recorded of it, so that calls that come
-    /// at once see what the others did.
+    /// One lock per debate, held while a call reads the debate and records commands, so that
+    /// concurrent calls see each other's changes.
     recording: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
-    /// Debates this client was told of once: it knows how they stood. The one it came to last is the
-    /// last.
+    /// Debates this client has got a recap of, the most recently used last.
     known: Mutex<Vec<String>>,
 }
 
-/// A debate being played here.
+/// A debate that is running in this process.
 #[derive(Clone)]
 pub(super) struct Run {
     pub(super) handle: Handle,
     ended: watch::Receiver<Option<Ended>>,
-    /// How many are about to ask something of it: it is not given up under their hands.
+    /// Number of commands about to be sent. The run does not end while it is above zero.
     asking: Arc<AtomicUsize>,
 }
 
-/// How a run ended: as it should, or why not.
+/// How a run ended.
 pub(super) type Ended = Result<(), Stopped>;
 
-/// Why a run ended before it should.
+/// Why a run stopped early.
 #[derive(Clone, Debug)]
 pub(super) enum Stopped {
-    /// By whom.
+    /// Another process took the lease: its name.
     TakenOver(String),
-    /// Anything else.
     Failed(String),
 }
 
@@ -54,7 +52,7 @@ impl From<Error> for Stopped {
 }
 
 impl Run {
-    /// Returns once nothing is being fetched any more and the debate was given up.
+    /// Waits until the run has ended and its lease is released.
     pub(super) async fn ended(&mut self) -> Ended {
         let ended = self.ended.wait_for(Option::is_some).await;
         match ended {
@@ -64,7 +62,7 @@ impl Run {
     }
 }
 
-/// A run is forgotten when it ends, however it ends.
+/// Guard that removes a run from the registry when dropped, even on panic.
 struct Kept<'a> {
     hub: &'a Hub,
     id: &'a str,
@@ -84,7 +82,7 @@ impl Hub {
         Arc::new(Hub { desk, closing, runs, starting, recording, known: Mutex::default() })
     }
 
-    /// Whether a client hears of a debate for the first time. From then on it does not.
+    /// Marks a debate as most recently used. Returns whether it is new to this client.
     pub(super) fn is_new(&self, id: &str) -> bool {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let before = known.len();
@@ -94,7 +92,7 @@ impl Hub {
         new
     }
 
-    /// The debate this client came to last, if there is one that is not over.
+    /// The most recently used debate of this client that is unfinished.
     pub(super) fn own(&self, root: &Path) -> Option<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known.is_empty() {
@@ -109,12 +107,12 @@ impl Hub {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run of a debate, if it is being played here.
+    /// The run of a debate in this process.
     pub(super) fn running(&self, id: &str) -> Option<Run> {
         self.runs().get(id).cloned()
     }
 
-    /// One call after another has something recorded of a debate.
+    /// Locks a debate for recording.
     pub(super) async fn recording(&self, id: &str) -> tokio::sync::OwnedMutexGuard<()> {
         let one = {
             let mut all = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +122,7 @@ impl Hub {
         one.lock_owned().await
     }
 
-    /// The run of a debate: the one there is, or a new one. Nobody can begin two.
+    /// Returns the active run of a debate, or starts one.
     pub(super) async fn take_up(
         self: &Arc<Hub>,
         id: &str,
@@ -137,7 +135,7 @@ impl Hub {
         }
     }
 
-    /// Plays a debate here, whoever plays it elsewhere: they stop.
+    /// Takes the lease, even if another process holds it, and starts a run here.
     pub(super) async fn take_over(
         self: &Arc<Hub>,
         id: &str,
@@ -150,7 +148,7 @@ impl Hub {
         Ok(())
     }
 
-    /// The run of a debate, for somebody who is about to ask something of it.
+    /// Finds a run and increments its command counter, so that it does not end meanwhile.
     fn to_ask(&self, id: &str) -> Option<Run> {
         let runs = self.runs();
         let run = runs.get(id)?;
@@ -158,7 +156,7 @@ impl Hub {
         Some(run.clone())
     }
 
-    /// Has something recorded: by whoever plays the debate here, or else by taking it up.
+    /// Sends commands to the active run, or starts a run with them. Returns once they are recorded.
     pub(super) async fn command(
         self: &Arc<Hub>,
         id: &str,
@@ -177,14 +175,14 @@ impl Hub {
             let done = run.handle.send(commands.clone()).await;
             run.asking.fetch_sub(1, Ordering::SeqCst);
             match done {
-                // It was just about to end: whatever is wrong, taking it up will say.
+                // The run ended meanwhile: retry, and resuming the debate reports any error.
                 Err(Error::Gone) => drop(run.ended().await),
                 done => return Ok(done?),
             }
         }
     }
 
-    /// Plays a debate until it waits for somebody.
+    /// Spawns a task that runs a debate until it is idle.
     pub(super) fn play(self: &Arc<Hub>, mut job: Job) -> Run {
         let (tell, ended) = watch::channel(None);
         let asking = Arc::new(AtomicUsize::new(0));
@@ -199,7 +197,7 @@ impl Hub {
                     idle = job.idle() => idle.map(drop).map_err(Stopped::from),
                     () = hub.closing.cancelled() => break Ok(()),
                 };
-                // Whoever found it running is heard first; from then on nobody finds it.
+                // Pending commands are handled first. Once removed, the run gets no new ones.
                 let mut runs = hub.runs();
                 if idle.is_err() || asking.load(Ordering::SeqCst) == 0 {
                     runs.remove(&id);
@@ -215,7 +213,7 @@ impl Hub {
         run
     }
 
-    /// Stops everything. What was recorded stays, and is in the files people read.
+    /// Stops all runs and flushes the archive, so that the written records are complete.
     pub(super) async fn close(self: &Arc<Hub>) {
         self.closing.cancel();
         let runs: Vec<Run> = self.runs().values().cloned().collect();

@@ -1,9 +1,9 @@
-//! The call that goes on from here: every result names one, and following it comes to an end.
+//! The next call that every result suggests. Following the suggestions always ends the debate.
 use super::complaint::call;
 use super::standing::{id_of, is_plan};
 use crate::debate::{Debate, Kind, Outcome, Pause, Role, Rounds, Step, Voice};
 
-/// What is left to do when it is over.
+/// Calls that are left after the end: show, retry, record the user's decision, keep or discard.
 fn after_the_end(debate: &Debate) -> String {
     let id = &debate.setup().id;
     let mut steps = vec![];
@@ -31,7 +31,7 @@ fn after_the_end(debate: &Debate) -> String {
     steps.join("; ")
 }
 
-/// What to do when nothing may be spent any more: more, or an end with what there is.
+/// Calls when the budget is spent: raise the limit, or end the debate.
 pub(super) fn spent(debate: &Debate) -> String {
     let id = &debate.setup().id;
     let (budget, spent) = (debate.budget(), debate.spent());
@@ -56,7 +56,7 @@ pub(super) fn spent(debate: &Debate) -> String {
     format!("if the user allows more, in all: {on}; else {end}")
 }
 
-/// The call that goes on from here.
+/// The call that continues the debate.
 pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
     let id = &debate.setup().id;
     if debate.outcome().is_some() {
@@ -118,7 +118,7 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
             }
             format!("answer the brief: {answer}")
         }
-        // A ruling was asked for while somebody spoke.
+        // A ruling was requested while a turn was running.
         _ if running && debate.held() => {
             format!("{} waits for the ruling", call("verdict", id, ""))
         }

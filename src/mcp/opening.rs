@@ -1,4 +1,5 @@
-//! `start_debate`: from what a model asks for to a debate being played.
+//! Handler of `start_debate`: parses the arguments into a draft and a seating request, opens the
+//! debate and waits for its first round. A review of a change is prepared by `review::request`.
 use super::args::{COMMON, Options, StartDebate};
 use super::attend::{Seen, Waiting};
 use super::check;
@@ -17,12 +18,12 @@ use serde_json::{Map, Value};
 use std::path::{Component, Path};
 use std::time::Duration;
 
-/// Characters of what is wanted as context, notes and all.
+/// Limit of the `context` argument, notes included.
 const LONGEST_CONTEXT: usize = 20_000;
 
 impl Server {
-    /// Opens a debate, has its first round played, and waits for it. Whoever asked is also told who
-    /// was chosen, and of an unfinished debate about the same question.
+    /// Opens a debate, runs its first round and waits for it. The notes say which models were
+    /// chosen, what it may cost, and whether the topic has an unfinished debate already.
     pub(super) async fn start(
         &self,
         args: &StartDebate,
@@ -51,7 +52,7 @@ impl Server {
         }
         notes.extend(self.unfinished(&opening.topic, place));
         let job = match self.hub.desk.open(&opening, place) {
-            // Another process has opened the same review since the archive was read.
+            // Another process opened the same review after the archive was queried.
             Err(DeskError::Archive(
                 ArchiveError::Duplicate { id } | ArchiveError::Busy { id, .. },
             )) => return self.attend_same_review(&id, place, waiting).await,
@@ -64,7 +65,7 @@ impl Server {
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
-    /// Waits for a debate about the same change instead of opening another.
+    /// Waits for an existing debate about the same change instead of opening a second one.
     async fn attend_same_review(
         &self,
         id: &str,
@@ -75,8 +76,8 @@ impl Server {
         Ok((self.hub.attend(id, place, waiting).await?, vec![note]))
     }
 
-    /// The arguments, with what the topic says in plain words about how it is to be argued in the
-    /// places of those that were left out; and what was understood of it.
+    /// Fills absent arguments with options that the topic states in plain words: format, seats,
+    /// rounds, effort. Also returns a note that lists them.
     fn said(
         &self,
         args: &StartDebate,
@@ -104,7 +105,7 @@ impl Server {
         Ok((args, understood))
     }
 
-    /// The same, posed as a review if one was asked for; or the debate in which the same was argued.
+    /// Builds the draft. For a review, looks up an earlier debate about the same change first.
     async fn asked(
         &self,
         args: &StartDebate,
@@ -122,7 +123,7 @@ impl Server {
         if let Some(idle) = asking::idle(&proposal, false) {
             return Err(Complaint::Idle(idle));
         }
-        // The question is ours; what the user wants to know goes along with it.
+        // A review has a fixed question, so the user's topic goes into the note of the context.
         let before = if rest.contains("note=") { rest } else { format!("{rest}\nnote=") };
         format!("{before}\n{}", draft.topic).trim().clone_into(&mut wish.context);
         let asked = asking::Asked { meant: Some(meant), ..asking::Asked::default() };
@@ -135,7 +136,7 @@ impl Server {
         })
     }
 
-    /// What was asked for, before anybody is seated, and whom the user wants to hear.
+    /// Builds the draft and the seating request from the arguments, before any model is chosen.
     fn draft(
         &self,
         args: &StartDebate,
@@ -174,7 +175,7 @@ impl Server {
         };
         let desk = &self.hub.desk;
         let (draft, mut wish) = desk.particulars(particulars, draft, wish, &self.config.folder)?;
-        // Whoever the user talks to leads a conversation.
+        // The host leads a dialectic by default.
         if wish.cast.partnered {
             wish.named.proposer.get_or_insert(Voice::Host);
         }
@@ -185,8 +186,8 @@ impl Server {
         Ok((draft, wish))
     }
 
-    /// Whom the user wants to hear. Whoever is not named is a model that can play here, and the host
-    /// where there is none.
+    /// Builds the seating request. A seat without an argument gets an available model, or the host
+    /// if there is none.
     fn wish(
         &self,
         args: &StartDebate,
@@ -211,7 +212,7 @@ impl Server {
             context: context(args.context.as_deref())?,
             change: None,
             effort: effort(args.effort.as_deref())?,
-            // The first round is to have some of the time, too.
+            // Half of the timeout at most, so that the first round gets the rest.
             probe: probe.then_some(left / 2),
         })
     }
@@ -226,7 +227,7 @@ impl Server {
         Ok(Some(found_again(voice, &self.config.folder)))
     }
 
-    /// An unfinished debate about the same question, which somebody may rather go on with.
+    /// A note about an unfinished debate with the same topic.
     fn unfinished(&self, topic: &str, place: &Place) -> Option<String> {
         let root = Some(place.root.clone());
         let query = Query { root, unfinished: true, limit: Some(20), ..Query::default() };
@@ -237,7 +238,7 @@ impl Server {
     }
 }
 
-/// A debate that is about to be opened, or one there is already.
+/// A new debate to open, or the existing one about the same change.
 enum Begun {
     Anew(Box<Opening>, Box<Wish>),
     Already(String),
@@ -247,7 +248,7 @@ fn options(args: &StartDebate, format: &str) -> Result<(Options, Particulars), C
     let bad = |why: String| Complaint::Options { why, format: format.into() };
     let object = match &args.options {
         None => return Ok((Options::default(), Particulars::default())),
-        // Some models write an object as a string.
+        // Some models send the object as a JSON string.
         Some(Value::String(text)) => {
             serde_json::from_str(text).map_err(|error| bad(error.to_string()))?
         }
@@ -263,7 +264,7 @@ fn options(args: &StartDebate, format: &str) -> Result<(Options, Particulars), C
     Ok((options, own))
 }
 
-/// Whether a path a model names for a report is a new Markdown file inside the repository.
+/// Validates the path of a report: a new Markdown file inside the repository, not hidden.
 fn within(root: &Path, output: &str) -> Result<(), String> {
     let path = Path::new(output);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -281,7 +282,7 @@ fn within(root: &Path, output: &str) -> Result<(), String> {
     inside.then_some(()).ok_or_else(|| format!("there is no folder for `{output}` here"))
 }
 
-/// What the debaters are to be given: a host may say a good deal in a note.
+/// Validates the context items. Default: `auto`.
 fn context(said: Option<&str>) -> Result<String, Complaint> {
     let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else {
         return Ok("auto".into());

@@ -1,11 +1,11 @@
-//! What a user can pick from a menu, and what can be typed for its arguments.
+//! MCP prompts, which clients show as slash commands, and completion of their arguments.
 use super::server::Server;
 use crate::clients::commands::{COMMANDS, Command};
 use crate::engine::{Place, Query};
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
-/// The prompts as clients see them. Each takes a single argument: there are clients that hand the
-/// words a user types to the arguments one by one.
+/// The prompts that clients list. Each has a single argument, because some clients split the typed
+/// text into one word per argument.
 pub(super) fn prompts() -> Vec<Prompt> {
     let prompt = |row: &Command| {
         let topic = PromptArgument::new("topic").with_description(row.topic);
@@ -15,7 +15,7 @@ pub(super) fn prompts() -> Vec<Prompt> {
     COMMANDS.iter().map(prompt).collect()
 }
 
-/// A prompt with its arguments filled in, and what it is for.
+/// Renders a prompt with its argument. Also returns its description.
 pub(super) fn filled(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
     let row = COMMANDS.iter().find(|row| row.name == name)?;
     let topic = given.get("topic").and_then(|value| value.as_str()).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn filled(name: &str, given: &JsonObject) -> Option<(String, &'static
 }
 
 impl Server {
-    /// What could be typed for an argument of a prompt, or a part of an address.
+    /// Completions for a prompt argument or a part of a resource URI, at most 100.
     pub(super) fn completions(&self, argument: &str, typed: &str, place: &Place) -> Vec<String> {
         let cards = || {
             let query =

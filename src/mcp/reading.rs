@@ -1,4 +1,4 @@
-//! What is only read: `summarize`, `list_debates`, `show_debate`, `list_models`.
+//! Handlers of the read-only tools: `summarize`, `list_debates`, `show_debate`, `list_models`.
 use super::account::{Account, account};
 use super::args::{ListDebates, ListModels, ShowDebate, Summarize};
 use super::bounds::{self, words};
@@ -21,14 +21,14 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What `list_debates` answers.
+/// Result of `list_debates`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
     pub(super) debates: Vec<Found>,
     pub(super) next: String,
 }
 
-/// A debate that was found.
+/// One debate in the list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
     pub(super) debate_id: String,
@@ -38,12 +38,12 @@ pub(super) struct Found {
     pub(super) sides: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) winner: Option<String>,
-    /// The words that were looked for, and what stands around them.
+    /// The match of the search query, with its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) excerpt: Option<String>,
 }
 
-/// What `show_debate` answers.
+/// Result of `show_debate`: one page of a part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Shown {
     pub(super) debate_id: String,
@@ -54,14 +54,14 @@ pub(super) struct Shown {
     pub(super) next: String,
 }
 
-/// What `list_models` answers.
+/// Result of `list_models`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Models {
     pub(super) models: Vec<Model>,
     pub(super) next: String,
 }
 
-/// Somebody who can be seated, or why not.
+/// One participant that can be seated, or why it cannot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Model {
     pub(super) seat: String,
@@ -69,7 +69,7 @@ pub(super) struct Model {
     pub(super) note: String,
 }
 
-/// Debates in a list.
+/// Limit of `list_debates`.
 const SHOWN: usize = 12;
 
 impl Server {
@@ -156,7 +156,7 @@ impl Server {
         Ok(Shown { debate_id: id, part, page, pages, text, next })
     }
 
-    /// A part of a debate, as text.
+    /// Renders a part of a debate as text.
     pub(super) fn part(&self, id: &str, part: &str) -> Result<String, Complaint> {
         let (_, debate, _) = self.hub.desk.read(id)?;
         let text = match part {
@@ -202,10 +202,10 @@ impl Server {
     }
 }
 
-/// Longer names are no labels.
+/// Participants with longer names are not offered as choices.
 const LABEL: usize = 30;
 
-/// What a user may be asked, all at once, and with nobody offered who cannot play.
+/// Suggests one question to the user about all missing arguments, with the available models.
 fn to_ask(models: &[Model]) -> String {
     let fits = |it: &&Model| it.playable && it.seat.chars().count() < LABEL;
     let aside = |it: &&Model| !["demo", "script:FILE"].contains(&it.seat.as_str());
@@ -218,7 +218,7 @@ fn to_ask(models: &[Model]) -> String {
     )
 }
 
-/// All that is known of one, in a line.
+/// All details of one participant on a line.
 fn note(it: &Listing) -> String {
     let version = it.version.as_ref().map(|version| format!("version {version}"));
     let efforts = (!it.efforts.is_empty()).then(|| format!("effort {}", it.efforts.join("/")));
@@ -257,7 +257,7 @@ fn found(card: &Card, excerpt: Option<&str>) -> Found {
     }
 }
 
-/// How every turn came to be.
+/// The envelope of every turn, as JSON: how its reply was produced.
 fn envelopes(debate: &Debate) -> String {
     let mut text = String::new();
     for (cue, turn) in debate.turns() {
@@ -275,7 +275,7 @@ fn envelopes(debate: &Debate) -> String {
     text
 }
 
-/// One turn, all of it.
+/// The full text of one turn, with its claims, evidence, concessions and checked citations.
 fn said(debate: &Debate, cue: Cue) -> String {
     let (role, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
     let mut text = format!("{role} ({tool}), round {}\n\n", cue.round);

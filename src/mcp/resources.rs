@@ -1,4 +1,4 @@
-//! Debates and formats by address: `debate://last`, `debate://{id}`, `debate://{id}/transcript`,
+//! MCP resources, by URI: `debate://last`, `debate://{id}`, `debate://{id}/transcript`,
 //! `debate://formats/{name}`.
 use super::complaint::Complaint;
 use super::server::Server;
@@ -9,10 +9,10 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
-/// Debates in the list of resources.
+/// Limit of debates in the resource list.
 const LISTED: usize = 10;
 
-/// What addresses look like.
+/// The URI templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let row = |address: &str, name: &str, about: &str, kind: &str| {
         ResourceTemplate::new(address, name).with_description(about).with_mime_type(kind)
@@ -45,7 +45,7 @@ impl Server {
             resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
         }
         for card in cards {
-            // A colon there would be read as a port.
+            // A colon in the authority of the URI would be parsed as a port.
             let address = format!("debate://{}/transcript", card.id.replace(':', "%3A"));
             let resource = Resource::new(address, card.id);
             resources.push(resource.with_description(card.topic).with_mime_type(MARKDOWN));
@@ -53,7 +53,7 @@ impl Server {
         resources
     }
 
-    /// What lies at an address; none, if nothing can.
+    /// Reads a resource. None if the URI is unknown.
     pub(super) fn resource(
         &self,
         address: &str,
@@ -84,7 +84,7 @@ impl Server {
     }
 }
 
-/// What a format is, and what its options are.
+/// Renders the documentation of a format and of the options of `start_debate`.
 fn format(offering: &Offering) -> String {
     crate::report::format::described(&offering.offer) + OPTIONS
 }

@@ -1,4 +1,5 @@
-//! `continue_round`: what the host and the user have to say, and waiting for the rest.
+//! Handler of `continue_round`: records the host's speech, the user's remark and the user's
+//! decision, then waits for the debate. Every step is idempotent, because clients retry calls.
 use super::args::ContinueRound;
 use super::attend::{Seen, Waiting};
 use super::change::changes;
@@ -13,7 +14,7 @@ use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, Kind, Pause, Stand, Status, Step, next, standing};
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
 
-/// What a user may decide.
+/// Values of the `decision` argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Continue,
@@ -46,7 +47,7 @@ const DECISIONS: [(&str, Decision); 12] = [
 ];
 
 impl Server {
-    /// Records what was said and decided, has the debate played on, and waits for it.
+    /// Records the arguments as commands, continues the debate and waits for it.
     pub(super) async fn go_on(
         &self,
         args: &ContinueRound,
@@ -74,7 +75,7 @@ impl Server {
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
-    /// What the host says, then what the user says, then what the user decides.
+    /// Records the speech, then the remark, then the decision.
     async fn record(
         &self,
         id: &str,
@@ -89,7 +90,7 @@ impl Server {
                 .filter(|(_, cue)| debate.has(*cue))
                 .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
         }
-        // Whoever takes it over has the say from then on.
+        // Take the lease first, so that the commands below are recorded by this process.
         if decision == Some(Decision::TakeOver) {
             self.take_over(id, place).await?;
         }
@@ -112,7 +113,7 @@ impl Server {
         Ok(self.hub.desk.read(id)?.1)
     }
 
-    /// What an awaited seat says. The same words again are no second reply.
+    /// Records the reply of the host or of a person. Repeating the same text has no effect.
     pub(super) async fn reply(
         &self,
         id: &str,
@@ -162,7 +163,7 @@ impl Server {
                 Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling, id: id.into() }
             }
             DeskError::Session(Error::Unreadable(why)) => {
-                // The code before it is for the record.
+                // Strip the error code, which is meant for the record.
                 let why = match why.split_once(": ") {
                     Some((code, why)) if code.starts_with("PARSE_ERROR") => why.into(),
                     _ => why,
@@ -173,7 +174,7 @@ impl Server {
         })
     }
 
-    /// A remark for both sides; after the end, what the user made of it.
+    /// Records a remark for both sides. After the end, records it as the user's decision.
     async fn remark(
         &self,
         id: &str,
@@ -183,8 +184,8 @@ impl Server {
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let text = say.to_owned();
-        // The same words again, before anyone has heard them or about a turn that is past, are a
-        // client that tries again.
+        // The same text again is a retry by the client, if the remark was not delivered yet or the
+        // turn is past.
         let past = turn.and_then(which).is_some_and(|(_, cue)| debate.was_asked(cue));
         let over = debate.outcome().is_some();
         let again =
@@ -206,8 +207,8 @@ impl Server {
         Ok(self.command(id, place, vec![command]).await?)
     }
 
-    /// Lets the round begin that waits for it. Whoever names a turn means that one: one that was
-    /// let begin before is only waited for. A plan, and what was imported, wait for an answer.
+    /// Starts the next round if the debate is paused before it. A turn id of an earlier round only
+    /// waits, which makes retries safe. Plans and imported debates need an explicit decision.
     async fn let_begin(
         &self,
         id: &str,
@@ -237,7 +238,7 @@ impl Server {
                     return Ok(());
                 }
                 match self.command(id, place, vec![Command::Continue { before }]).await {
-                    // Somebody else let it begin first.
+                    // Another client continued it first.
                     Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
                     done => Ok(done?),
                 }
@@ -278,11 +279,11 @@ impl Server {
             }
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
             Decision::Confirm if is_plan(&debate) => self.let_go(id, place, &debate, None).await,
-            // What is no plan needs no word, and the others were seen to before anything else.
+            // Only a plan needs confirmation. Take-over and import were handled earlier.
             Decision::Confirm | Decision::TakeOver | Decision::Import => Ok(()),
             Decision::Cancel => {
                 match self.command(id, place, vec![Command::Cancel { because: None }]).await {
-                    // Somebody else ended it first.
+                    // Another client ended it first.
                     Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
                     done => Ok(done?),
                 }
@@ -336,7 +337,7 @@ impl Server {
         }
     }
 
-    /// On to the ruling, unless it has begun.
+    /// Skips to the ruling, unless the ending has begun.
     pub(super) async fn conclude(&self, id: &str, place: &Place) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let ending = debate.setup().ending();
@@ -349,14 +350,13 @@ impl Server {
         }
         self.hub.desk.ready(&debate, debate.seats())?;
         match self.command(id, place, vec![Command::Conclude { because: None }]).await {
-            // Somebody else was faster: a ruling is on its way.
+            // Another client concluded it first, so a ruling is coming.
             Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
             done => Ok(done?),
         }
     }
 
-    /// Has something recorded. While another process speaks, nobody else can: its turn is waited
-    /// for a little, because most are short.
+    /// Sends commands. While another process holds the lease, retries every 100 ms, 20 times.
     pub(super) async fn command(
         &self,
         id: &str,
@@ -376,7 +376,7 @@ impl Server {
     }
 }
 
-/// A turn as it was named to a host, and its take.
+/// Parses a turn id such as `0.1.0.0+2` into its take and its cue.
 pub(super) fn which(turn: &str) -> Option<(u16, Cue)> {
     let (cue, take) = turn.split_once('+').unwrap_or((turn, "0"));
     Some((take.parse().ok()?, cue.parse().ok()?))

@@ -1,4 +1,4 @@
-//! `verdict`: a ruling now, the host's ruling, or the one there is. And which debate is meant.
+//! Handler of `verdict`: requests a ruling, records the host's ruling, or returns the existing one.
 use super::args::Verdict;
 use super::attend::{Seen, Waiting};
 use super::check;
@@ -12,7 +12,7 @@ use crate::engine::{ArchiveError, Command, DeskError, Error, Place, Query};
 use serde_json::Value;
 
 impl Server {
-    /// Has a ruling made, or takes the host's, and waits for it. One that was made is given again.
+    /// Records the host's ruling or requests one, and waits for it. An existing ruling is returned.
     pub(super) async fn rule(
         &self,
         args: &Verdict,
@@ -38,8 +38,8 @@ impl Server {
         Ok((self.rule_on(&id, place, waiting).await?, notes))
     }
 
-    /// Whoever speaks is let finish, because that is paid for; before the ruling nobody else is
-    /// asked.
+    /// Holds the debate after the running turns. These finish because they are paid for, but no
+    /// further turn is requested before the ruling.
     async fn ask_no_more(&self, id: &str, place: &Place) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let rounds = |cue: &Cue| cue.act < debate.setup().ending();
@@ -51,7 +51,7 @@ impl Server {
             return Ok(());
         }
         match self.command(id, place, vec![Command::Hold]).await {
-            // It has gone on meanwhile, or another process has it: then that is waited for.
+            // It moved on meanwhile, or another process holds the lease: wait for that.
             Ok(())
             | Err(
                 DeskError::Session(Error::Illegal(_))
@@ -61,7 +61,7 @@ impl Server {
         }
     }
 
-    /// Waits for whoever speaks, and then for the ruling.
+    /// Waits for the running turns, concludes the rounds, and waits for the ruling.
     pub(super) async fn rule_on(
         &self,
         id: &str,
@@ -74,7 +74,7 @@ impl Server {
             let imported = seen.debate.setup().origin != Origin::Here && seen.debate.held();
             match next(&seen.debate) {
                 Step::Hold { .. } if imported => return Ok(seen),
-                // The floor is the user's, and they want a ruling.
+                // Paused for the user, who asks for a ruling.
                 Step::Hold { next, .. } if next.act < ending => {
                     let _recording = self.hub.recording(id).await;
                     self.conclude(id, place).await?;
@@ -96,8 +96,8 @@ impl Server {
         }
     }
 
-    /// The debate that is meant. Turns of different debates have the same names, so whoever names
-    /// one of several that are open says of which.
+    /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
+    /// debate id is an error if several debates are open.
     pub(super) fn meant_by(
         &self,
         id: Option<&str>,
@@ -116,7 +116,7 @@ impl Server {
         Ok(meant)
     }
 
-    /// Where a debate is written out: a debate of another repository stays there.
+    /// The workspace of a debate: one of another repository keeps its own.
     pub(super) fn place_of(&self, id: &str, place: &Place) -> Result<Place, Complaint> {
         let (stored, ..) = self.hub.desk.read(id)?;
         Ok(at_home(&stored, place))

@@ -1,4 +1,5 @@
-//! What a client may ask for. A panic in answering is an answer, too.
+//! The MCP request handlers: tool dispatch, prompts, resources, completion and tasks. A panic in a
+//! handler becomes an error response.
 use super::args::{StartDebate, Summarize};
 use super::attend::{Ear, Seen, Waiting};
 use super::client::Client;
@@ -30,12 +31,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a task is kept. The archive keeps what came of it.
+/// Time to live of a task. Its result stays in the archive.
 const TASK: Duration = Duration::from_secs(24 * 60 * 60);
-/// What takes no longer than this is answered at once, also to a client that could poll.
+/// A client that supports tasks gets a direct response within this time, and a task after it.
 const SOON: Duration = Duration::from_millis(500);
 
-/// The server: cheap to clone, all clones are the same one.
+/// The MCP server. Cheap to clone: all clones share one state.
 #[derive(Clone)]
 pub struct Server {
     pub(super) hub: Arc<Hub>,
@@ -43,28 +44,28 @@ pub struct Server {
     tasks: TaskManager,
 }
 
-/// A tool call, as far as it does not depend on which tool.
+/// The context of a tool call that is the same for every tool.
 struct Call {
     place: Place,
     tasks: bool,
     ear: Ear,
     gone: CancellationToken,
-    /// Whether a ruling is waited for.
+    /// Whether a task waits for the ruling.
     ruling: bool,
 }
 
 impl Server {
-    /// Nothing is opened here that the first answer does not need.
+    /// Creates the server. Opens nothing, so that the handshake is fast.
     pub fn new(desk: Desk, config: Config) -> Server {
         Server { hub: Hub::new(desk), config: Arc::new(config), tasks: TaskManager::new() }
     }
 
-    /// Cancelled when the client has gone.
+    /// Token that is cancelled at shutdown, when the client has disconnected.
     pub(super) fn closing(&self) -> CancellationToken {
         self.hub.closing.clone()
     }
 
-    /// Stops all work; what was recorded stays.
+    /// Stops all runs and flushes the archive.
     pub(super) async fn close(&self) {
         self.hub.close().await;
     }
@@ -80,8 +81,8 @@ impl Server {
         arguments: Option<JsonObject>,
         call: Call,
     ) -> Result<CallToolResponse, Complaint> {
-        // Whoever says how long to wait wants to see what comes meanwhile, and not be told when all of
-        // it is over.
+        // A client that sets `wait_seconds` wants the intermediate status, not a task that only
+        // completes at the end.
         let waits = arguments.as_ref().and_then(|all| all.get("wait_seconds"));
         let call = Call { tasks: call.tasks && waits.is_none_or(Value::is_null), ..call };
         let place = &call.place;
@@ -129,8 +130,8 @@ impl Server {
         }
     }
 
-    /// The answer to a call that plays. A client that can poll is handed a task for what takes
-    /// longer.
+    /// Builds the response of a call that runs a debate. If the debate is still running, a client
+    /// that supports tasks gets a task to poll.
     fn stands(
         &self,
         seen: &Seen,
@@ -159,7 +160,7 @@ impl Server {
                     }
                 });
                 tokio::select! {
-                    // Nobody waits any more; the work goes on.
+                    // The client cancelled the task. The run goes on.
                     () = task.cancelled() => Err(TaskExit::Cancelled),
                     seen = attended.catch_unwind() => Ok(match seen {
                         Ok(Ok(seen)) => answer(&seen, notes),
@@ -172,7 +173,7 @@ impl Server {
         CreateTaskResult::new(task).into()
     }
 
-    /// What a model is told of a complaint. It may repeat what somebody has sent.
+    /// The error response, redacted: it may quote text that the client sent.
     fn refusal(&self, complaint: &Complaint) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.hub.desk.clean(&complaint.text()))])
     }
@@ -188,7 +189,7 @@ impl Call {
         Call { place, tasks: client.tasks, ear, gone: context.ct.clone(), ruling: false }
     }
 
-    /// Waits as long as the client may; one that can poll is not kept.
+    /// The wait of this call. A client that supports tasks waits `SYNC_LIMIT` at most.
     fn waiting(&self, patience: Duration) -> Waiting {
         let patience = if self.tasks { patience.min(SOON) } else { patience };
         let ear = match &self.ear {
@@ -207,7 +208,7 @@ fn answer(seen: &Seen, notes: Vec<String>) -> CallToolResult {
     both(&stands, text)
 }
 
-/// A result as data and as text: some clients show a model only one of them.
+/// A result as structured content and as text, because some clients pass only one to the model.
 fn both(result: &impl Serialize, text: String) -> CallToolResult {
     let mut both = CallToolResult::success(vec![ContentBlock::text(text)]);
     both.structured_content = serde_json::to_value(result).ok();
@@ -220,7 +221,7 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Complaint {
     Complaint::Panic(said.unwrap_or_else(|| "no reason was given".into()))
 }
 
-/// A panic in answering anything but a tool call.
+/// Converts a panic in a handler other than `call_tool` to an internal error.
 fn contained<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     std::panic::catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(ErrorData::internal_error(panicked(&*panic).text(), None)))
@@ -249,7 +250,7 @@ impl ServerHandler for Server {
         let call = Call::of(self, &context);
         let done = AssertUnwindSafe(self.call(&request.name, request.arguments, call));
         let done = done.catch_unwind().await;
-        // Whoever is told of a record can read it.
+        // Flush, so that a record named in the response can be read.
         let desk = self.hub.desk.clone();
         let _ = tokio::task::spawn_blocking(move || desk.archive().flush()).await;
         Ok(match done {
@@ -350,7 +351,7 @@ impl ServerHandler for Server {
         let method = request.method;
         let known = ["tools/", "prompts/", "resources/", "completion/", "initialize"];
         if known.iter().any(|known| method.starts_with(known)) {
-            // What is known by name but could not be read as such has arrived here.
+            // rmcp passes a known method here if its params cannot be deserialized.
             let why = format!("the params of `{method}` cannot be read");
             return Err(ErrorData::invalid_params(why, None));
         }

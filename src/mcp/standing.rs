@@ -1,4 +1,5 @@
-//! How a debate stands, for a model to read: small, and the same whoever asks and however often.
+//! Result of `start_debate`, `continue_round` and `verdict`: the debate's status, truncated to the
+//! token limit of a result. It depends on the record only, so every client gets the same.
 use super::bounds::{self, tokens, words};
 use super::complaint::{Asked, call};
 use super::next::next_call;
@@ -18,7 +19,7 @@ use crate::review::{USUAL, review};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What `start_debate`, `continue_round` and `verdict` answer.
+/// Status of a debate.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Standing {
     pub(super) debate_id: String,
@@ -26,9 +27,9 @@ pub(super) struct Standing {
     pub(super) status: String,
     pub(super) round: u8,
     pub(super) rounds: u8,
-    /// As digests.
+    /// Digests of the turns of this round.
     pub(super) answered: Vec<Answered>,
-    /// The turns being fetched.
+    /// The turns that are being requested.
     pub(super) pending: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Due>,
@@ -36,7 +37,7 @@ pub(super) struct Standing {
     pub(super) verdict: Option<Ruled>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) findings: Vec<String>,
-    /// Where nobody wins.
+    /// Result of a format without a winner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<String>,
     pub(super) notes: Vec<String>,
@@ -45,7 +46,7 @@ pub(super) struct Standing {
     pub(super) next: String,
 }
 
-/// A turn that was taken, or lost.
+/// Digest of a completed or failed turn.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
     pub(super) turn: String,
@@ -57,7 +58,7 @@ pub(super) struct Answered {
     pub(super) concedes: Vec<String>,
 }
 
-/// What is awaited, and from whom.
+/// The turn or decision that is due, with its brief.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Due {
     pub(super) turn: String,
@@ -65,7 +66,7 @@ pub(super) struct Due {
     pub(super) brief: String,
 }
 
-/// What was ruled.
+/// Digest of the verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Ruled {
     pub(super) winner: String,
@@ -78,7 +79,7 @@ pub(super) struct Ruled {
     pub(super) rigor: String,
 }
 
-/// How long the parts of a result may be: words of a text, and lines of a list.
+/// Limits of a digest: words per text, lines per list, words per line.
 #[derive(Clone, Copy)]
 struct Size {
     words: usize,
@@ -86,18 +87,18 @@ struct Size {
     line: usize,
 }
 
-/// From what is wanted to what always fits.
+/// Tried in this order until the status fits into `MAX_RESULT_TOKENS`.
 const SIZES: [Size; 4] = [
     Size { words: 120, lines: 8, line: 40 },
     Size { words: 80, lines: 5, line: 25 },
     Size { words: 40, lines: 3, line: 15 },
     Size { words: 15, lines: 1, line: 10 },
 ];
-/// Tokens a brief is always given.
+/// Tokens that a brief gets at least.
 const BRIEF: usize = 700;
 
-/// How a debate stands. `running` says that somebody, here or elsewhere, is fetching turns; `more` is
-/// what else has to be told this once.
+/// Builds the status, with smaller digests until it fits. `running` is true if this or another
+/// process requests turns. `more` are notes of this call only.
 pub(super) fn standing(
     stored: &Stored,
     debate: &Debate,
@@ -122,7 +123,7 @@ pub(super) fn standing(
         if tokens(&due.brief) <= left || left >= BRIEF || size.words == SIZES[3].words {
             let rest = call("show_debate", &fits.debate_id, "\"part\":\"brief\"");
             let between = format!("[... this is cut; all of it: {rest} ...]");
-            // Written as JSON, every line end is two characters.
+            // In JSON every line break is escaped to two characters.
             due.brief = bounds::ends(&due.brief, left.saturating_sub(20) * 9 / 10, &between);
             break;
         }
@@ -130,7 +131,7 @@ pub(super) fn standing(
     fits
 }
 
-/// Tokens of a result as JSON or as text, whichever is more.
+/// Estimated tokens of the status as JSON or as text, whichever is more.
 fn weight(standing: &Standing) -> usize {
     let json = serde_json::to_string(standing).unwrap_or_default();
     tokens(&json).max(tokens(&super::words::standing(standing)))
@@ -169,7 +170,7 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
     }
 }
 
-/// Each with where it is, and whether what it rests on was found.
+/// Findings of a review, with their location and whether their evidence was verified.
 fn findings(debate: &Debate, size: Size) -> Vec<String> {
     let Some(review) = review(debate, USUAL) else { return vec![] };
     let told = |it: &Finding, note: &str| {
@@ -201,7 +202,7 @@ fn status(debate: &Debate, step: &Step, running: bool) -> &'static str {
     }
 }
 
-/// The round under way, or the last one.
+/// The current round, or the last one during a pause.
 fn round(debate: &Debate, step: &Step) -> u8 {
     let at = step.at().map_or(0, |cue| cue.round);
     let taken = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
@@ -211,7 +212,7 @@ fn round(debate: &Debate, step: &Step) -> u8 {
     }
 }
 
-/// The turns of the round under way; between rounds, of the last; in the ending, of both.
+/// Turns of the current round, or of the last one during a pause, and of the ending.
 fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, Failure>)> {
     let ending = debate.setup().ending();
     let last = debate.turns().map(|(cue, _)| cue.stand()).filter(|stand| stand.act < ending).max();
@@ -223,7 +224,7 @@ fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, Fai
     debate.turns().filter(|(cue, _)| fits(cue)).collect()
 }
 
-/// `0.1.1.1 Challenger (codex)`
+/// A turn's id, role and tool: `0.1.1.1 Challenger (codex)`
 fn named(debate: &Debate, cue: Cue) -> String {
     format!("{} {} ({})", id_of(debate, cue), debate.seat(cue).title(), debate.tool(cue))
 }
@@ -268,7 +269,7 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
     digest
 }
 
-/// The first lines of a list, and how many more there are.
+/// The first lines of a list, and the number of omitted ones.
 pub(super) fn few(lines: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<String> {
     let more = lines.len().saturating_sub(most);
     let mut lines: Vec<String> = lines.take(most).collect();
@@ -278,7 +279,7 @@ pub(super) fn few(lines: impl ExactSizeIterator<Item = String>, most: usize) -> 
     lines
 }
 
-/// What came of a debate in which nobody wins.
+/// The result of a format without a winner: insights or a recommendation.
 fn result(debate: &Debate, size: Size) -> Option<String> {
     if let Some(sections) = insights::insights(debate) {
         let end = insights::end(sections).map_or("open", insights::End::word);
@@ -310,7 +311,7 @@ fn ruled(debate: &Debate, view: &VerdictView, size: Size) -> Ruled {
     }
 }
 
-/// What decided it, how sure that is, and why it could as well have come out otherwise.
+/// What decided the verdict, its confidence, and why it is contested.
 fn decided(view: &VerdictView) -> String {
     let mut parts = vec![view.decided.clone()];
     parts.extend(view.confidence.map(|sure| format!("{sure}% sure")));
@@ -320,12 +321,12 @@ fn decided(view: &VerdictView) -> String {
     parts.join("; ")
 }
 
-/// What a host is to do between the rounds of a conversation.
+/// Brief for the host between the rounds of a dialectic.
 const DIALOGUE: &str = "A round is done. Show the user what was said, as suggestions that are never \
     carried out. If the two differ widely or a decision is needed, ask the user, else go on: \
     continue, a remark of theirs, deepen X, steer to another topic, or end.";
 
-/// What is awaited: of the host or a person, a turn; of the user, leave to go on.
+/// The turn due from the host or a person, or the decision due from the user.
 fn due(debate: &Debate, step: &Step) -> Option<Due> {
     match step {
         Step::Speak { driven, awaited } if driven.is_empty() => {
@@ -368,7 +369,7 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
     }
 }
 
-/// That a debate is played by another process, and what can be done about it.
+/// A note that another process runs the debate, with the call that takes it over.
 pub(super) fn elsewhere(id: &str, who: &str) -> String {
     let over = call("continue_round", id, "\"decision\":\"take_over\"");
     format!("{who} plays it, and this only watches; if the user wants it here, {over}")
@@ -390,7 +391,7 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
         let said = words(&it.text, size.line);
         format!("the user has said since this turn was asked for, so take it up now: {said}")
     }));
-    // What ought to be done about it comes before what is wrong with it.
+    // The suggestion comes before the problems, since the list is truncated.
     notes.extend(standing::suggestion(debate));
     for label in standing::labels(debate) {
         notes.push(match label {
@@ -427,11 +428,11 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
     few(notes.into_iter(), size.lines.max(3))
 }
 
-/// What a host must not do, whatever is suggested.
+/// Rule for the host in a dialectic.
 const ISOLATION: &str = "suggestions are shown to the user, never carried out: change no file \
     without the user's explicit consent; silence is not consent";
 
-/// How a turn is named to a host: a turn of a later take is not the same turn.
+/// The turn id for the host: the cue, and the take if the debate was reopened.
 pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
     match debate.take() {
         0 => cue.to_string(),
@@ -439,7 +440,7 @@ pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
     }
 }
 
-/// The turn the host was asked for.
+/// The turn due from the host.
 pub(super) fn asked_of_host(debate: &Debate) -> Option<Asked> {
     let step = next(debate);
     let due = due(debate, &step).filter(|due| due.role != "user")?;

@@ -1,23 +1,23 @@
-//! What is being said right now, for somebody who waits: the last words of whoever speaks, now and
-//! then, and never of an answer that is still sealed.
+//! Throttled preview of the turn that is being streamed, for progress notifications. Sealed replies
+//! are never shown.
 use crate::debate::{Cue, Debate, Kind};
 use crate::report::aloud::Aloud;
 use crate::report::text::{one_line, printable};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often words are passed on.
+/// Minimum interval between two previews.
 const PACE: Duration = Duration::from_secs(1);
-/// How many characters of them.
+/// Characters of a preview, taken from the end of the text.
 const LAST: usize = 120;
 
-/// When words were last passed on.
+/// Throttle: the time of the last preview.
 #[derive(Default)]
 pub(super) struct Tail(Option<Instant>);
 
 impl Tail {
-    /// What to pass on of a turn, if it is time to. All of the turn is looked at: whoever begins to
-    /// wait in the middle of one must not take its claims for prose.
+    /// The end of the text streamed so far, unless the last preview is too recent. Parses the whole
+    /// turn, because a client may attach in the middle of it and claims must not pass for prose.
     pub(super) fn heard(
         &mut self,
         debate: &Debate,

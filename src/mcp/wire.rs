@@ -1,5 +1,6 @@
-//! Lines on stdin become messages. What is no message is answered if it can be, ignored if not, and
-//! never the end of the server; the end of the stream is, and everybody is told at once.
+//! Transport of line-delimited JSON-RPC messages over stdin and stdout. A malformed or oversized
+//! message gets an error response if its id can be found, and is ignored otherwise. Only end of
+//! input closes the transport, and it cancels the shutdown token at once.
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -11,25 +12,25 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of a message. The longest argument is a speech of 200,000 characters.
+/// Limit of a message. The longest argument is a speech of 200,000 characters.
 const LONGEST: usize = 4 * 1024 * 1024;
-/// Bytes at either end of a message that is too long, where its id may stand.
+/// Bytes kept from both ends of an oversized message, to find its request id.
 const ENDS: usize = 4 * 1024;
 
-/// The two streams, line by line.
+/// The transport over a pair of streams.
 pub(super) struct Wire<R, W> {
     input: BufReader<R>,
     output: Arc<Mutex<W>>,
-    /// The line so far. Kept here, because a read may be given up and taken up again.
+    /// Buffer of the current line. A field, because `receive` may be cancelled and called again.
     line: Vec<u8>,
-    /// The end of a line that is too long to be kept, and how long it is.
+    /// For an oversized line: its last bytes, and its length so far.
     flood: Option<(Vec<u8>, usize)>,
-    /// Whether the client has asked for anything yet.
+    /// Whether a request was received. Notifications before the first one are ignored.
     asked: bool,
     closing: CancellationToken,
 }
 
-/// What a line turned out to be.
+/// One line of input.
 enum Line {
     Whole(Vec<u8>),
     TooLong { start: Vec<u8>, end: Vec<u8>, length: usize },
@@ -37,14 +38,14 @@ enum Line {
 }
 
 impl<R: AsyncRead + Unpin, W> Wire<R, W> {
-    /// Closing is announced when the input ends.
+    /// Creates the transport. The token is cancelled at end of input.
     pub(super) fn new(input: R, output: W, closing: CancellationToken) -> Wire<R, W> {
         let output = Arc::new(Mutex::new(output));
         let input = BufReader::new(input);
         Wire { input, output, line: vec![], flood: None, asked: false, closing }
     }
 
-    /// The next line. May be dropped and called again: nothing that was read is lost.
+    /// Reads the next line. Cancel-safe: no bytes are lost when the future is dropped.
     async fn next_line(&mut self) -> Line {
         loop {
             let Ok(read) = self.input.fill_buf().await else { return Line::End };
@@ -86,7 +87,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// What is wrong with a line goes back to whoever is waiting for an answer to it.
+    /// Sends an error response to each of these request ids.
     async fn refuse(&mut self, ids: impl IntoIterator<Item = RequestId>, why: String) {
         tracing::debug!("{why}");
         let mut answers = vec![];
@@ -94,8 +95,8 @@ where
             let error = ErrorData::invalid_request(why.clone(), None);
             answers.push(self.send(JsonRpcMessage::error(error, Some(id))));
         }
-        // Whoever waits for the next message may stop waiting at any moment, and must not take these
-        // answers, or half of one, with him.
+        // Spawned, because the future of `receive` may be dropped at any time, and no response may
+        // be lost or cut in the middle.
         let sent = tokio::spawn(async move {
             for answer in answers {
                 let _ = answer.await;
@@ -131,7 +132,7 @@ where
             match self.next_line().await {
                 Line::Whole(line) if line.trim_ascii().is_empty() => {}
                 Line::Whole(line) => match read(&line) {
-                    // Before anything was asked for there is nothing to be notified about.
+                    // Notifications before the first request have no receiver.
                     Ok(JsonRpcMessage::Request(request)) => {
                         self.asked = true;
                         return Some(JsonRpcMessage::Request(request));
@@ -159,7 +160,7 @@ where
     }
 }
 
-/// A message, or what is wrong with it and whom to tell.
+/// Parses a message. The error has the request ids to respond to.
 fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, (Vec<RequestId>, String)> {
     let line = String::from_utf8_lossy(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line));
     let line = paired(&line);
@@ -180,8 +181,8 @@ fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, (Vec<RequestId>, String)> {
     })
 }
 
-/// Text that was cut in the middle of a character is sent with half of it escaped. Such a half
-/// becomes the sign for what could not be read.
+/// Replaces lone surrogate escapes (`\ud83d` without its other half) by U+FFFD. Clients send them
+/// when they truncate text in the middle of a character, and the JSON parser rejects them.
 fn paired(line: &str) -> Cow<'_, str> {
     let half = |rest: &str| -> Option<u16> {
         let digits = rest.strip_prefix("\\u")?.get(..4)?;
@@ -200,7 +201,7 @@ fn paired(line: &str) -> Cow<'_, str> {
                 (12, true)
             }
             Some(_) => (6, false),
-            // Whatever is escaped, both characters belong together.
+            // Skip an escape as a whole, so that `\\u` is not parsed as one.
             None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), true),
         };
         mended.push_str(if whole { &rest[..taken] } else { "\\ufffd" });
@@ -214,7 +215,7 @@ fn id_of(id: Option<&Value>) -> Option<RequestId> {
     id.and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
-/// The id of a message of which only the ends are known: clients write it first or last.
+/// Finds the request id near the start or the end of a message, where clients write it.
 fn id_in(start: &[u8], end: &[u8]) -> Option<RequestId> {
     let (start, end) = (String::from_utf8_lossy(start), String::from_utf8_lossy(end));
     let head = start.split("\"params\"").next().unwrap_or_default();

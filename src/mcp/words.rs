@@ -1,4 +1,4 @@
-//! The same results as text, for clients that show a model nothing else.
+//! Plain-text rendering of the tool results, for clients that pass only text to the model.
 use super::account::Account;
 use super::reading::{Listed, Models, Shown};
 use super::standing::{Answered, Due, Ruled, Standing};
@@ -43,7 +43,7 @@ pub(super) fn account(it: &Account) -> String {
 
 pub(super) fn shown(it: &Shown) -> String {
     let head = format!("{}, {}, page {} of {}", it.debate_id, it.part, it.page, it.pages);
-    // Nothing that was said can hold the mark that is made of all of it.
+    // A delimiter derived from the hash of the text, so that the text cannot contain it.
     let mark = format!("--- {}", fingerprint(&it.text));
     format!("{head}\n\n{mark}\n{}\n{mark}\n\nNext: {}\n", it.text.trim_end(), it.next)
 }
@@ -90,7 +90,7 @@ fn answered(text: &mut String, turn: &Answered) {
     }
 }
 
-/// What was ruled, in a few lines.
+/// Renders a verdict in a few lines.
 pub(super) fn ruling(ruled: &Ruled) -> String {
     let mut text = format!(
         "{} had the stronger argument because: {}\nDecided: {}.\nRecommendation: {}\n",

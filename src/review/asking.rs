@@ -1,5 +1,5 @@
-//! From a change to a debate about it: what is known of it, how it is posed, and whether the same has
-//! been argued already. Every door asks here.
+//! Prepares a debate about a change for the CLI and the MCP server: parses which change to review,
+//! loads the known findings of an earlier review, and detects that the change was reviewed already.
 use super::Review;
 use super::finding::{Finding, State};
 use super::gate::FailOn;
@@ -10,47 +10,46 @@ use crate::engine::reviewing::{Already, SameReview};
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
 use std::path::Path;
 
-/// Of what an earlier review had found, no more than this is told and looked up again: a file may
-/// come from anywhere.
+/// Limit of known findings from an earlier review. Its file is untrusted input, and each finding is
+/// looked up again.
 const MOST_KNOWN: usize = 100;
 
-/// What is said about a change, and how it is to be argued.
+/// Request for a review.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// What its author calls it.
+    /// Title by the author of the change.
     pub title: String,
-    /// What its author says about it.
+    /// Description by the author of the change.
     pub body: String,
-    /// Which change was asked for.
+    /// Which change to review.
     pub meant: Option<Meant>,
-    /// What the reviews of one change have in common; what was compared with what, if nobody says.
+    /// Key that the reviews of one change share. Default: derived from what is compared.
     pub subject: Option<String>,
-    /// An earlier review of it; the last one in the archive, if none is given.
+    /// An earlier review of the change. Default: the last one in the archive.
     pub earlier: Option<Review>,
-    /// Whether it is argued again though the same was argued already.
+    /// Whether to debate again although the same change was reviewed already.
     pub fresh: bool,
 }
 
-/// A debate about a change that could be opened.
+/// A review that is ready to open.
 #[derive(Clone, Debug)]
 pub struct Posed {
-    /// What is to be opened.
+    /// The debate to open.
     pub draft: Opening,
-    /// Whom the user wants to hear in it.
+    /// The participants the user asked for.
     pub wish: Wish,
-    /// Whether the same was argued already.
+    /// The existing review of the same change, if there is one.
     pub already: Option<Already>,
 }
 
-/// Why there is nothing to argue about in a change, if there is nothing; what is merely not worth it
-/// is argued if somebody insists.
+/// Why to skip the review of a change. With `insists`, only an empty change is skipped.
 pub fn idle(proposal: &Proposal, insists: bool) -> Option<Idle> {
     proposal.idle.filter(|idle| *idle == Idle::Empty || !insists)
 }
 
-/// What lies in the repository may be the change's own: an archive there proves nothing.
+/// Rejects an archive inside the repository under review: the change could have forged its records.
 pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
-    // What is not there yet is where its folder is.
+    // A path that does not exist yet is judged by its nearest existing parent.
     let there = home.ancestors().find_map(|folder| dunce::canonicalize(folder).ok());
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     if there.is_none_or(|there| !there.starts_with(root)) {
@@ -63,7 +62,7 @@ pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
     )))
 }
 
-/// Where nobody rules, nothing can block.
+/// Rejects `--fail-on` for a format without a verdict, because it could never block.
 pub fn could_block(desk: &Desk, format: &str, when: FailOn) -> Result<(), DeskError> {
     let offer = &desk.catalogue().offered(format)?.offer;
     let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
@@ -75,8 +74,8 @@ pub fn could_block(desk: &Desk, format: &str, when: FailOn) -> Result<(), DeskEr
     )))
 }
 
-/// Which change a context speaks of, and what else it wants; without a word about it, whatever has
-/// changed.
+/// Parses the context items into the change selector and the other items. Default: any change of
+/// the working tree, the branch or the last commit.
 pub fn meant(context: &str) -> (Meant, String) {
     let (mut meant, mut rest) = (Meant::Here, vec![]);
     let (items, note) = match context.find("note=") {
@@ -101,8 +100,8 @@ pub fn meant(context: &str) -> (Meant, String) {
     (meant, rest.join("\n"))
 }
 
-/// What the reviews of one change have in common: what it was called, and what it was compared with.
-/// Changes that are no commits yet have that in common with nothing but themselves.
+/// The default key that the reviews of one change share: its branch or range. An uncommitted change
+/// includes its base, so that it matches only itself.
 fn subject(meant: &Meant, proposal: &Proposal) -> String {
     let branch = proposal.branch.as_deref().unwrap_or("HEAD");
     let base = proposal.commits.0.as_deref().or(proposal.old.as_deref()).unwrap_or("nothing");
@@ -123,7 +122,7 @@ fn subject(meant: &Meant, proposal: &Proposal) -> String {
     }
 }
 
-/// Poses it.
+/// Prepares the review: draft, seating request, known findings, and an existing review.
 pub async fn posed(
     desk: &Desk,
     root: &Path,
@@ -140,7 +139,7 @@ pub async fn posed(
         let before = desk.reviewed_before(root, &subject, &proposal)?;
         before.and_then(|debate| review(&debate, usize::MAX))
     };
-    // What was open before that and was not raised again is still to be looked at.
+    // Findings that were still open then and were not raised again are carried over.
     let known = earlier.map(|review| {
         let open = review.earlier.iter().filter(|it| it.state == State::Open);
         let found = review.findings.iter().map(Finding::noted);

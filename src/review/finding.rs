@@ -1,75 +1,75 @@
-//! One thing that should be changed first, and what it rests on.
+//! A finding of a review, its evidence, and its state in a later review.
 use crate::debate::{Noted, Place, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A challenge to a change that its challenger has not taken back.
+/// A challenge to a change that its challenger did not withdraw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The same for the same finding in a later review: made of the file and of the words it rests
-    /// on, never of line numbers. 64 hexadecimal digits, unlike any other of its review.
+    /// Stable id across reviews: a hash of the file and the quoted text, without line numbers.
+    /// 64 hexadecimal digits, unique in its review.
     pub fingerprint: String,
-    /// The claim, by id.
+    /// Id of the claim.
     pub id: String,
-    /// The turn in which it was first made.
+    /// The turn that first made it.
     pub turn: String,
-    /// How grave it is.
+    /// Severity.
     pub severity: Severity,
-    /// In one sentence, in the challenger's words.
+    /// The challenger's claim, one sentence.
     pub claim: String,
-    /// Where it is, if it is anywhere: the first place its evidence was found at.
+    /// Its location: the best one with verified evidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Everything offered for it, and what looking it up came to.
+    /// All evidence, with the result of its check.
     pub evidence: Vec<Proof>,
-    /// What the proposer answered, in its words, if it did.
+    /// The proposer's answer, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Whether the proposer conceded it.
     pub conceded: bool,
-    /// Whether an earlier review had found it already.
+    /// Whether an earlier review had found it.
     pub known: bool,
 }
 
-/// Something offered for a claim.
+/// Evidence of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Proof {
-    /// As it was written.
+    /// As written.
     pub raw: String,
-    /// What looking it up came to: `exact`, `not_found` and the like.
+    /// Result of the lookup, such as `exact` or `not_found`.
     pub found: String,
-    /// Whether the words were seen where they were said to be.
+    /// Whether the quote was found at its location.
     pub verified: bool,
-    /// Where they stand.
+    /// Its location.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The words themselves.
+    /// The quoted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
 }
 
-/// What an earlier review had found.
+/// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
-    /// What it was.
+    /// The finding.
     #[serde(flatten)]
     pub noted: Noted,
-    /// What became of it.
+    /// Its state now.
     pub state: State,
 }
 
-/// What became of an earlier finding.
+/// State of an earlier finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// What it rested on is not there any more.
+    /// Its evidence is no longer there.
     Fixed,
-    /// It was raised again, or what it rested on still stands.
+    /// It was raised again, or its evidence is still there.
     Open,
 }
 
 impl Finding {
-    /// What a later review has to know of it.
+    /// The part of the finding that a later review needs.
     pub fn noted(&self) -> Noted {
         let own = |proof: &&Proof| proof.verified && proof.place == self.place;
         let offered = |proof: &Proof| match (&proof.place, &proof.quote) {

@@ -1,5 +1,5 @@
-//! The kinds of output, and what each makes of a review. Each is a pure function of it, and takes
-//! none of its words for markup.
+//! Output formats of a review. Each is a pure function that escapes all text of the review, because
+//! it is untrusted. Entry points: `ReviewFormat` and `render_review`.
 mod annotations;
 mod comment;
 mod fit;
@@ -21,36 +21,36 @@ use super::Review;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a finding is called where each must be an instance of a rule. One name for all: how grave a
-/// finding is may be judged anew in a later review, and it must stay the same finding.
+/// Rule id of all findings in formats that require one. Severity is not part of it, because a later
+/// review may change the severity of the same finding.
 const RULE: &str = "design/challenge";
 
-/// How many findings are handed to programs that show each at its place.
+/// Limit of findings in the formats that other programs parse.
 const MOST: usize = 5_000;
 
-/// A kind of output.
+/// Output format of a review (`--output`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Markdown for people.
+    /// Markdown summary.
     Md,
-    /// The review as it is.
+    /// The review as JSON.
     Json,
-    /// SARIF 2.1.0, for code scanning.
+    /// SARIF 2.1.0 for code scanning.
     Sarif,
-    /// Reviewdog's diagnostic format.
+    /// Reviewdog Diagnostic Format.
     Rdjson,
-    /// GitLab's code quality report.
+    /// GitLab Code Quality report.
     Gitlab,
-    /// Workflow commands of GitHub.
+    /// GitHub workflow commands.
     Annotations,
-    /// The body of the one comment on a pull request.
+    /// Body of the comment on a pull request.
     Comment,
-    /// A page that needs nothing else.
+    /// Self-contained HTML page.
     Html,
 }
 
 impl Form {
-    /// Every one.
+    /// All formats.
     pub const ALL: [Form; 8] = [
         Form::Md,
         Form::Json,
@@ -62,7 +62,7 @@ impl Form {
         Form::Html,
     ];
 
-    /// As it is written.
+    /// The name, as in `--output`.
     pub fn word(self) -> &'static str {
         match self {
             Form::Md => "md",
@@ -76,7 +76,7 @@ impl Form {
         }
     }
 
-    /// By its word.
+    /// Parses the name.
     pub fn parse(word: &str) -> Option<Form> {
         Form::ALL.into_iter().find(|form| form.word() == word)
     }
@@ -91,7 +91,7 @@ impl std::str::FromStr for Form {
     }
 }
 
-/// The review in this form; empty where the form says nothing of it.
+/// Renders the review. Empty if the format has nothing to show for it.
 pub fn write(review: &Review, form: Form) -> String {
     match form {
         Form::Md => summary(review, STEP_SUMMARY),
@@ -105,14 +105,14 @@ pub fn write(review: &Review, form: Form) -> String {
     }
 }
 
-/// The review, and what it is.
+/// JSON document of a review.
 #[derive(Serialize, JsonSchema)]
 pub struct Kinded<'a> {
-    /// The version of this layout.
+    /// Version of the schema.
     v: u8,
     /// `review`.
     kind: &'static str,
-    /// What it came to.
+    /// The review.
     #[serde(flatten)]
     review: &'a Review,
 }

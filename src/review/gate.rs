@@ -1,21 +1,21 @@
-//! Whether a review stops a change. By itself it never does: judges disagree, with each other and
-//! with themselves, so that is for a person to ask for.
+//! Merge gate: whether a review fails the CI job. Off by default, because judges disagree with each
+//! other and with themselves.
 use super::{Decision, Review};
 
-/// When a review stops a change.
+/// When a review blocks the merge (`--fail-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailOn {
-    /// Every judge ruled, and they agree that the design is to be changed first; and something graver
-    /// than a remark rests on evidence that was found, whether it is listed or not.
+    /// All judges ruled to change the design first, and at least one verified finding, listed or
+    /// not, is above low severity.
     Block,
-    /// The same where the rulings do not agree, whichever side has it.
+    /// As `Block`, and also if the judges disagree, whichever side won.
     Contested,
-    /// Never.
+    /// Never (default).
     #[default]
     Never,
 }
 
-/// Whether a review stops a change. What rests on nothing that was found never does.
+/// Whether a review blocks the merge. Findings without verified evidence never do.
 pub fn stops(review: &Review, when: FailOn) -> bool {
     let grave = review.grave > 0;
     let blocks = review.decision == Decision::Change && !review.split;

@@ -1,4 +1,5 @@
-//! What a debate about a change comes to: read off its record, never stored beside it.
+//! Builds a [`Review`] from the record of a debate about a change. The review itself is not stored.
+//! Findings are the challenger's claims that it did not withdraw, identified by a content hash.
 use super::finding::{Earlier, Finding, Proof, State};
 use super::{Decision, Review, Seated, Spent};
 use crate::debate::body::{Claim, Part};
@@ -15,15 +16,15 @@ use crate::report::research::research;
 use crate::report::verdict::verdict;
 use std::collections::BTreeSet;
 
-/// Findings that are shown if nobody says how many: more is noise.
+/// Default limit of findings. More are noise.
 pub const USUAL: usize = 5;
-/// Of what rests on nothing, no more than this is listed.
+/// Limit of findings without verified evidence.
 const MOST_UNVERIFIED: usize = 20;
 
-/// What fingerprints are of: made in another way, they would have another name.
+/// Domain and version of the fingerprint hash. Change it if the hashed fields change.
 const KIND: &str = "debate finding 1";
 
-/// A challenge to the change, and what became of it.
+/// A claim against the change, with its answer.
 struct Challenge<'a> {
     cue: Cue,
     claim: &'a Claim,
@@ -33,7 +34,7 @@ struct Challenge<'a> {
     conceded: bool,
 }
 
-/// What a debate about a change comes to. None if it is about none.
+/// Builds the review of a debate. None if the debate is not about a change.
 pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     let proposed = debate.setup().proposed.as_ref()?;
     let status = standing::status(debate);
@@ -54,7 +55,7 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     review.more = found.len().saturating_sub(most);
     found.truncate(most);
     review.findings = found;
-    // What is raised again is listed as what it is.
+    // An earlier finding that was raised again is listed with the findings only.
     let listed =
         |it: &&Known| review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint);
     let known = proposed.known.iter().filter(listed);
@@ -64,13 +65,13 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     Some(review)
 }
 
-/// A review that was not held, and why.
+/// A skipped review, with the reason.
 pub fn skipped(proposed: &Proposed, why: &str) -> Review {
     Review { skipped: Some(why.to_owned()), ..about(proposed) }
 }
 
-/// A review as it would be with this known from before: one that is remembered knows only what was
-/// known when it was argued.
+/// Replaces the known findings of a review. A cached review knows only those of the time it was
+/// debated.
 pub fn remembering(review: Review, known: &[Known]) -> Review {
     let mut review = review;
     let of = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
@@ -82,7 +83,7 @@ pub fn remembering(review: Review, known: &[Known]) -> Review {
     review
 }
 
-/// What is reviewed, and nothing else yet.
+/// A review with the title and the change only.
 fn about(proposed: &Proposed) -> Review {
     Review {
         title: match proposed.title.as_str() {
@@ -94,13 +95,13 @@ fn about(proposed: &Proposed) -> Review {
     }
 }
 
-/// Whether nobody has said a word against the change, who was there to do so.
+/// Whether the format has a challenger but no turn of it was completed.
 fn unopposed(debate: &Debate) -> bool {
     let against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
     debate.takes_part(Role::Con) && !debate.spoken(..).any(|(cue, _)| against(cue))
 }
 
-/// What was ruled, if anything was. A ruling on what one side said alone is none.
+/// Fills in the verdict. A ruling on an unopposed change does not count.
 fn rule(debate: &Debate, review: &mut Review) {
     review.reasoning = research(debate).unwrap_or_default();
     let Some(verdict) = verdict(debate).filter(|_| !unopposed(debate)) else { return };
@@ -120,7 +121,7 @@ fn rule(debate: &Debate, review: &mut Review) {
     review.recommendation = verdict.recommendation;
 }
 
-/// Every challenge that was not taken back.
+/// The findings: all challenges that were not withdrawn, with unique fingerprints.
 fn findings(debate: &Debate) -> Vec<Finding> {
     let known: BTreeSet<&str> = debate
         .setup()
@@ -130,7 +131,8 @@ fn findings(debate: &Debate) -> Vec<Finding> {
         .map(|it| it.noted.fingerprint.as_str())
         .collect();
     let all = merged(challenges(debate));
-    // Of several about the same words one has the plain fingerprint, whichever comes first.
+    // If several challenges have the same base hash, the first by text keeps it. The order of turns
+    // must not matter.
     let plain = |base: &str| {
         let same = all.iter().filter(|it| print_of(debate, it) == base);
         same.map(|it| squeeze(&it.claim.text)).min()
@@ -166,8 +168,8 @@ fn findings(debate: &Debate) -> Vec<Finding> {
     all.iter().zip(plain).map(finding).collect()
 }
 
-/// What a challenge rests on, as a fingerprint: the file, the words, and whether they are gone, which
-/// is another finding than that they are there.
+/// The base fingerprint: a hash of the file, the quoted text, and whether that text was removed,
+/// because removed and present text are different findings.
 fn print_of(debate: &Debate, challenge: &Challenge<'_>) -> String {
     let (place, quote) = best(debate, &challenge.citations).unzip();
     let file = place.as_ref().map_or("", |place| place.file.as_str());
@@ -176,7 +178,7 @@ fn print_of(debate: &Debate, challenge: &Challenge<'_>) -> String {
     hashed(&[KIND, file, &words, gone])
 }
 
-/// Each thing offered, once.
+/// The evidence of these citations, without duplicates.
 fn proofs(citations: &[&Citation]) -> Vec<Proof> {
     let mut proofs: Vec<Proof> = vec![];
     for proof in citations.iter().map(|it| proof(it)) {
@@ -187,8 +189,8 @@ fn proofs(citations: &[&Citation]) -> Vec<Proof> {
     proofs
 }
 
-/// What is put otherwise from round to round is one challenge, in its latest words: the same name, and
-/// the same place it rests on.
+/// Merges a challenge that is repeated in several rounds into one with its latest text. Challenges
+/// match by claim id and a common verified citation.
 fn merged(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
     let words = |it: &Challenge<'_>| -> Vec<_> {
         let found = it.citations.iter().filter(|it| it.found.verified());
@@ -216,7 +218,7 @@ fn merged(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
     kept
 }
 
-/// Two sides: the claims of the one against it. Stances: those of the second.
+/// Claims of the side against the change. In research: claims of the second advocate.
 fn challenges(debate: &Debate) -> Vec<Challenge<'_>> {
     if people::course(debate) == people::Course::Research {
         return researched(debate);
@@ -272,7 +274,7 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// How grave it is: as its challenger says, unless every judge that was asked found it answered or
+/// The challenger's severity, or low if every judge that checked the claim found it answered or
 /// unsupported.
 fn severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
     let (said, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
@@ -281,8 +283,8 @@ fn severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
     if own.peek().is_some() && own.all(|check| !check.stands()) { Severity::Low } else { said }
 }
 
-/// The first place at which something was found, and the words; rather one with a line to it, and
-/// rather one the change touches.
+/// The best verified location and its quote: one with a line number before one without, then one in
+/// a touched file.
 fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Option<&'a str>)> {
     let places: Vec<_> = citations
         .iter()
@@ -312,7 +314,7 @@ fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
     Earlier { noted: known.noted.clone(), state: if open { State::Open } else { State::Fixed } }
 }
 
-/// What must be known beside the result.
+/// Warnings to show with the result.
 fn notices(debate: &Debate, status: Status) -> Vec<String> {
     let bare = |line: String| match line.split_once("] ") {
         Some((mark, rest)) if mark.starts_with('[') => rest.to_owned(),

@@ -1,4 +1,5 @@
-//! Workflow commands of GitHub: one line each, and nothing in one opens another.
+//! GitHub workflow commands (`::error file=…::…`), one per line. Text is escaped so that it cannot
+//! start another command.
 use super::place::{file, lines};
 use super::tame::{calm, hidden};
 use super::words::{counted, more, told};
@@ -7,7 +8,7 @@ use crate::review::Review;
 use crate::review::finding::Finding;
 use std::fmt::Write;
 
-/// What a step may say of each kind; the rest is dropped without a word.
+/// Annotations that GitHub shows per step and level. It drops the rest silently.
 const MOST: usize = 10;
 
 pub(super) fn annotations(review: &Review) -> String {
@@ -29,7 +30,7 @@ pub(super) fn annotations(review: &Review) -> String {
 
 fn command(kind: &str, finding: &Finding) -> String {
     let mut properties = String::new();
-    // A name that would reach the log as something else than it looks is told to nobody.
+    // Omit a path with invisible characters or command syntax: the log would show another one.
     let plain = |file: &&str| !file.chars().any(hidden) && calm(file) == *file;
     let file = file(finding.place.as_ref()).filter(plain);
     if let Some(file) = file {

@@ -1,19 +1,19 @@
-//! The one comment on a pull request, which later reviews find again and write anew.
+//! The comment on a pull request. A later review finds it by its marker and overwrites it.
 use super::fit::fitted;
 use super::markdown::{ending, sections, verdict};
 use crate::review::Review;
 use crate::review::finding::State;
 
-/// What the comment is found again by: its first line.
+/// First line of the comment, by which a later review finds it.
 pub const MARKER: &str = "<!-- debate-review -->";
 
-/// GitHub takes 65,536 letters, and others count bytes.
+/// GitHub's limit is 65,536 characters. Other hosts count bytes.
 const MOST: usize = 63_900;
 
-/// How many findings a later review can know again.
+/// Limit of fingerprints in the hidden marker.
 const KNOWN: usize = 200;
 
-/// Nothing, if nothing is worth a word.
+/// Renders the comment. Empty if there is nothing to post.
 pub(super) fn comment(review: &Review) -> String {
     if !review.worth_posting() {
         return String::new();
@@ -23,7 +23,7 @@ pub(super) fn comment(review: &Review) -> String {
     fitted(&head, sections(review, true), &ending(review), MOST, note)
 }
 
-/// What was found and what is still open, by its fingerprint.
+/// Hidden marker with the fingerprints of the findings and of the earlier ones still open.
 fn prints(review: &Review) -> String {
     let open = review.earlier.iter().filter(|earlier| earlier.state == State::Open);
     let found = review.findings.iter().map(|finding| &finding.fingerprint);

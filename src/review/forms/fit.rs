@@ -1,20 +1,20 @@
-//! A text of many entries that must not become too long: it loses whole ones, and says which.
+//! Truncates an output to a size limit: drops whole entries and says how many.
 use super::words::counted;
 
 /// Entries under a heading.
 pub(super) struct Section<'a> {
-    /// The heading and what is said below it.
+    /// The heading and its introduction.
     pub heading: String,
-    /// What one of them is called.
+    /// Singular noun for an entry.
     pub noun: &'static str,
-    /// How many there are.
+    /// Number of entries.
     pub count: usize,
-    /// The gravest first; written only as long as there is room.
+    /// Highest severity first. Rendered lazily, only while there is room.
     pub entries: Box<dyn Iterator<Item = String> + 'a>,
 }
 
-/// All of it, if it takes at most this many bytes, or else as many whole entries as do, and what is
-/// left out. The last resort is the first line.
+/// Joins head, sections and tail within `most` bytes, and adds a note about dropped entries. If
+/// head and tail alone do not fit, returns the first line only.
 pub(super) fn fitted(
     head: &str,
     sections: Vec<Section>,
@@ -32,7 +32,7 @@ pub(super) fn fitted(
     let mut lost = vec![];
     for section in sections {
         let mut left = section.count;
-        // What comes after the first that does not fit weighs less, and is left out with it.
+        // After the first dropped entry all later sections are dropped, because they matter less.
         let entries = section.entries.take(if lost.is_empty() { section.count } else { 0 });
         for entry in entries {
             let heading = if left == section.count { section.heading.as_str() } else { "" };

@@ -1,4 +1,4 @@
-//! GitLab's code quality report.
+//! GitLab Code Quality report, as JSON.
 use super::place::{file, lines};
 use super::tame::json;
 use super::words::told;
@@ -20,7 +20,7 @@ fn entry(finding: &Finding, file: &str) -> Value {
         Severity::Medium => "major",
         Severity::Low => "minor",
     };
-    // It wants a line, known or not.
+    // The schema requires a line number, so a finding without one gets line 1.
     let begin = lines(finding.place.as_ref()).map_or(1, |(first, _)| first);
     json!({
         "description": told(finding),

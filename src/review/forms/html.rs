@@ -1,4 +1,4 @@
-//! A page that needs nothing else: no script, and a policy under which none could run.
+//! Self-contained HTML page. Its Content-Security-Policy allows no script and no other style.
 use super::fit::{Section, fitted};
 use super::tame::{block, html as safe, line};
 use super::words::{
@@ -10,10 +10,10 @@ use crate::review::Review;
 use crate::review::finding::{Earlier, Finding, Proof, State};
 use std::fmt::Write;
 
-/// A page longer than this is read by nobody.
+/// Size limit of the page.
 const MOST: usize = 4_000_000;
 
-/// How many pieces of evidence are shown of a finding.
+/// Limit of evidence items per finding.
 const PROOFS: usize = 12;
 
 const STYLE: &str = "
@@ -40,7 +40,7 @@ pre { padding: .5rem .75rem; white-space: pre-wrap; border-radius: .25rem; }
 footer { margin-top: 2rem; border-top: 1px solid var(--edge); padding-top: .5rem; }
 ";
 
-/// The SHA-256 of the style, as a policy names it: no other style counts.
+/// SHA-256 of `STYLE` for the Content-Security-Policy, which allows no other style.
 const STYLE_HASH: &str = "sha256-1ip7LBk59iDCOGcfe2QosXZTF5VZwU27kZ5Aiy/VmyY=";
 
 pub(super) fn html(review: &Review) -> String {
@@ -216,13 +216,13 @@ fn ending(review: &Review) -> String {
     page + "</p>\n</footer>\n"
 }
 
-/// Somebody's words, on the lines they have.
+/// A paragraph of untrusted text, with its line breaks.
 fn said(words: &str, most: usize) -> String {
     format!("<p class=\"said\" dir=\"auto\">{}</p>\n", coded(&block(words, most, 200)))
 }
 
-/// Somebody's words, with what stands between backticks on one line as code. Each part of it is made
-/// safe by itself.
+/// Escapes untrusted text and renders backtick spans on one line as `<code>`. Each part is escaped
+/// separately.
 fn coded(words: &str) -> String {
     let line = |line: &str| {
         let parts: Vec<&str> = line.split('`').collect();

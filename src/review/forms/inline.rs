@@ -1,17 +1,17 @@
-//! Somebody's words inside our Markdown: they are read, and nothing else comes of them. No markup,
-//! no links and images, no tags, nobody is called, and no other issue hears of it.
+//! Escapes untrusted text for Markdown on GitHub and GitLab: no markup, links, images or HTML tags,
+//! no mentions, issue or commit references, and no slash commands.
 use super::tame::{calm, cut, line, shown};
 
-/// Between two letters that together would be more than letters.
+/// Zero-width space, inserted where two characters together would be a reference or a link.
 const APART: char = '\u{200b}';
 
-/// On one line, at most this many bytes of Markdown. Short spans of code stay code. It must not be
-/// the first on its line: that is what `paragraphs` is for.
+/// Escapes text for one line of at most `most` bytes. Short code spans stay code. Not for the start
+/// of a line: use `escape_paragraphs` there.
 pub fn text(words: &str, most: usize) -> String {
     fitted(pieces(&line(words, most)), most)
 }
 
-/// With the paragraphs and lines it has, at most this many bytes of Markdown.
+/// Escapes text with its lines and paragraphs, at most `most` bytes.
 pub fn paragraphs(words: &str, most: usize) -> String {
     let mut done = String::new();
     let mut gap = "";
@@ -33,7 +33,7 @@ pub fn paragraphs(words: &str, most: usize) -> String {
     done
 }
 
-/// As code on one line, at most this many letters.
+/// A code span on one line, at most `most` characters.
 pub fn code(words: &str, most: usize) -> String {
     let words = calm(&line(words, most));
     if words.is_empty() {
@@ -44,8 +44,8 @@ pub fn code(words: &str, most: usize) -> String {
     format!("{marks}{edge}{words}{edge}{marks}")
 }
 
-/// As a block of code. Each line of it has a mark of ours before it, so that none begins as a
-/// command to whoever reads comments or logs.
+/// A fenced code block. Every line gets the prefix `| `, so that no bot or CI log parses it as a
+/// command.
 pub fn fence(block: &str) -> String {
     let block = calm(block);
     let marks = "`".repeat((longest_run(&block) + 1).max(3));
@@ -57,7 +57,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Whole pieces as long as there is room.
+/// Joins pieces up to `most` bytes. A piece is never split.
 fn fitted(pieces: Vec<String>, most: usize) -> String {
     let mut done = String::new();
     let whole: usize = pieces.iter().map(String::len).sum();
@@ -74,7 +74,7 @@ fn fitted(pieces: Vec<String>, most: usize) -> String {
     done
 }
 
-/// Cut where it may be cut: each is a letter with what keeps it a letter, or a span of code.
+/// Splits a line into escaped pieces: single characters with their escape, or code spans.
 fn pieces(line: &str) -> Vec<String> {
     let mut pieces = vec![];
     let (mut rest, mut after_code) = (line, false);
@@ -87,7 +87,7 @@ fn pieces(line: &str) -> Vec<String> {
         };
         match inner.split_once('`') {
             Some((words, after)) if !words.trim().is_empty() => {
-                // Two spans that touch would be read as one.
+                // A space, because adjacent code spans would be parsed as one.
                 pieces.push(format!("{}{}", if after_code { " " } else { "" }, code(words, 200)));
                 (rest, after_code) = (after, true);
             }
@@ -113,7 +113,7 @@ fn letters(text: &str, pieces: &mut Vec<String>) {
             '<' => "&lt;".into(),
             '>' => "&gt;".into(),
             '&' => "&amp;".into(),
-            // With another it would be a formula.
+            // Two of them would start a math formula.
             '$' => "<span>$</span>".into(),
             '_' if before && word(at + 1) => "_".into(),
             '\\' | '*' | '_' | '[' | ']' | '|' | '~' => format!("\\{c}"),
@@ -140,14 +140,14 @@ fn letters(text: &str, pieces: &mut Vec<String>) {
     }
 }
 
-/// How long the word is that these letters begin with, if it could be the number of a commit.
+/// Length of the word at the start, if it could be a commit hash. Otherwise 0.
 fn commit(letters: &[char]) -> usize {
     let word = letters.iter().take_while(|c| c.is_ascii_alphanumeric());
     let length = word.clone().count();
     if length >= 7 && word.clone().all(char::is_ascii_hexdigit) { length } else { 0 }
 }
 
-/// Without what only means something where a line begins: a heading, a list, a rule, a command.
+/// Escapes what is markup only at the start of a line: headings, lists, rules, commands.
 fn opening(mut pieces: Vec<String>) -> Vec<String> {
     let digits = pieces.iter().take_while(|piece| is_digit(piece)).count();
     let at = if pieces.get(digits).is_some_and(|piece| piece == "." || piece == ")") {

@@ -1,4 +1,4 @@
-//! The parts of a review in Markdown, of which the summary and the comment are made.
+//! Markdown sections of a review, shared by the summary and the comment.
 use super::fit::Section;
 use super::inline::{code, fence, paragraphs, text};
 use super::tame::block;
@@ -11,13 +11,13 @@ use crate::review::Review;
 use crate::review::finding::{Earlier, Finding, Proof, State};
 use std::fmt::Write;
 
-/// How many pieces of evidence are shown of a finding.
+/// Limit of evidence items per finding.
 const PROOFS: usize = 6;
 
-/// How many lines of what is quoted.
+/// Limit of lines per quote.
 const LINES: usize = 12;
 
-/// What is said instead of a whole review, where there is nothing more to say.
+/// One-line review for a skipped change or one without findings.
 pub(super) fn short(review: &Review) -> String {
     match &review.skipped {
         Some(why) => format!("**Design review:** skipped: {}\n", text(why, 600)),
@@ -27,7 +27,7 @@ pub(super) fn short(review: &Review) -> String {
     }
 }
 
-/// What was ruled, how sure one can be of it, why, and what to do.
+/// Decision, doubts, confidence, reasoning and recommendation.
 pub(super) fn verdict(review: &Review) -> String {
     let mut said = format!("## Design review: {}\n", headline(review));
     said.push_str(&doubts(review));
@@ -49,7 +49,7 @@ pub(super) fn verdict(review: &Review) -> String {
     said
 }
 
-/// What must be known beside a verdict of one line.
+/// Doubts and warnings below a one-line review.
 fn beside(review: &Review) -> String {
     doubts(review) + &notes(review)
 }
@@ -75,7 +75,7 @@ fn notes(review: &Review) -> String {
     said
 }
 
-/// What was found, what was not verified, and what became of what was found earlier.
+/// Sections of verified, unverified and earlier findings.
 pub(super) fn sections(review: &Review, folded: bool) -> Vec<Section<'_>> {
     let numbered =
         move |(number, one): (usize, &Finding)| finding(number, one, standing(review, one), folded);
@@ -164,7 +164,7 @@ fn title(severity: Severity) -> &'static str {
     }
 }
 
-/// How many more there were, who argued, and what it took.
+/// Footer: number of omitted findings, participants and cost.
 pub(super) fn ending(review: &Review) -> String {
     let mut said = more(review).map(|more| format!("\n{more}\n")).unwrap_or_default();
     let seats = review.seats.iter().take(12);

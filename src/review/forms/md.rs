@@ -1,13 +1,13 @@
-//! A review as people read it, in Markdown.
+//! Markdown summary of a review, for people.
 use super::fit::fitted;
 use super::markdown::{ending, sections, short, verdict};
 use super::words::nothing;
 use crate::review::Review;
 
-/// How many bytes GitHub takes for the summary of a step.
+/// GitHub's size limit of a step summary, in bytes.
 pub const STEP_SUMMARY: usize = 1 << 20;
 
-/// The verdict first; at most this many bytes, for which whole findings are left out.
+/// Renders the summary, decision first. Drops whole findings to stay within `most` bytes.
 pub fn summary(review: &Review, most: usize) -> String {
     if review.skipped.is_some() || nothing(review) {
         return fitted(&short(review), vec![], "", most, str::to_owned);

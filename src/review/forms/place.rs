@@ -1,11 +1,11 @@
-//! Where a finding is, as programs are told.
+//! Location of a finding in the output: validated path, line range and URI.
 use crate::debate::Place;
 use std::fmt::Write;
 
-/// No file system knows a longer one.
+/// Limit of a path, in bytes (`PATH_MAX` on Linux).
 const LONGEST: usize = 4096;
 
-/// The file, if it is one below the root of the repository; anything else is no place.
+/// The path if it is relative and stays below the repository root. None otherwise.
 pub fn file(place: Option<&Place>) -> Option<&str> {
     let file = place?.file.as_str();
     let drive = matches!(file.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -13,15 +13,14 @@ pub fn file(place: Option<&Place>) -> Option<&str> {
     (below && !drive && !file.contains('\0') && file.len() <= LONGEST).then_some(file)
 }
 
-/// The first line and the last, in the file as the change leaves it; of lines the change takes away,
-/// where they stood.
+/// First and last line in the new version of the file. For removed lines, where they were.
 pub fn lines(place: Option<&Place>) -> Option<(u32, u32)> {
     let place = place?;
     let first = place.line.filter(|line| *line > 0)?;
     Some((first, place.end_line.unwrap_or(first).max(first)))
 }
 
-/// A file as a relative URI reference.
+/// Percent-encodes a path as a relative URI reference.
 pub fn uri(file: &str) -> String {
     let mut uri = String::with_capacity(file.len());
     for byte in file.bytes() {
@@ -34,7 +33,7 @@ pub fn uri(file: &str) -> String {
     uri
 }
 
-/// As people write it: `src/a.rs:3-5`.
+/// Formats a location as `src/a.rs:3-5`.
 pub fn at(place: &Place) -> String {
     let mut at = place.file.clone();
     if let Some(line) = place.line {

@@ -1,4 +1,5 @@
-//! Reviewdog's diagnostic format. What it is told may end up as Markdown in a comment.
+//! Reviewdog Diagnostic Format (rdjson). Messages are escaped as Markdown, because Reviewdog posts
+//! them as comments.
 use super::inline::text;
 use super::place::{file, lines};
 use super::tame::json;

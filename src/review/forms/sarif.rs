@@ -1,5 +1,5 @@
-//! SARIF 2.1.0, as code scanning takes it. Without findings it has no results, which is how alerts
-//! of earlier reviews are closed.
+//! SARIF 2.1.0 for code scanning. A review without findings has an empty result list, which closes
+//! the alerts of earlier reviews.
 use super::place::{file, lines, uri};
 use super::tame::{cut, json, line};
 use super::words::{ADVISORY, counted, more, notices, told};
@@ -9,10 +9,10 @@ use crate::review::Review;
 use crate::review::finding::Finding;
 use serde_json::{Value, json};
 
-/// Below what is taken even if nothing of it can be compressed.
+/// Size limit of the results, below the upload limit even if they do not compress.
 const MOST_BYTES: usize = 9_000_000;
 
-/// What stands for the root of the repository.
+/// Base id of relative URIs: the repository root.
 const ROOT: &str = "%SRCROOT%";
 
 pub(super) fn sarif(review: &Review) -> String {
@@ -24,7 +24,7 @@ pub(super) fn sarif(review: &Review) -> String {
         };
         let result = result(finding, file);
         let text = json(&result);
-        // Inside the whole it stands further in.
+        // The result is indented further inside the document.
         bytes += text.len() + 8 * text.lines().count();
         if results.len() < MOST && bytes <= MOST_BYTES {
             results.push(result);
@@ -110,7 +110,7 @@ fn notification(level: &str, said: &str) -> Value {
     json!({"level": level, "message": {"text": message(said)}})
 }
 
-/// Without what would be a link or a gap to be filled in.
+/// Escapes SARIF message syntax: links (`[text](id)`) and placeholders (`{0}`).
 fn message(text: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut before = ' ';

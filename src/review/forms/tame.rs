@@ -1,12 +1,12 @@
-//! Somebody's words, made fit to be shown: nothing in them is hidden, nor longer than there is room.
+//! Sanitizers for untrusted text: invisible characters, length limits, HTML, CI log commands, JSON.
 use crate::debate::unseen::joins;
 use serde::Serialize;
 use std::fmt::Write;
 
 pub use crate::debate::unseen::unseen as hidden;
 
-/// With what is hidden written out: `[U+202E]`, or `[U+200B+7]` for the first of eight. What joins
-/// letters of scripts that need it, or the parts of a picture, stays.
+/// Replaces invisible characters by their code point: `[U+202E]`, or `[U+200B+7]` for the first of
+/// eight. Joiners that a script or an emoji needs are kept.
 pub fn shown(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut done = String::with_capacity(text.len());
@@ -35,7 +35,7 @@ pub fn shown(text: &str) -> String {
     done
 }
 
-/// At most this many letters; one that was cut ends in `…`.
+/// Truncates to `most` characters, with `…` at the end.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -44,13 +44,13 @@ pub fn cut(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// On one line, with nothing hidden, at most this many letters.
+/// Sanitizes text to one line of at most `most` characters.
 pub fn line(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&shown(&text), most)
 }
 
-/// On the lines it has, but at most these many, and at most these many letters.
+/// Sanitizes text to at most `most_lines` lines and `most` characters.
 pub fn block(text: &str, most: usize, most_lines: usize) -> String {
     let text = shown(text.trim_matches(['\r', '\n']));
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).take(most_lines + 1).collect();
@@ -61,8 +61,8 @@ pub fn block(text: &str, most: usize, most_lines: usize) -> String {
     cut(&lines.join("\n"), most)
 }
 
-/// As it can stand in a page, in text or in a quoted attribute. A page may be printed to a log: no
-/// line of it is a command there.
+/// Escapes text for HTML content and quoted attributes. Also escapes CI log commands (`::`, `##[`),
+/// because the page may be printed to a log.
 pub fn html(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let text = text.replace('"', "&quot;").replace('\'', "&#39;").replace("##[", "&#35;#[");
@@ -77,20 +77,19 @@ pub fn html(text: &str) -> String {
     text.split('\n').map(calm).collect::<Vec<_>>().join("\n")
 }
 
-/// What would be a command to whoever runs a build, or a mark to whoever looks for comments,
-/// wherever on a line it stands, is none any more.
+/// Breaks CI log commands (`##[`, `##vso[`) and HTML comment markers anywhere in a line.
 pub fn calm(text: &str) -> String {
     text.replace("##[", "## [").replace("##vso[", "## vso[").replace("<!--", "<! --")
 }
 
-/// As JSON that says the same, with nothing hidden in it and no commands: what would be is written
-/// as an escape.
+/// Serializes to JSON with invisible characters and `##` as `\u` escapes, so that no log parses it
+/// as a command.
 pub fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     let mut done = String::with_capacity(text.len() + 1);
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
-        // Outside of strings there are none of these.
+        // These characters occur in JSON strings only.
         if hidden(c) || c == '#' && letters.peek() == Some(&'#') {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(done, "\\u{unit:04x}");

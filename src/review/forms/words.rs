@@ -1,15 +1,15 @@
-//! What every form says in the same words.
+//! Phrases shared by the output formats.
 use super::place::at;
 use super::tame::{cut, line};
 use crate::debate::Place;
 use crate::review::finding::{Finding, Proof};
 use crate::review::{Decision, Review};
 
-/// What nobody may take it for.
+/// Disclaimer of every review.
 pub(super) const ADVISORY: &str =
     "Advisory: models argued this and a model ruled on it. Judges disagree; a person decides.";
 
-/// The same of this review.
+/// The disclaimer for the decision of this review.
 pub(super) fn advisory(review: &Review) -> &'static str {
     match review.decision {
         Decision::None if review.degraded => {
@@ -22,7 +22,7 @@ pub(super) fn advisory(review: &Review) -> &'static str {
     }
 }
 
-/// What it came to, in a line. A ruling without anything found to rest on is told as what it is.
+/// The decision as a headline. A decision to change without verified findings is marked as such.
 pub(super) fn headline(review: &Review) -> &'static str {
     match review.decision {
         Decision::Change if review.findings.is_empty() && review.more == 0 => {
@@ -34,27 +34,27 @@ pub(super) fn headline(review: &Review) -> &'static str {
     }
 }
 
-/// What those are that rest on nothing.
+/// Introduction to findings without verified evidence.
 pub(super) const UNVERIFIED: &str = "What these rest on was not found in the files, or proves \
                                      nothing. They neither gate nor annotate.";
 
-/// How many of something.
+/// A number with its noun, in the plural if needed.
 pub(super) fn counted(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Whether there is nothing to tell of but what was ruled.
+/// Whether the review has no findings at all and does not ask for a change.
 pub(super) fn nothing(review: &Review) -> bool {
     let listed = review.findings.len() + review.unverified.len() + review.earlier.len();
     listed + review.more == 0 && review.decision != Decision::Change
 }
 
-/// How sure one can be.
+/// The confidence as a phrase.
 pub(super) fn confidence(review: &Review) -> Option<String> {
     review.confidence.map(|confidence| format!("confidence {confidence} of 100"))
 }
 
-/// What was ruled when nothing was found.
+/// The decision of a review without findings.
 pub(super) fn nothing_found(review: &Review) -> String {
     if review.decision == Decision::None && review.degraded {
         return "not finished: nobody ruled. That nothing is listed does not mean that nothing is \
@@ -65,7 +65,7 @@ pub(super) fn nothing_found(review: &Review) -> String {
     format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.says())
 }
 
-/// What must be known beside the result, each at most this many letters.
+/// The warnings, each truncated to `most` characters. Limited to 20.
 pub(super) fn notices(review: &Review, most: usize) -> Vec<String> {
     let mut notices: Vec<String> =
         review.notices.iter().take(20).map(|notice| line(notice, most)).collect();
@@ -78,21 +78,20 @@ pub(super) fn notices(review: &Review, most: usize) -> Vec<String> {
     notices
 }
 
-/// How big the change is.
+/// Files and lines of the change.
 pub(super) fn size(review: &Review) -> String {
     let change = &review.change;
     let files = counted(change.files, "file");
     format!("{files}, {} added, {} deleted", counted(change.added, "line"), change.deleted)
 }
 
-/// Where, as people write it.
+/// Location as text, and a suffix for removed lines.
 pub(super) fn whereabouts(place: Option<&Place>) -> Option<(String, &'static str)> {
     let place = place?;
     Some((at(place), if place.removed { " (removed lines)" } else { "" }))
 }
 
-/// How it stands with a finding; nothing, if there is nothing to say. Only where something was known
-/// is anything new.
+/// State of a finding: new or known, and conceded. New is said only if an earlier review exists.
 pub(super) fn standing(review: &Review, finding: &Finding) -> Option<String> {
     let again = !review.earlier.is_empty() || review.findings.iter().any(|it| it.known);
     let known = if finding.known { "still open from an earlier review" } else { "new" };
@@ -101,13 +100,13 @@ pub(super) fn standing(review: &Review, finding: &Finding) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// What looking it up came to.
+/// Result of the evidence check.
 pub(super) fn looked_up(proof: &Proof) -> String {
     let found = line(&proof.found.replace('_', " "), 40);
     format!("{} ({found})", if proof.verified { "Verified" } else { "Not verified" })
 }
 
-/// What it took.
+/// Turns, tokens and cost.
 pub(super) fn spent(review: &Review) -> String {
     let spent = &review.spent;
     let tokens = spent.tokens.map(|tokens| format!(", {tokens} tokens"));
@@ -116,13 +115,13 @@ pub(super) fn spent(review: &Review) -> String {
     format!("{turns}{}{}", tokens.unwrap_or_default(), cost.unwrap_or_default())
 }
 
-/// That there were more than are listed.
+/// Number of omitted findings, if any.
 pub(super) fn more(review: &Review) -> Option<String> {
     let more = counted(review.more, "more finding");
     (review.more > 0).then(|| format!("{more} left out of this review."))
 }
 
-/// A finding on one line: the claim, the words it rests on, and whether it was conceded.
+/// A finding on one line: claim, first verified quote, concession. At most 1000 characters.
 pub(super) fn told(finding: &Finding) -> String {
     let mut told = line(&finding.claim, 500);
     if let Some(proof) = finding.evidence.iter().find(|proof| proof.verified) {
