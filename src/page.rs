@@ -1,61 +1,66 @@
-//! What a browser is shown: HTML as a function of the record, harmless whatever was said.
+//! Renders the HTML of the live page and of exported files. Every function is pure: it takes the
+//! event log of a debate and returns markup. The HTTP server that serves it is `crate::web`.
+//! Text from models and users is HTML-escaped or rendered as safe Markdown.
 //!
-//! | file          | concept                                                                      |
-//! |---------------|------------------------------------------------------------------------------|
-//! | `html`        | markup that text cannot get into by accident                                 |
-//! | `markdown`    | what models write, as markup that can do nothing                             |
-//! | `story`       | a log as a page tells it: what stands where, and since when                  |
-//! | `shown`       | the parts of a debate's page, and what one event changes in them             |
-//! | `layout`      | what is around every page                                                    |
-//! | `debate`      | the page of a debate                                                         |
-//! | `turn`        | one turn: who, what, and what it rests on                                    |
-//! | `cited`       | claims and citations: linked, marked or struck                               |
-//! | `panels`      | status, sides, scores, votes, verdict, account, cost                         |
-//! | `actions`     | what whoever has entered may do                                              |
-//! | `live`        | what is being said right now, as far as it may be heard                      |
-//! | `timeline`    | every event of a debate, in a few words                                      |
-//! | `archive`     | every debate, searched and filtered                                          |
-//! | `wanted`      | which debates somebody asks for                                              |
-//! | `compare`     | two debates side by side                                                     |
-//! | `leaderboard` | who argues better, and how far judges agree                                  |
-//! | `source`      | a file at the commit a debate is pinned to                                   |
-//! | `export`      | a debate as one file that needs nothing else                                 |
-//! | `message`     | what went wrong, and what to do next                                         |
+//! | module | content |
+//! |---|---|
+//! | `html` | the `Html` type and the escaping `html!` macro |
+//! | `markdown` | renders untrusted Markdown as safe HTML |
+//! | `history` | replays an event log into a transcript with times |
+//! | `rendered` | parts of a debate page, and the update each event causes |
+//! | `layout` | document skeleton: head, navigation, footer |
+//! | `debate` | page of one debate |
+//! | `turn` | one turn: speaker, reply, evidence |
+//! | `claims` | claims and citations: linked, marked or struck through |
+//! | `panels` | status, seats, scores, votes, verdict, ledger and cost |
+//! | `actions` | forms of the signed-in owner |
+//! | `live` | replies that are being streamed |
+//! | `timeline` | one label for each event |
+//! | `archive` | list of debates, with search, filters and pagination |
+//! | `query` | query parameters of the archive page |
+//! | `compare` | two debates side by side |
+//! | `leaderboard` | ratings of models and agreement of judges |
+//! | `source` | a file of the pinned tree, with line numbers |
+//! | `export` | a debate as one self-contained HTML file |
+//! | `message` | error and notice pages |
 //!
-//! # What the script may rely on
+//! # Contract with the script
 //!
-//! Every page works without the script; `src/web/assets/app.js` adds to it.
+//! Every page works without the script. `src/web/assets/app.js` enhances it and relies on this:
 //!
 //! - `<body data-page="archive|debate|compare|leaderboard|source|message">`, one `h1`, landmarks, a
-//!   skip link. No inline script or style: the policy forbids both.
-//! - **Times** are milliseconds since 1970, as numbers, in JSON and in `data-at`; people and
-//!   programs read `<time datetime="ISO">`.
+//!   skip link. The Content-Security-Policy header forbids inline scripts and styles.
+//! - **Times** are milliseconds since the Unix epoch, as numbers, in JSON and in `data-at`.
+//!   Elements that show a time use `<time datetime="ISO">`.
 //! - **A debate** (`/debates/ID`): `<main id="debate" data-debate data-seq data-last data-running
-//!   data-events data-at-url data-timeline>`. `data-seq` is the event shown, `data-last` the last one
-//!   recorded; `data-running` is `true` while it is not over and the last event is the one shown:
-//!   only then is there something to follow.
+//!   data-events data-at-url data-timeline>`. `data-seq` is the event shown, `data-last` the last
+//!   one recorded. `data-running` is `true` if the debate is not over and the last event is shown.
+//!   Only then does the script open the event stream.
 //! - **Parts** have ids: `topic` (the `h1`), `panel-status`, `panel-sides`, `panel-scores`,
-//!   `panel-votes`, `panel-verdict`, `panel-ledger`, `panel-cost`, `panel-actions` (each a `section`,
-//!   `hidden` where there is nothing to show) and `turns` (an `ol` of `li`). Each `li` holds one
-//!   element with an id: `article#turn-A-R-P-S`, `article#remark-SEQ` (the user's words) or
-//!   `p#note-SEQ` (what was done to the debate). All three have `data-seq` and `data-at`; articles of
-//!   turns have `data-side="pro|con|other"`, and those under way `data-pending="true"` and a
-//!   `div.live[aria-live=off]` for the words as they come.
-//! - **Markup that replaces a part is the whole element, its id included** (`outerHTML`). What is
-//!   appended is a whole `li`, and `id` names the element in it. If an element of that id is there
-//!   already, it stays.
-//! - `/debates/ID/fragments?at=SEQ` is `{seq, at, last, title, html: {PART: markup}}`, all parts.
-//!   `at=0` is the debate as it was opened.
-//! - `/debates/ID/timeline` is `[{seq, at, label, turn?}]`; `turn` is the id of an element.
-//! - `/debates/ID/events` (after `Last-Event-ID`, else `?after=SEQ`, else from now on):
-//!   `fragments` with `id: SEQ` and `{seq, at, title, announce?, replace: {ID: markup}, append:
-//!   [{parent, id, html}]}`, one for each event recorded, or one for many where somebody was away for
-//!   long, which then replaces all parts; `live` without an id, `{turn, offset, text}`: what was
-//!   shown from `offset` (in UTF-16 units) on is now `text`, and 0 begins anew; `end` with
-//!   `{}` when it is over.
-//! - **Actions** are forms in `panel-actions`; sent with `Accept: application/json` they answer
-//!   `{ok, says}`, with a status of 200 or of what is wrong.
-//! - Without the script a debate at any event is `/debates/ID?at=SEQ`; `nav#replay` links to some.
+//!   `panel-votes`, `panel-verdict`, `panel-ledger`, `panel-cost`, `panel-actions` (each a
+//!   `section`, `hidden` if empty) and `turns` (an `ol` of `li`). Each `li` holds one element with
+//!   an id: `article#turn-A-R-P-S`, `article#remark-SEQ` (a remark of the user) or `p#note-SEQ`
+//!   (another event). All three have `data-seq` and `data-at`. Articles of turns have
+//!   `data-side="pro|con|other"`. Pending turns also have `data-pending="true"` and a
+//!   `div.live[aria-live=off]` for the streamed text.
+//! - **Markup that replaces a part is the whole element, its id included** (`outerHTML`). Appended
+//!   markup is a whole `li`, and `id` names the element in it. An element whose id exists already
+//!   is not appended again.
+//! - `/debates/ID/fragments?at=SEQ` returns `{seq, at, last, title, html: {PART: markup}}` with all
+//!   parts. `at=0` is the debate before its first event.
+//! - `/debates/ID/timeline` returns `[{seq, at, label, turn?}]`. `turn` is the id of an element.
+//! - `/debates/ID/events` is a stream of server-sent events. It starts after the `Last-Event-ID`
+//!   header, else after the query parameter `?after=SEQ`, else at the last event.
+//!   - `fragments`, with `id: SEQ`: `{seq, at, title, announce?, replace: {ID: markup}, append:
+//!     [{parent, id, html}]}`, one for each recorded event. A client that is too far behind gets
+//!     one that replaces all parts.
+//!   - `live`, without an id: `{turn, offset, text}`. The text from `offset` (in UTF-16 code units)
+//!     on is replaced by `text`. Offset 0 starts over.
+//!   - `end`: `{}`, when the debate is over.
+//! - **Actions** are forms in `panel-actions`. Requests with `Accept: application/json` get the
+//!   response `{ok, says}`, with status 200 or an error status.
+//! - Without the script, `/debates/ID?at=SEQ` shows a debate at any event. `nav#replay` links to
+//!   the first, previous, next and last one.
 pub mod actions;
 pub mod archive;
 mod cited;

@@ -1,16 +1,17 @@
-//! Who argues better, as far as the archive can tell.
+//! Leaderboard of models: Bradley-Terry ratings from the verdicts in the archive, and the agreement
+//! of judges.
 //!
-//! | file        | concept                                                                       |
-//! |-------------|-------------------------------------------------------------------------------|
-//! | `counts`    | which debates are rated, and why the others are not                           |
-//! | `entrant`   | whom a rating belongs to                                                      |
-//! | `strengths` | Bradley-Terry: how strong everyone is, with intervals                         |
-//! | `solve`     | the little linear algebra that takes                                          |
-//! | `agreement` | how far judges agree with each other, with themselves and with the verdict    |
-//! | `board`     | all of it as one table, read from the archive                                 |
-//! | `text`      | the table as people read it                                                   |
+//! | file            | concept                                                            |
+//! |-----------------|--------------------------------------------------------------------|
+//! | `eligibility`   | which debates are rated, and why the others are not                |
+//! | `entrant`       | whom a rating belongs to: tool and model                           |
+//! | `bradley_terry` | ratings with 95 % confidence intervals                             |
+//! | `cholesky`      | Cholesky factorization, for the fit                                |
+//! | `agreement`     | agreement of judges with each other, the verdict and the audience  |
+//! | `leaderboard`   | `Leaderboard`: all results as one serializable table               |
+//! | `text`          | renders the leaderboard for a terminal                             |
 //!
-//! Everything but reading the archive is a pure function of debates.
+//! Only `Leaderboard::from_archive` and `from_cards` read the archive. The rest are pure functions.
 pub mod agreement;
 pub mod board;
 pub mod counts;

@@ -1,23 +1,26 @@
-//! What people and programs read of a debate.
+//! Renders a debate for people and programs: summaries, Markdown records, text and JSON views.
 //!
-//! | file      | concept                                                                          |
-//! |-----------|----------------------------------------------------------------------------------|
-//! | `verdict` | what was ruled, under the names of the sides                                     |
-//! | `court`   | what marks, votes and admissions add to it                                       |
-//! | `summary` | the result, verdict first                                                        |
-//! | `dialogue` | what a dialogue comes to: insights and the user's decision                      |
-//! | `research` | what a research comes to: its report                                            |
-//! | `people`  | who takes part, and under which names                                            |
-//! | `participation` | proof of who took part                                                   |
-//! | `ledger`  | each side's account                                                              |
-//! | `record`  | the whole debate as one Markdown file                                            |
-//! | `papers`  | marks, petitions, admissions and votes as they can be read                       |
-//! | `plan`    | what a user confirms before anything is spent                                    |
-//! | `view`    | the whole debate as JSON                                                         |
-//! | `aloud`   | a reply shown while it is being written                                          |
-//! | `format`  | a format as it can be read                                                       |
-//! | `gist`    | how it stands, in five lines at most                                            |
-//! | `text`    | somebody else's text inside ours                                                 |
+//! All functions are pure: they read a `Debate` and return text or a serializable view. HTML is
+//! rendered in `crate::page`, which reuses many of these parts.
+//!
+//! | module | content |
+//! |---|---|
+//! | `summary` | the result as Markdown, verdict first |
+//! | `verdict` | the verdict as a view, with the real names of the sides |
+//! | `court` | round marks, votes, fouls and admissions, added to a verdict |
+//! | `dialogue` | the result of a dialogue: insights and the user's decision |
+//! | `research` | the report of a research debate |
+//! | `record` | the whole debate as one Markdown file |
+//! | `ledger` | each side's claims and what became of them |
+//! | `structured_reply` | marks, petitions, admissions and votes as text |
+//! | `participation` | table of the tool, model, tokens and cost of every turn |
+//! | `participants` | names of seats, models and speakers |
+//! | `plan` | the plan a user confirms before any model is called |
+//! | `view` | the whole debate as JSON |
+//! | `short_status` | the status in five lines |
+//! | `stream_preview` | readable part of a reply while it is streamed |
+//! | `format_description` | a format as text |
+//! | `sanitize` | sanitizers for text written by models and users |
 pub mod aloud;
 pub mod court;
 pub mod dialogue;
@@ -35,7 +38,7 @@ pub mod text;
 pub mod verdict;
 pub mod view;
 
-/// Milliseconds since 1970 as people write them.
+/// Formats milliseconds since the Unix epoch as an ISO 8601 timestamp in UTC.
 pub fn iso(at: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.3}")

@@ -1,20 +1,20 @@
-//! A file of motions and entrants, played as debates and rated.
+//! Tournaments: plays every pair of entrants on every motion of a TOML file, and rates the results.
 //!
-//! | file        | concept                                                                       |
-//! |-------------|-------------------------------------------------------------------------------|
-//! | `file`      | what the file says, checked                                                   |
-//! | `schedule`  | every game, in order, under a name that is always the same                    |
-//! | `past`      | what the archive holds of them                                                |
-//! | `fit`       | whether all of it can be played here, and what it may come to                 |
-//! | `limits`    | how many are played at a time, and what each may spend                        |
-//! | `game`      | one game: opened, taken up or waited for, and played to its end               |
-//! | `play`      | all of them                                                                   |
-//! | `standings` | what it comes to so far                                                       |
-//! | `text`      | the standings as people read them                                             |
+//! | file             | concept                                                          |
+//! |------------------|------------------------------------------------------------------|
+//! | `plan`           | parses and validates the tournament file                         |
+//! | `schedule`       | list of all games, with stable keys                              |
+//! | `archived_games` | status of the games that are in the archive                      |
+//! | `preflight`      | checks that all games can be played, and estimates their cost    |
+//! | `running_games`  | concurrency and budget limits                                    |
+//! | `game_runner`    | starts, resumes or waits for one game                            |
+//! | `play`           | runs all games, with retries                                     |
+//! | `standings`      | results so far                                                   |
+//! | `text`           | renders the standings for a terminal                             |
 //!
-//! A game is an ordinary debate whose setup names the tournament and the game. So the archive alone
-//! says what is left to be played, whoever was killed in the middle, and a file that has grown plays
-//! only what is new. The two terms are asked for by no prompt: nobody argues for a place in a table.
+//! A game is an ordinary debate whose setup has the tournament name and the game key in its terms.
+//! The archive is the only state, so an interrupted tournament can resume, and a longer file plays
+//! only the new games. No prompt mentions the two terms, so debaters do not know they are rated.
 pub mod file;
 pub mod fit;
 mod game;
@@ -33,7 +33,7 @@ pub use play::{Ending, News, Settings, play};
 pub use schedule::{Game, schedule};
 pub use standings::{Standings, standings};
 
-/// The term of a setup that names the tournament.
+/// Key in the setup's terms for the name of the tournament.
 pub const TOURNAMENT: &str = "tournament";
-/// The term of a setup that names the game.
+/// Key in the setup's terms for the key of the game.
 pub const GAME: &str = "game";

@@ -1,4 +1,5 @@
-//! What whoever has entered may do, as forms: only what is legal at this moment.
+//! Forms for the signed-in owner: vote, speak, continue, remark, pause and request the verdict.
+//! Only actions that are valid in the current state are rendered.
 use super::html::{Html, bounded, html};
 use super::panels::panel;
 use super::shown::{Setting, Viewer};
@@ -7,10 +8,10 @@ use super::turn::capital;
 use crate::debate::{Cue, Debate, Event, Kind, Side, Step, Voice, next, standing};
 use crate::report::verdict::turn_name;
 
-/// Characters of a remark.
+/// Maximum length of a remark, in characters.
 pub const REMARK: usize = 4_000;
 
-/// The forms, or how to get at them.
+/// Renders the actions panel: the forms, or a hint how to sign in.
 pub(super) fn actions(story: &Story, setting: &Setting<'_>, viewer: Viewer) -> Html {
     let debate = story.debate();
     let Some(base) = setting.links.as_deref().filter(|_| !story.over() && story.flaw().is_none())
@@ -80,14 +81,14 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
     all
 }
 
-/// The turns a person at this page may take.
+/// Pending turns of human participants, which can be answered on this page.
 pub fn awaited(debate: &Debate) -> Vec<Cue> {
     let Step::Speak { awaited, .. } = next(debate) else { return vec![] };
     let person = |cue: &Cue| debate.seat(*cue).voice == Voice::Human && debate.was_asked(*cue);
     awaited.into_iter().filter(person).collect()
 }
 
-/// Which turn, and in which take it was asked for.
+/// Hidden fields that identify the turn, and the take in which its prompt was sent.
 fn which(debate: &Debate, cue: Cue) -> Html {
     html!(
         "<input type=\"hidden\" name=\"turn\" value=\"{}\">\
@@ -97,7 +98,7 @@ fn which(debate: &Debate, cue: Cue) -> Html {
     )
 }
 
-/// Ids are the turn's, so that several forms can stand on one page.
+/// Element ids contain the turn, so that several forms can share a page.
 fn vote(debate: &Debate, cue: Cue) -> Html {
     let id = super::turn::id_of(cue);
     let side = |side: Side, value: &'static str| {

@@ -1,4 +1,4 @@
-//! Every debate: running ones first, searched and filtered, a page at a time.
+//! The archive page: all debates, running ones first, with search, filters and pagination.
 use super::html::{Html, bounded, html};
 use super::layout::{Assets, Page, layout};
 use super::turn::{capital, id_of, lang, time};
@@ -7,36 +7,36 @@ use crate::debate::{Cue, Status};
 use crate::engine::{Card, Hit};
 use crate::report::text::one_line;
 
-/// Excerpts of one debate.
+/// Maximum number of search excerpts shown for one debate.
 const EXCERPTS: usize = 3;
 
-/// What was found.
+/// Content of the archive page: one page of query results and the values of the filters.
 pub struct Listing<'a> {
-    /// What was asked for.
+    /// The query parameters.
     pub wanted: &'a Wanted,
-    /// The debates of this page.
+    /// Debates on this page.
     pub cards: &'a [Card],
-    /// Where the words stand, of any of them.
+    /// Search hits, which may belong to any of the debates.
     pub hits: &'a [Hit],
-    /// How many there are on all pages.
+    /// Number of debates on all pages.
     pub total: usize,
-    /// Every format there is a debate of.
+    /// Options of the format filter.
     pub formats: Vec<String>,
-    /// Everyone who has won one.
+    /// Options of the winner filter.
     pub winners: Vec<String>,
-    /// Every repository there is a debate of; none, where that is nobody's business.
+    /// Options of the repository filter. Empty if the server must not reveal paths.
     pub roots: Vec<String>,
-    /// Rooms in which bots wait for each other: what bots call them, the motion, who is there.
+    /// Arena rooms that wait for bots: room id, topic, names of the bots present.
     pub waiting: Vec<(String, String, Vec<String>)>,
 }
 
-/// The debates in the order of a list: those that are not over first, each kind as it was.
+/// Sorts running debates before finished ones. The sort is stable.
 pub fn ordered(mut cards: Vec<Card>) -> Vec<Card> {
     cards.sort_by_key(|card| card.status.over());
     cards
 }
 
-/// The page of the archive.
+/// Renders the archive page.
 pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
     let Listing { wanted, cards, total, .. } = listing;
     let items: Html = cards.iter().map(|card| item(card, listing)).collect();
@@ -48,7 +48,7 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
     };
     let list =
         if items.is_empty() { Html::new() } else { html!("<ol class=\"debates\">{}</ol>", items) };
-    // Two of them can be chosen without the script: the form's own fields are `a` and `b`.
+    // The checkboxes of the list belong to this form, so comparing works without the script.
     let compare = if cards.len() > 1 {
         html!("<button type=\"submit\">Compare the two that are chosen</button>")
     } else {
@@ -78,7 +78,7 @@ pub fn archive(listing: &Listing<'_>, assets: Assets<'_>) -> Html {
     layout(&Page { kind: "archive", title: &title, about: Html::new(), main }, assets)
 }
 
-/// A room in which bots wait for each other.
+/// Renders an arena room that waits for bots.
 fn waits((id, topic, there): &(String, String, Vec<String>)) -> Html {
     let there = match there.as_slice() {
         [] => "nobody is there yet".to_owned(),
@@ -142,7 +142,7 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
         let (one, other) = (bounded(&one_line(one), 80), bounded(&one_line(other), 80));
         facts.add(&html!(" <span class=\"sides\">{} against {}</span>", one, other));
     }
-    // Before it is over, what was ruled may still be sealed.
+    // Until the debate is over, the verdict may still be sealed.
     let over = card.status.over();
     if let Some(winner) = card.winner.as_ref().filter(|_| over) {
         let winner = bounded(&one_line(winner), 80);
@@ -194,7 +194,7 @@ fn excerpts(card: &Card, listing: &Listing<'_>) -> Html {
     if items.is_empty() { Html::new() } else { html!("<ul class=\"excerpts\">{}</ul>", items) }
 }
 
-/// A text with some words marked in it, whatever their case.
+/// Highlights words in a text with `<mark>`, ignoring case.
 pub fn marked(text: &str, words: &[&str]) -> Html {
     let text = bounded(&one_line(text), 400);
     let small = |c: char| c.to_lowercase().next().unwrap_or(c);

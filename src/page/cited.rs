@@ -1,5 +1,5 @@
-//! Claims and what they rest on: what was found leads to the code, what is not there is struck out
-//! and says so, and what proves nothing by itself is marked.
+//! Renders claims and their citations. Citations that were found link to the source, wrong ones are
+//! struck through, and unchecked ones are marked.
 use super::html::{Html, bounded, html, query};
 use super::shown::Setting;
 use crate::debate::ledger::of_claim;
@@ -7,10 +7,10 @@ use crate::debate::{Citation, Claim, Found, Reply};
 use crate::report::ledger::{of_evidence, rating};
 use crate::report::text::one_line;
 
-/// Characters of a claim or a piece of evidence.
+/// Maximum length of a claim or a piece of evidence, in characters.
 const LONGEST: usize = 2_000;
 
-/// What a turn claims, concedes and resolves.
+/// Renders the claims, concessions and resolved claims of a reply.
 pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
     let body = &reply.body;
     let mut items = Html::new();
@@ -74,7 +74,7 @@ fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
     )
 }
 
-/// A piece of evidence, with what looking it up came to.
+/// Renders a piece of evidence with the result of its citation lookup.
 fn offered_as(offered: &str, found: &[&Citation], setting: &Setting<'_>) -> Html {
     let Some(first) = found.first() else {
         return html!(
@@ -87,7 +87,7 @@ fn offered_as(offered: &str, found: &[&Citation], setting: &Setting<'_>) -> Html
     html!("{} <span class=\"mark\">({})</span>", shown, says.join("; "))
 }
 
-/// Its words, linked, struck or marked.
+/// Renders the text of a citation as a link, struck through or marked.
 fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
     if citation.found.wrong() {
         return html!("<del class=\"cited wrong\">{}</del>", words);
@@ -106,7 +106,7 @@ fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
     }
 }
 
-/// Where what was cited stands in the tree the debate is pinned to.
+/// URL of the cited line in the pinned tree. `None` if the citation was not found.
 fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
     let there = citation.found.verified()
         || matches!(citation.found, Found::Located | Found::ElsewhereInRepo);
@@ -125,7 +125,7 @@ fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
     })
 }
 
-/// What was cited outside of claims.
+/// Renders citations outside of claims.
 fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
     let loose: Vec<&Citation> =
         reply.citations.iter().filter(|citation| citation.claim.is_none()).collect();
@@ -145,7 +145,7 @@ fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
     )
 }
 
-/// Somebody's name for something.
+/// Truncates a text to 120 characters, for ids and names.
 fn short(text: &str) -> String {
     bounded(&one_line(text), 120)
 }

@@ -1,4 +1,4 @@
-//! Two debates side by side: how they were set up, what they came to, and turn by turn.
+//! The comparison page: setup, verdict, scores, claims, cost and turns of two debates side by side.
 use super::html::{Html, bounded, html};
 use super::layout::{Assets, Page, layout};
 use super::panels;
@@ -11,7 +11,7 @@ use crate::report::people::title;
 use crate::report::text::one_line;
 use std::collections::BTreeSet;
 
-/// The page on which somebody chooses what to compare.
+/// Renders the form that selects two debates to compare.
 pub fn choose(chosen: Option<&str>, cards: &[Card], assets: Assets<'_>) -> Html {
     let options = |mine: bool| -> Html {
         cards
@@ -39,7 +39,7 @@ pub fn choose(chosen: Option<&str>, cards: &[Card], assets: Assets<'_>) -> Html 
     layout(&Page { kind: "compare", title, about: Html::new(), main }, assets)
 }
 
-/// Both, side by side.
+/// Renders both debates side by side.
 pub fn compare(one: &Story, other: &Story, assets: Assets<'_>) -> Html {
     let both = [one, other];
     let row = |title: &'static str, of: &dyn Fn(&Story, &Setting<'_>) -> Html| {
@@ -102,7 +102,7 @@ fn facts(story: &Story) -> Html {
     html!("<dl>{}</dl>", rows)
 }
 
-/// Turn by turn: what has the same place in both stands side by side.
+/// Renders the turns in pairs. Turns with the same cue are shown next to each other.
 fn turns(both: [&Story; 2]) -> Html {
     let place = |cue: Cue| (cue.act, cue.round, cue.phase, cue.seat);
     let cues = |story: &Story| -> Vec<Cue> {
@@ -141,7 +141,7 @@ fn turns(both: [&Story; 2]) -> Html {
     rows
 }
 
-/// Ids are those of the column: no two elements of a page share one.
+/// Render context of one column. Its id prefix keeps element ids unique on the page.
 fn setting(story: &Story, column: usize) -> Setting<'static> {
     let links = Some(format!("/debates/{}", story.debate().setup().id));
     Setting { links, column: ["a-", "b-"][column.min(1)], ..Setting::default() }

@@ -1,4 +1,4 @@
-//! The page of a debate, at its last event or at any before it.
+//! The page of one debate, at its last event or replayed up to an earlier one.
 use super::html::{Html, html};
 use super::layout::{Assets, Page, layout};
 use super::shown::{Setting, Shown, Viewer, title};
@@ -6,19 +6,19 @@ use super::story::{Item, Story};
 use super::turn::{id_of, turn};
 use std::collections::BTreeMap;
 
-/// What there is to know of a debate besides its story.
+/// Request-dependent input of the debate page, in addition to its history.
 pub struct Around<'a> {
-    /// The last event there is.
+    /// Sequence number of the last recorded event.
     pub last: u64,
-    /// What is being said right now, by the id of its element.
+    /// Text of the replies being streamed, by element id.
     pub live: BTreeMap<String, String>,
-    /// Who looks at it.
+    /// Access level of the viewer, which decides whether forms are shown.
     pub viewer: Viewer,
-    /// Where the assets are.
+    /// URLs of the script and the style sheet.
     pub assets: Assets<'a>,
 }
 
-/// The page of a debate.
+/// Renders the page of a debate.
 pub fn debate(story: &Story, setting: &Setting<'_>, around: &Around<'_>) -> Html {
     let shown = Shown::new(story, setting, None);
     let mut parts = shown.parts(around.viewer);
@@ -43,7 +43,7 @@ pub fn debate(story: &Story, setting: &Setting<'_>, around: &Around<'_>) -> Html
     layout(&Page { kind: "debate", title: &title, about, main }, around.assets)
 }
 
-/// The parts in their places.
+/// Arranges the parts in columns.
 pub(super) fn body(parts: &BTreeMap<&'static str, Html>, replay: &Html, links: &Html) -> Html {
     let none = Html::new();
     let part = |id: &str| parts.get(id).unwrap_or(&none);
@@ -70,7 +70,7 @@ pub(super) fn body(parts: &BTreeMap<&'static str, Html>, replay: &Html, links: &
     )
 }
 
-/// The transcript with what is being said right now.
+/// Renders the transcript with the text of the replies being streamed.
 fn speaking(
     story: &Story,
     shown: &Shown,
@@ -93,7 +93,7 @@ fn speaking(
     html!("<ol id=\"turns\">{}</ol>", items)
 }
 
-/// To other moments of the debate, without the script.
+/// Renders links to other events of the debate, for browsers without the script.
 fn replay(base: &str, seq: u64, last: u64) -> Html {
     let step = |to: u64, says: &str| {
         if to == seq {

@@ -1,14 +1,14 @@
-//! A debate as one file that needs nothing else: no script, no address it would fetch from.
+//! Exports a debate as one self-contained HTML file, without scripts or external requests.
 use super::debate::body;
 use super::html::{Html, html};
 use super::shown::{Setting, Shown, Viewer, title};
 use super::story::Story;
 
-/// How a file that is opened from a disk is held to that: nothing is fetched and nothing runs.
+/// Content-Security-Policy of the file: it loads nothing and runs no script.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
-/// One file. The style sheet is ours, and is part of it.
+/// Renders the export. The style sheet is inlined.
 pub fn export(story: &Story, style: &'static str) -> Html {
     let setting = Setting::default();
     let parts = Shown::new(story, &setting, None).parts(Viewer::Reader);

@@ -1,55 +1,56 @@
-//! Markup that text cannot get into by accident: everything but literals and markup is escaped.
+//! HTML that is escaped by construction: only string literals and other `Html` values become
+//! markup, everything else is HTML-escaped. This prevents cross-site scripting.
 use crate::debate::unseen;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// Markup. It is made of literals by [`crate::page::html!`], and of nothing else.
+/// Safe HTML markup. Built by [`crate::page::html!`] from literals and escaped values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Html(String);
 
 impl Html {
-    /// What was put together by the macro, whose literal is markup and whose values are escaped.
+    /// Wraps the output of the `html!` macro without escaping it. For the macro only.
     #[doc(hidden)]
     pub fn of(markup: String) -> Html {
         Html(markup)
     }
 
-    /// Nothing.
+    /// Creates an empty value.
     pub fn new() -> Html {
         Html::default()
     }
 
-    /// Somebody's words.
+    /// Escapes a text.
     pub fn text(words: &str) -> Html {
         Html(escaped(words))
     }
 
-    /// Adds more.
+    /// Appends markup.
     pub fn add(&mut self, more: &Html) {
         self.0.push_str(&more.0);
     }
 
-    /// Adds somebody's words.
+    /// Appends a text, escaped.
     pub fn say(&mut self, words: &str) {
         self.0.push_str(&escaped(words));
     }
 
-    /// Adds markup of ours.
+    /// Appends a literal as markup, not escaped.
     pub fn tag(&mut self, markup: &'static str) {
         self.0.push_str(markup);
     }
 
-    /// Whether there is nothing.
+    /// Whether the markup is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As it is sent.
+    /// The markup as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// As it is sent.
+    /// Converts the markup into a string.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -69,9 +70,9 @@ impl fmt::Display for Html {
     }
 }
 
-/// What can stand in markup: markup as it is, everything else escaped.
+/// Conversion of a value for the `html!` macro: markup is copied, everything else is escaped.
 pub trait Shown {
-    /// As it stands there.
+    /// The value as safe HTML.
     fn shown(&self) -> Cow<'_, str>;
 }
 
@@ -99,7 +100,7 @@ impl<T: Shown + ?Sized> Shown for &T {
     }
 }
 
-/// Numbers and truths have nothing in them to escape.
+/// Implements `ToHtml` for numbers and booleans, which need no escaping.
 macro_rules! plain {
     ($($kind:ty),*) => {$(
         impl Shown for $kind {
@@ -111,8 +112,8 @@ macro_rules! plain {
 }
 plain!(u8, u16, u32, u64, usize, i64, bool);
 
-/// Text as it can stand between tags and in quoted attributes, with what cannot be seen in it
-/// written out.
+/// Escapes a text for element content and quoted attributes. Invisible characters are written as
+/// `\u{...}` escapes, so that readers can see them.
 fn escaped(text: &str) -> String {
     let text = if text.contains('\r') {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
@@ -134,7 +135,7 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-/// Markup from a literal; what stands in for `{}` is escaped unless it is markup itself.
+/// Builds `Html` from a literal. Values for `{}` are escaped unless they are `Html`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! page_html {
@@ -146,14 +147,14 @@ macro_rules! page_html {
 }
 pub use page_html as html;
 
-/// The first characters of a text that may be of any length.
+/// Truncates a text to `most` characters and appends an ellipsis.
 pub fn bounded(text: &str, most: usize) -> String {
     let mut letters = text.chars();
     let short: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() { short + "…" } else { short }
 }
 
-/// A text as it stands in the query of an address.
+/// Percent-encodes a text for the query string of a URL.
 pub fn query(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,28 +1,28 @@
-//! What is around every page.
+//! The document skeleton of every page: head, navigation, main element and footer.
 use super::html::{Html, html};
 
-/// Where the assets are, as a page names them: with their version, so that they can be kept.
+/// URLs of the assets. They contain a version, so that browsers can cache them for long.
 #[derive(Clone, Copy, Debug)]
 pub struct Assets<'a> {
-    /// The address of the script.
+    /// URL of the script.
     pub script: &'a str,
-    /// The address of the style sheet.
+    /// URL of the style sheet.
     pub style: &'a str,
 }
 
-/// A page.
+/// Content of a page.
 pub struct Page<'a> {
-    /// `archive`, `debate`, `compare`, `leaderboard`, `source`, `message`.
+    /// Page type: `archive`, `debate`, `compare`, `leaderboard`, `source` or `message`.
     pub kind: &'static str,
-    /// Of the window.
+    /// Document title.
     pub title: &'a str,
-    /// Attributes of `main`, which has the id of the kind.
+    /// Attributes of the `main` element. Its id is the page type.
     pub about: Html,
-    /// What it is about, its `h1` included.
+    /// Content of the `main` element, including the `h1`.
     pub main: Html,
 }
 
-/// A page with its surroundings.
+/// Renders a complete HTML document.
 pub fn layout(page: &Page<'_>, assets: Assets<'_>) -> Html {
     let here =
         |kind: &str| if kind == page.kind { html!(" aria-current=\"page\"") } else { Html::new() };

@@ -1,4 +1,4 @@
-//! Who argues better, with how sure one can be of it drawn and written, and how far judges agree.
+//! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
 use super::html::{Html, bounded, html};
 use super::layout::{Assets, Page, layout};
 use super::panels::table;
@@ -6,16 +6,16 @@ use crate::rating::{Agreement, Between, Board, Group, Row};
 use crate::report::text::one_line;
 use std::collections::BTreeSet;
 
-/// Entrants and judges that are drawn.
+/// Maximum number of entrants in the chart, and of judges in the agreement table.
 const DRAWN: usize = 60;
-/// The width of a drawing, in its own units.
+/// Width of the SVG chart, in user units.
 const WIDE: f64 = 600.0;
-/// Room for names.
+/// Width of the name column, in user units.
 const NAMES: f64 = 180.0;
-/// The height of a row.
+/// Height of a row, in user units.
 const ROW: f64 = 24.0;
 
-/// The page of the leaderboard.
+/// Renders the leaderboard page.
 pub fn leaderboard(board: &Board, assets: Assets<'_>) -> Html {
     let mut main = html!(
         "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
@@ -80,7 +80,8 @@ fn name(text: &str) -> String {
     bounded(&one_line(text), 60)
 }
 
-/// Every interval as a bar, with its best guess as a dot. The table below says the same in figures.
+/// Renders the confidence intervals as bars with the estimate as a dot. The table below has the
+/// same numbers as text.
 fn drawn(rows: &[Row], title: &str) -> Html {
     let rows = &rows[..rows.len().min(DRAWN)];
     let low = rows.iter().map(|row| row.rating.low).fold(f64::INFINITY, f64::min);
@@ -126,7 +127,7 @@ fn drawn(rows: &[Row], title: &str) -> Html {
     )
 }
 
-/// A coordinate.
+/// Formats an SVG coordinate.
 fn at(value: f64) -> String {
     format!("{value:.1}")
 }
@@ -148,7 +149,8 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// Judges against judges, and each with itself swapped, the verdict and the audience.
+/// Renders the agreement of each judge with its swapped self, the verdict, the audience and the
+/// other judges.
 fn agreement(all: &[Agreement]) -> Html {
     if all.is_empty() {
         return Html::new();

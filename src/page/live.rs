@@ -1,5 +1,5 @@
-//! What is being said right now, as far as it may be heard: no claims block, no braces, nothing
-//! sealed. What was shown is only ever added to, unless a seat begins anew.
+//! Replies that are being streamed, filtered for viewers: claims blocks, JSON syntax and sealed
+//! turns are hidden. Each update only appends text, unless the seat retries and starts over.
 use super::turn::id_of;
 use crate::debate::{Cue, Debate, Kind, unseen};
 use crate::engine::LiveText;
@@ -7,7 +7,7 @@ use crate::report::aloud::Aloud;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Everyone who is speaking.
+/// All turns that are being streamed.
 #[derive(Debug, Default)]
 pub struct Voices(BTreeMap<Cue, Voice>);
 
@@ -18,19 +18,19 @@ struct Voice {
     shown: String,
 }
 
-/// A few more words of a turn.
+/// Text to append to a turn. Sent as the server-sent event `live`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Words {
-    /// The id of the element.
+    /// Element id of the turn.
     pub turn: String,
-    /// Where they begin, in UTF-16 units of what was shown; 0 replaces all of it.
+    /// Offset of the text in UTF-16 code units of the text shown so far. 0 replaces everything.
     pub offset: usize,
-    /// The words.
+    /// The new text.
     pub text: String,
 }
 
 impl Voices {
-    /// Takes in what is being said, and says what is new of it.
+    /// Takes the current buffers of all streamed replies and returns the new text of each.
     pub fn hear(&mut self, debate: &Debate, live: &[LiveText]) -> Vec<Words> {
         let heard: Vec<(Cue, &str)> = live
             .iter()
@@ -56,7 +56,7 @@ impl Voices {
         (!more.is_empty()).then_some(Words { turn, offset, text: more })
     }
 
-    /// All that was said so far, for somebody who has just come.
+    /// Everything streamed so far, for a client that has just connected.
     pub fn all(&self) -> Vec<Words> {
         let words = |(cue, voice): (&Cue, &Voice)| Words {
             turn: id_of(*cue),
@@ -77,7 +77,7 @@ impl Voice {
     }
 }
 
-/// A turn that is under way, and is not to be kept from those who read.
+/// Whether a turn is pending and not sealed, so that viewers may see its stream.
 fn may_be_heard(debate: &Debate, cue: Cue) -> bool {
     debate.has(cue)
         && debate.was_asked(cue)

@@ -1,25 +1,25 @@
-//! What models write, as markup that can do nothing: raw HTML is text, links lead only where they
-//! may, pictures are not fetched, and nothing is deeper or larger than a page bears. Whatever comes
-//! in, every element that is opened is closed.
+//! Renders untrusted Markdown as safe HTML. Raw HTML is escaped, link schemes are checked against
+//! an allow-list, images are not loaded, and size and nesting are limited. Every opened element is
+//! closed, whatever the input. Parsing is done by `pulldown_cmark`.
 use super::html::{Html, bounded, html};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// Characters of one text that are rendered; what is beyond is shown as it is.
+/// Maximum number of characters that are parsed. The rest is shown as plain text.
 const LONGEST: usize = 300_000;
-/// Elements within each other.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 24;
-/// Rows of a table.
+/// Maximum number of rows of a table.
 const ROWS: usize = 200;
-/// Columns of a table.
+/// Maximum number of columns of a table.
 const COLUMNS: usize = 20;
-/// Pieces of one text that are rendered; what is beyond is shown as it is.
+/// Maximum number of parser events. The rest is shown as plain text.
 const PIECES: usize = 400_000;
-/// Characters of an address.
+/// Maximum length of a URL, in bytes.
 const ADDRESS: usize = 2_000;
-/// Quotes, lists and the like that are opened at the beginning of one line.
+/// Maximum number of block quotes and lists opened by a single line.
 const OPENED: usize = 64;
 
-/// Somebody's Markdown. Its headings come below `under`, the level of the heading it stands under.
+/// Renders a Markdown text. Its headings start below level `under`.
 pub fn markdown(text: &str, under: u8) -> Html {
     let whole = shallow(text);
     let end = whole.char_indices().nth(LONGEST).map_or(whole.len(), |(at, _)| at);
@@ -42,13 +42,13 @@ pub fn markdown(text: &str, under: u8) -> Html {
     done
 }
 
-/// The same text without lines that open more than a parser should be asked to keep open.
+/// Flattens lines that open more blocks than `MAX_LINE_NESTING`, to bound the parser's work.
 fn shallow(text: &str) -> String {
     let mark = |c: char| matches!(c, '>' | '-' | '+' | '*' | ' ' | '\t');
     let line = |line: &str| {
         let begins = line.len() - line.trim_start_matches(mark).len();
         let opens = line[..begins].matches(|c| !matches!(c, ' ' | '\t')).count();
-        // A rule is a line of nothing but marks, and opens nothing.
+        // A thematic break consists of such markers, too, but opens no block.
         let rule = begins == line.trim_end().len() && !line.contains('>');
         if opens <= OPENED || rule {
             return line.to_owned();
@@ -58,18 +58,18 @@ fn shallow(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What closes an element, or nothing where none was opened.
+/// Closing tag of an element. Empty if the element was not opened.
 type Close = &'static str;
 
 struct Writer {
     out: Html,
     open: Vec<Close>,
-    /// The level of the last heading.
+    /// Level of the last heading.
     level: u8,
     under: u8,
-    /// How many links are open: there is none within another.
+    /// Number of open links. HTML forbids nested links.
     links: usize,
-    /// Where links that lead nowhere would have led.
+    /// For each open link, its URL if it was blocked. It is shown as text after the link.
     nowhere: Vec<Option<String>>,
     table: Option<Table>,
 }
@@ -83,7 +83,7 @@ struct Table {
 }
 
 impl Table {
-    /// Whether what comes now is beyond what is shown.
+    /// Whether the current cell exceeds the row or column limit.
     fn beyond(&self) -> bool {
         self.rows > ROWS || self.column > COLUMNS
     }
@@ -121,7 +121,7 @@ impl Writer {
         }
     }
 
-    /// Opens an element, unless it would be too deep.
+    /// Opens an element, unless the nesting limit is reached.
     fn enter(&mut self, markup: &Html, close: Close) {
         let fits = self.open.len() < DEEPEST;
         if fits {
@@ -160,7 +160,7 @@ impl Writer {
             Tag::List(None) => self.enter(&html!("<ul>"), "</ul>"),
             Tag::List(Some(1)) => self.enter(&html!("<ol>"), "</ol>"),
             Tag::List(Some(first)) => {
-                // What is larger is no number to a browser.
+                // Browsers do not parse larger numbers.
                 let first = first.min(999_999_999);
                 self.enter(&html!("<ol start=\"{}\">", first), "</ol>");
             }
@@ -177,12 +177,12 @@ impl Writer {
                 self.enter(&open, "</table></div>");
                 self.table = Some(Table::default());
             }
-            // None of these is switched on.
+            // The parser options disable all other tags.
             _ => self.enter(&Html::new(), ""),
         }
     }
 
-    /// What stands in a table, as far as there is room in it. Says whether that was all.
+    /// Handles a tag inside a table, within the size limits. Returns whether it was handled.
     fn in_table(&mut self, tag: &Tag<'_>) -> bool {
         let Some(mut table) = self.table.take() else { return false };
         let mut done = true;
@@ -214,7 +214,7 @@ impl Writer {
         done
     }
 
-    /// No heading is more than one level below the one before it.
+    /// Opens a heading at most one level below the previous one, so that no level is skipped.
     fn head(&mut self, level: HeadingLevel) {
         let wanted = self.under.saturating_add(level as u8).min(6);
         let level = wanted.min(self.level.saturating_add(1)).max(2);
@@ -262,7 +262,7 @@ impl Writer {
             TagEnd::TableCell | TagEnd::TableRow | TagEnd::TableHead => {
                 self.leave();
                 if let Some(table) = self.table.as_mut().filter(|_| tag != TagEnd::TableCell) {
-                    // Between rows nothing is beyond the last column.
+                    // Content between rows must not count as beyond the column limit.
                     table.column = 0;
                 }
             }
@@ -278,7 +278,7 @@ impl Writer {
     }
 }
 
-/// Where a link may lead: to the web, to a letter, or within the page.
+/// Allow-list of link URLs: `http`, `https`, `mailto` and fragments of the page.
 fn may_lead(address: &str) -> bool {
     let begins = |scheme: &str| {
         address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))

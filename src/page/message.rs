@@ -1,8 +1,8 @@
-//! What went wrong, and what to do next.
+//! Error and notice pages.
 use super::html::{Html, html};
 use super::layout::{Assets, Page, layout};
 
-/// A page that says something in a sentence, and what to do next in another.
+/// Renders a page with a message, and a hint what to do next.
 pub fn message(title: &str, says: &str, next: &str, assets: Assets<'_>) -> Html {
     let next = if next.is_empty() { Html::new() } else { html!("<p>{}</p>", next) };
     let main =

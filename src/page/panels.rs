@@ -1,14 +1,14 @@
-//! What stands beside the transcript: how it stands, who takes part, scores, votes, the verdict,
-//! every claim's account, and what it has cost. Nothing sealed is in any of them.
+//! Panels beside the transcript: status, seats, scores, votes, verdict, ledger and cost.
+//! Sealed replies never appear in them.
 //!
-//! | file      | concept                                          |
-//! |-----------|--------------------------------------------------|
-//! | `status`  | how it stands, and who is due                    |
-//! | `sides`   | everyone who is seated                           |
-//! | `scores`  | marks, rulings and votes                         |
-//! | `verdict` | what it came to                                  |
-//! | `ledger`  | every claim, and what became of it               |
-//! | `cost`    | calls, tokens, money and time, by seat           |
+//! | module | content |
+//! |---|---|
+//! | `status` | status, round and pending turns |
+//! | `seats` | table of the seats |
+//! | `scores` | round marks, rulings and votes |
+//! | `verdict` | the verdict, report or insights |
+//! | `ledger` | claims and what became of them |
+//! | `cost` | calls, tokens, cost and time of each seat |
 mod cost;
 mod ledger;
 mod scores;
@@ -27,7 +27,7 @@ pub(super) use ledger::ledger;
 pub(super) use scores::scores;
 pub(super) use verdict::verdict;
 
-/// Every panel, by id.
+/// Renders every panel, by element id.
 pub(super) fn all(story: &Story, setting: &Setting<'_>) -> BTreeMap<&'static str, Html> {
     let question = story.debate().question();
     let topic = html!("<h1 id=\"topic\"{}>{}</h1>", lang(question), bounded(question, 4_000));
@@ -43,7 +43,7 @@ pub(super) fn all(story: &Story, setting: &Setting<'_>) -> BTreeMap<&'static str
     ])
 }
 
-/// A panel, which is not there for anybody while it is empty.
+/// Renders a panel. An empty one is hidden.
 pub(super) fn panel(id: &'static str, title: &'static str, inner: &Html) -> Html {
     if inner.is_empty() {
         return html!("<section id=\"{}\" class=\"panel\" hidden></section>", id);
@@ -59,7 +59,7 @@ pub(super) fn panel(id: &'static str, title: &'static str, inner: &Html) -> Html
     )
 }
 
-/// A table that can be scrolled and says what it is.
+/// Renders a scrollable table with a caption.
 pub(super) fn table(caption: &str, heads: &[&str], rows: &[Vec<Html>]) -> Html {
     let heads: Html = heads.iter().map(|head| html!("<th scope=\"col\">{}</th>", *head)).collect();
     let rows: Html = rows

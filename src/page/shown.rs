@@ -1,5 +1,5 @@
-//! The parts of a debate's page, and what one event changes in them. Both are functions of the
-//! story, so whoever has followed a debate sees what whoever opens it now does.
+//! The rendered parts of a debate page, and the update each event causes. Both depend only on the
+//! history, so a page updated over the event stream equals one loaded anew.
 use super::actions::actions;
 use super::html::{Html, bounded, html};
 use super::markdown::markdown;
@@ -13,48 +13,48 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where a debate is shown.
+/// Where and for whom markup is rendered.
 #[derive(Clone, Debug, Default)]
 pub struct Setting<'a> {
-    /// The address of the debate, where there is a server to lead to.
+    /// URL of the debate. `None` in exported files, which have no server.
     pub links: Option<String>,
-    /// What forms must carry, for those who have entered.
+    /// CSRF token of the owner's forms.
     pub pass: &'a str,
-    /// How others could enter.
+    /// Hint for readers how to sign in.
     pub door: &'a str,
-    /// What ids begin with, where several debates stand on one page.
+    /// Prefix of element ids, for pages that show several debates.
     pub column: &'static str,
 }
 
 impl Setting<'_> {
-    /// The id of the element a turn is shown in, here.
+    /// Element id of a turn, with the prefix.
     pub fn id(&self, cue: Cue) -> String {
         format!("{}{}", self.column, id_of(cue))
     }
 }
 
-/// For whom it is shown.
+/// Access level of a viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
-    /// Who may only read.
+    /// May only read.
     Reader,
-    /// Who has entered, and may act.
+    /// Is signed in and may act.
     Owner,
 }
 
-/// A debate as it is shown after an event.
+/// The rendered page of a debate after an event.
 #[derive(Clone, Debug)]
 pub struct Shown {
     seq: u64,
     at: i64,
     title: String,
     parts: BTreeMap<&'static str, Html>,
-    /// What may be done, for either.
+    /// The actions panel for each `Viewer`.
     actions: [Html; 2],
     items: Vec<Placed>,
 }
 
-/// Something in the transcript, as it is shown, and what it was made of.
+/// A rendered transcript item and the cache key of its markup.
 #[derive(Clone, Debug)]
 struct Placed {
     id: String,
@@ -62,7 +62,7 @@ struct Placed {
     html: Arc<Html>,
 }
 
-/// All that the markup of a turn depends on and that can change.
+/// Cache key of a turn: all mutable state its markup depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     touched: u64,
@@ -71,52 +71,52 @@ struct Key {
     names: [String; 2],
 }
 
-/// All parts, as a program asks for them.
+/// All parts of a page. Response of the `fragments` endpoint.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fragments {
-    /// The event shown.
+    /// Sequence number of the event shown.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Time of the event, in milliseconds since the Unix epoch.
     pub at: i64,
-    /// The last event there is.
+    /// Sequence number of the last recorded event.
     pub last: u64,
-    /// Of the window.
+    /// Document title.
     pub title: String,
-    /// Every part, by id.
+    /// Markup of every part, by element id.
     pub html: BTreeMap<String, String>,
 }
 
-/// What one event changed.
+/// Update of the page for one event. Sent as the server-sent event `fragments`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Frame {
-    /// The event.
+    /// Sequence number of the event.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Time of the event, in milliseconds since the Unix epoch.
     pub at: i64,
-    /// Of the window.
+    /// Document title.
     pub title: String,
-    /// What is read aloud to those who do not see it.
+    /// Announcement for screen readers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub announce: Option<String>,
-    /// Elements, by id, each whole.
+    /// Complete elements to replace, by element id.
     pub replace: BTreeMap<String, String>,
-    /// What is added.
+    /// Elements to append.
     pub append: Vec<Added>,
 }
 
-/// Something added to an element.
+/// An element to append.
 #[derive(Clone, Debug, Serialize)]
 pub struct Added {
-    /// To which.
+    /// Element id of the parent.
     pub parent: &'static str,
-    /// The id of what is new.
+    /// Element id of the new element.
     pub id: String,
-    /// In its own `li`.
+    /// Markup, wrapped in an `li`.
     pub html: String,
 }
 
 impl Shown {
-    /// A story as it is shown. What has not changed since `before` is not made again.
+    /// Renders a history. Markup whose cache key is unchanged since `before` is reused.
     pub fn new(story: &Story, setting: &Setting<'_>, before: Option<&Shown>) -> Shown {
         let debate = story.debate();
         let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
@@ -147,7 +147,7 @@ impl Shown {
         }
     }
 
-    /// Every part, by id.
+    /// Every part, by element id.
     pub fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
         let mut parts = self.parts.clone();
         parts.insert("panel-actions", self.actions[viewer as usize].clone());
@@ -155,7 +155,7 @@ impl Shown {
         parts
     }
 
-    /// The transcript, one by one.
+    /// Markup of the transcript items, in order.
     pub fn items(&self) -> impl Iterator<Item = &Html> {
         self.items.iter().map(|item| &*item.html)
     }
@@ -165,20 +165,20 @@ impl Shown {
         html!("<ol id=\"turns\">{}</ol>", items)
     }
 
-    /// All parts, as a program asks for them.
+    /// All parts as a JSON response.
     pub fn fragments(&self, viewer: Viewer, last: u64) -> Fragments {
         let parts = self.parts(viewer).into_iter();
         let html = parts.map(|(id, html)| (id.to_owned(), html.into_string())).collect();
         Fragments { seq: self.seq, at: self.at, last, title: self.title.clone(), html }
     }
 
-    /// Everything anew, for somebody who was away for long.
+    /// An update that replaces all parts, for clients that are too far behind.
     pub fn whole(&self, viewer: Viewer) -> Frame {
         let Fragments { seq, at, title, html, .. } = self.fragments(viewer, self.seq);
         Frame { seq, at, title, announce: None, replace: html, append: vec![] }
     }
 
-    /// What has changed since, and is told of it.
+    /// The difference to an earlier rendering, with an announcement of the last event.
     pub fn since(&self, before: &Shown, story: &Story, viewer: Viewer) -> Frame {
         let mut replace = BTreeMap::new();
         for (id, html) in &self.parts {
@@ -212,7 +212,7 @@ impl Shown {
     }
 }
 
-/// What a window is called.
+/// Document title of a debate page.
 pub fn title(story: &Story) -> String {
     let status = standing::status(story.debate()).word().replace('-', " ");
     format!("{} ({status}) · debate", bounded(&one_line(story.debate().question()), 120))

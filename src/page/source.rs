@@ -1,27 +1,27 @@
-//! A file at the commit a debate is pinned to, with a name for every line.
+//! The source page: a file of the pinned tree, with an anchor for every line.
 use super::html::{Html, bounded, html};
 use super::layout::{Assets, Page, layout};
 
-/// Lines that are shown; around the one asked for, if there are more.
+/// Maximum number of lines shown. In longer files, a window around the requested line.
 const LINES: usize = 5_000;
-/// Characters of a line.
+/// Maximum length of a line, in characters.
 const WIDE: usize = 2_000;
 
-/// A file, as it stood.
+/// A file of the pinned tree.
 pub struct Source<'a> {
-    /// The address of the debate.
+    /// URL of the debate.
     pub base: &'a str,
-    /// From the root of the repository.
+    /// Path relative to the repository root.
     pub path: &'a str,
-    /// The tree.
+    /// Hash of the pinned tree.
     pub pin: &'a str,
-    /// What stands in it, without secrets.
+    /// Content of the file, with secrets redacted.
     pub text: &'a str,
-    /// The line it is about.
+    /// Line to highlight, counted from 1.
     pub line: Option<usize>,
 }
 
-/// The page of a file.
+/// Renders the page of a file.
 pub fn source(source: &Source<'_>, assets: Assets<'_>) -> Html {
     let Source { base, path, pin, text, line } = source;
     let total = text.lines().count();

@@ -1,51 +1,51 @@
-//! A log as a page tells it: what stands where, and since when. The same events come to the same
-//! story, whoever reads them and however far.
+//! Replays the event log of a debate for the page: the debate's state, the order of the transcript
+//! items and the times of the turns. Replay is deterministic: all viewers get the same history.
 use crate::debate::{Cue, Debate, Event, Setup, Unfit};
 use crate::engine::{Recorded, Stored};
 use std::collections::BTreeMap;
 
-/// A debate, and what of its log the debate itself does not keep.
+/// A replayed debate, with log details that `Debate` itself does not keep.
 #[derive(Clone, Debug)]
 pub struct Story {
     debate: Debate,
     events: Vec<Recorded>,
     items: Vec<Item>,
     turns: BTreeMap<Cue, Times>,
-    /// From where on the log is not one this program could have written.
+    /// Sequence number of the first event that is not valid after its predecessors.
     flaw: Option<u64>,
 }
 
-/// Something in the transcript.
+/// An item of the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A turn, taken or under way.
+    /// A turn, finished or pending.
     Turn(Cue),
-    /// What the user said, by the number of the event.
+    /// A remark of the user, with the sequence number of its event.
     Remark(u64, String),
-    /// What was done to the debate.
+    /// Any other event, as a label, with its sequence number.
     Note(u64, String),
 }
 
-/// When a turn was asked for and taken.
+/// Times of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// Milliseconds since 1970.
+    /// Time of the request, in milliseconds since the Unix epoch.
     pub asked: i64,
-    /// The event it was taken or lost by, if it was.
+    /// Sequence number and time of the event in which the turn succeeded or failed.
     pub taken: Option<(u64, i64)>,
-    /// The last event that said something about it.
+    /// Sequence number of the last event about this turn.
     pub touched: u64,
 }
 
 impl Story {
-    /// A debate of which nothing has been played.
+    /// Starts the history of a debate without events.
     pub fn open(setup: Setup) -> Result<Story, Unfit> {
         let debate = Debate::open(setup)?;
         let (events, items, turns) = (vec![], vec![], BTreeMap::new());
         Ok(Story { debate, events, items, turns, flaw: None })
     }
 
-    /// What is stored of a debate, up to an event, or all of it.
+    /// Replays a stored debate, up to and including the event `until`.
     pub fn of(stored: &Stored, until: Option<u64>) -> Result<Story, Unfit> {
         let mut story = Story::open(stored.setup.clone())?;
         let until = until.unwrap_or(u64::MAX);
@@ -55,13 +55,13 @@ impl Story {
         Ok(story)
     }
 
-    /// Goes on by one event.
+    /// Applies the next event.
     pub fn take(&mut self, recorded: Recorded) -> Result<(), Unfit> {
         let Recorded { seq, at, event } = recorded.clone();
         self.events.push(recorded);
         let lawful = self.flaw.is_none() && self.debate.apply(event.clone()).is_ok();
         if !lawful {
-            // What cannot have been written here is shown as far as it can be understood.
+            // An invalid log is not an error here: replayed unvalidated, it is read-only.
             self.flaw.get_or_insert(seq);
             let setup = self.debate.setup().clone();
             let events = self.events.iter().map(|it| it.event.clone());
@@ -102,7 +102,7 @@ impl Story {
         }
     }
 
-    /// Where a turn stands: after all that was there when it was asked for.
+    /// Appends a turn to the transcript on its first event.
     fn place(&mut self, cue: Cue) {
         if !self.items.contains(&Item::Turn(cue)) {
             self.items.push(Item::Turn(cue));
@@ -114,48 +114,48 @@ impl Story {
         self.items.push(Item::Note(seq, note));
     }
 
-    /// As it stands.
+    /// State of the debate after the last event.
     pub fn debate(&self) -> &Debate {
         &self.debate
     }
 
-    /// The transcript, in the order in which it came to be.
+    /// Transcript items, in order of their first event.
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// Everything taken so far.
+    /// All events applied so far.
     pub fn events(&self) -> &[Recorded] {
         &self.events
     }
 
-    /// When a turn was asked for and taken.
+    /// Times of a turn. Zero if it was never requested.
     pub fn times(&self, cue: Cue) -> Times {
         self.turns.get(&cue).copied().unwrap_or_default()
     }
 
-    /// The number of the last event.
+    /// Sequence number of the last event, 0 without events.
     pub fn seq(&self) -> u64 {
         self.events.last().map_or(0, |recorded| recorded.seq)
     }
 
-    /// When that was; when it was opened, if there is none.
+    /// Time of the last event, or the time of creation without events.
     pub fn at(&self) -> i64 {
         self.events.last().map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
-    /// When an event was recorded.
+    /// Time of an event, in milliseconds since the Unix epoch.
     pub fn when(&self, seq: u64) -> i64 {
         let found = self.events.iter().rfind(|recorded| recorded.seq == seq);
         found.map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
-    /// From where on it is not to be believed.
+    /// Sequence number of the first invalid event, if the log has one.
     pub fn flaw(&self) -> Option<u64> {
         self.flaw
     }
 
-    /// Whether it is over.
+    /// Whether the debate is over.
     pub fn over(&self) -> bool {
         self.debate.outcome().is_some()
     }

@@ -1,4 +1,4 @@
-//! Every event of a debate, in a few words.
+//! The timeline: a short label for every event of a debate.
 use super::html::bounded;
 use super::story::Story;
 use super::turn::id_of;
@@ -7,24 +7,24 @@ use crate::report::people::title;
 use crate::report::text::one_line;
 use serde::Serialize;
 
-/// Characters of a label.
+/// Maximum length of a label, in characters.
 const LABEL: usize = 160;
 
-/// A moment of a debate.
+/// One event of the timeline. Serialized by the `timeline` endpoint.
 #[derive(Clone, Debug, Serialize)]
 pub struct Moment {
-    /// The event.
+    /// Sequence number of the event.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Time of the event, in milliseconds since the Unix epoch.
     pub at: i64,
-    /// In a few words.
+    /// Short description of the event.
     pub label: String,
-    /// The element it is about, if it is about a turn.
+    /// Element id of the turn, if the event is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
 }
 
-/// Every moment, in order.
+/// All events of a debate, in order.
 pub fn timeline(story: &Story) -> Vec<Moment> {
     let moment = |recorded: &crate::engine::Recorded| Moment {
         seq: recorded.seq,
@@ -35,7 +35,7 @@ pub fn timeline(story: &Story) -> Vec<Moment> {
     story.events().iter().map(moment).collect()
 }
 
-/// The turn an event is about, if it is about one.
+/// The cue of the turn an event is about.
 fn cue_of(event: &Event) -> Option<Cue> {
     match event {
         Event::Asked { cues, .. } => cues.first().copied(),
@@ -46,7 +46,7 @@ fn cue_of(event: &Event) -> Option<Cue> {
     }
 }
 
-/// An event in a few words, without anybody's speech.
+/// Describes an event, without the text of any reply.
 pub fn label(debate: &Debate, event: &Event) -> String {
     let who = |cue: &Cue| {
         if debate.has(*cue) {
@@ -92,7 +92,7 @@ pub fn label(debate: &Debate, event: &Event) -> String {
     bounded(says.trim_end_matches([':', ' ']), LABEL)
 }
 
-/// `round 2`, or the act outside the count.
+/// For example `round 2`, or the name of the act outside of rounds.
 pub(super) fn when(debate: &Debate, cue: Cue) -> String {
     match cue.round {
         0 => bounded(&one_line(&debate.setup().act(cue).name), 40),

@@ -1,4 +1,4 @@
-//! One turn: who spoke and when, what was said, and what it rests on.
+//! Renders one turn: speaker, time, usage, reply, ruling, claims and rule violations.
 use super::cited::claims;
 use super::html::{Html, bounded, html};
 use super::markdown::markdown;
@@ -17,16 +17,16 @@ use crate::report::verdict::{turn_name, unmask};
 use crate::report::{iso, record};
 use std::collections::BTreeMap;
 
-/// Characters of a name.
+/// Maximum length of a name, in characters.
 const NAME: usize = 80;
 
-/// The id of the element a turn is shown in.
+/// Element id of a turn.
 pub(super) fn id_of(cue: Cue) -> String {
     let Cue { act, round, phase, seat } = cue;
     format!("turn-{act}-{round}-{phase}-{seat}")
 }
 
-/// A turn, taken or under way. `live` is what is known of one under way.
+/// Renders a turn. `live` is the streamed text of a pending one.
 pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
     let debate = story.debate();
     let times = story.times(cue);
@@ -62,7 +62,7 @@ pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Settin
     )
 }
 
-/// One that is under way, with room for its words.
+/// Renders a pending turn, with an element for the streamed text.
 fn pending(
     debate: &Debate,
     cue: Cue,
@@ -91,7 +91,7 @@ fn pending(
     )
 }
 
-/// `pro`, `con` or `other`.
+/// Value of `data-side`: `pro`, `con` or `other`.
 fn side_of(debate: &Debate, cue: Cue) -> &'static str {
     match debate.seat(cue).role.side() {
         Some(Side::Pro) => "pro",
@@ -100,7 +100,7 @@ fn side_of(debate: &Debate, cue: Cue) -> &'static str {
     }
 }
 
-/// ` lang="zh"` where that is what is written.
+/// The attribute ` lang="zh"` for Chinese text, otherwise empty.
 pub(super) fn lang(text: &str) -> Html {
     let begin: String = text.chars().take(4_000).collect();
     if language::of(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
@@ -142,7 +142,7 @@ fn head(
     )
 }
 
-/// `claude:opus`, as the turn itself says.
+/// For example `claude:opus`, from the envelope of the turn.
 fn voice(envelope: &Envelope) -> Option<String> {
     let tool = Some(envelope.tool.as_str()).filter(|tool| !tool.is_empty())?;
     let model = envelope.model_reported.as_ref().or(envelope.model_asked.as_ref());
@@ -164,7 +164,7 @@ fn spent(envelope: &Envelope) -> Html {
     html!(" <span class=\"spent\">{}</span>", parts.join(", "))
 }
 
-/// A moment, for people and for programs.
+/// Renders a timestamp as a `time` element, in UTC.
 pub(super) fn time(at: i64) -> Html {
     let iso = iso(at);
     let read = iso.get(..19).unwrap_or(&iso).replace('T', " ");
@@ -196,7 +196,7 @@ fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html
     all
 }
 
-/// What each side was given by each criterion.
+/// Renders the marks of both sides for each criterion of the rubric.
 fn by_criterion(rubric: &Rubric, pro: &str, con: &str) -> Html {
     let rows = Rubric::CRITERIA.iter().map(|(name, of)| {
         let given = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
@@ -217,7 +217,7 @@ fn by_criterion(rubric: &Rubric, pro: &str, con: &str) -> Html {
     )
 }
 
-/// What a ruling says besides its reasons.
+/// Renders scores, rubric, recommendation and claim checks of a ruling.
 fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
     let mut all = Html::new();
     let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
@@ -272,7 +272,7 @@ fn lost(failure: &Failure) -> Html {
     )
 }
 
-/// With a capital at its beginning.
+/// Capitalizes the first letter.
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -1,35 +1,35 @@
-//! Which debates somebody asks for, as the archive's page is asked.
+//! Query parameters of the archive page.
 use crate::debate::Status;
 use crate::engine::{Card, Query};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Debates on one page.
+/// Number of debates on one page.
 pub const PAGE: usize = 25;
 
-/// What was asked for. Whatever is empty is not asked.
+/// Parsed query string. An empty field does not filter.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Wanted {
-    /// Words to be found in questions and speeches.
+    /// Full-text search in questions and speeches.
     pub q: String,
-    /// How it stands, as it is written.
+    /// Status filter, such as `in-progress`.
     pub status: String,
-    /// The table it is played by.
+    /// Filter by format name.
     pub format: String,
-    /// Who has won.
+    /// Filter by winner.
     pub winner: String,
-    /// `yes`, `no` or `contested`.
+    /// Verdict filter: `yes`, `no` or `contested`.
     pub verdict: String,
-    /// The repository.
+    /// Filter by repository path.
     pub root: String,
-    /// Counted from 1.
+    /// Page number, counted from 1.
     pub page: String,
 }
 
 impl Wanted {
-    /// What the archive is asked.
+    /// Converts the filters into an archive query.
     pub fn query(&self) -> Query {
         let root = Some(self.root.trim()).filter(|root| !root.is_empty()).map(PathBuf::from);
         let format = Some(self.format.trim().to_owned()).filter(|format| !format.is_empty());
@@ -40,10 +40,10 @@ impl Wanted {
         Status::ALL.into_iter().find(|status| status.word() == self.status)
     }
 
-    /// Whether a debate is among those asked for, as far as its card tells.
+    /// Whether a debate matches the filters that its card can answer.
     pub fn fits(&self, card: &Card) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
-        // Before it is over, what was ruled may still be sealed.
+        // Until the debate is over, the verdict may still be sealed.
         let winner = card.winner.as_deref().filter(|_| card.status.over());
         let ruled = match self.verdict.as_str() {
             "yes" | "contested" => winner.is_some(),
@@ -53,22 +53,22 @@ impl Wanted {
         same(&self.format, &card.format) && same(&self.winner, winner.unwrap_or_default()) && ruled
     }
 
-    /// Whether only those with a verdict to be doubted are asked for, which a card does not tell.
+    /// Whether to keep only contested verdicts. The caller checks this, since a card does not tell.
     pub fn contested(&self) -> bool {
         self.verdict == "contested"
     }
 
-    /// The page asked for, counted from 0.
+    /// Page index, counted from 0.
     pub fn nth(&self) -> usize {
         self.page.parse::<usize>().unwrap_or(1).clamp(1, 10_000) - 1
     }
 
-    /// Whether words are looked for.
+    /// Whether there is a search query.
     pub fn searches(&self) -> bool {
         !self.q.trim().is_empty()
     }
 
-    /// The address of the same wish on another page.
+    /// URL of another page of the same query.
     pub fn address(&self, nth: usize) -> String {
         let fields = [
             ("q", &self.q),

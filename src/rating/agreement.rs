@@ -1,5 +1,5 @@
-//! How far judges agree: with each other, with themselves when they are shown the sides the other way
-//! round, with the verdict, and with the audience.
+//! Agreement of judges: with each other, with themselves when the sides are swapped, with the
+//! verdict, and with the audience. As a share with a Wilson interval, and as Cohen's kappa.
 use super::entrant;
 use crate::debate::verdict::{judgment, mirrored, rulings};
 use crate::debate::{Body, Debate, Role, Side};
@@ -8,19 +8,18 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What was ruled in one debate.
+/// The rulings, verdict and votes of one debate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bench {
-    /// Each judge, whom it picked, and whom it picked with the sides swapped.
+    /// Name of each judge, the side it picked, and its pick with swapped sides.
     pub judges: Vec<(String, Side, Option<Side>)>,
-    /// What it all came to.
     pub verdict: Option<Side>,
-    /// Where most of the weight of the votes is.
+    /// Side with the greater sum of vote weights. `None` on a tie.
     pub audience: Option<Side>,
 }
 
 impl Bench {
-    /// As it is on the record.
+    /// Collects the rulings of a debate.
     pub fn of(debate: &Debate) -> Bench {
         let ruled = |seat: u8| {
             let mut own = rulings(debate).filter(|(cue, _, _)| cue.seat == seat);
@@ -50,48 +49,48 @@ impl Bench {
     }
 }
 
-/// With whom a judge is compared.
+/// What a judge is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Between {
     /// Another judge of the same debate.
     Panel,
-    /// Itself, with the sides swapped.
+    /// The same judge, with the sides swapped.
     Swapped,
-    /// What the debate came to.
+    /// The verdict of the debate.
     Verdict,
-    /// Whom most of the audience voted for.
+    /// The majority of the audience.
     Audience,
 }
 
-/// How often two chose the same side.
+/// How often a judge picked the same side as another judge, the verdict or the audience.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Agreement {
-    /// A judge.
+    /// Name of the judge.
     pub judge: String,
-    /// With whom it is compared.
+    /// What it is compared with.
     pub between: Between,
-    /// The other judge, where it is one.
+    /// Name of the other judge, for a panel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
-    /// Debates in which both chose.
+    /// Debates in which both picked a side.
     pub debates: usize,
-    /// Of those, how often they chose the same side.
+    /// Debates in which both picked the same side.
     pub same: usize,
-    /// The part of them, from 0 to 1.
+    /// Share of the same side, from 0 to 1.
     pub share: f64,
-    /// The lower end of that, in 95 of 100 cases (Wilson).
+    /// Lower bound of the 95 % Wilson interval of the share.
     pub low: f64,
-    /// The upper end.
+    /// Upper bound.
     pub high: f64,
-    /// Cohen's kappa: how far that is better than chance; none, if chance alone would do it.
+    /// Cohen's kappa, absent if chance alone explains all agreement.
     pub kappa: Option<f64>,
 }
 
-/// Every pair that chose in the same debates, in a fixed order.
+/// Counts the agreement of every pair that ruled in the same debates. The order is stable.
 pub fn agreement<'a>(benches: impl IntoIterator<Item = &'a Bench>) -> Vec<Agreement> {
     type Key = (Between, String, Option<String>);
-    // How often: both for, the first for, the second for, both against.
+    // Counts of (pro, pro), (pro, con), (con, pro) and (con, con).
     let mut counts: BTreeMap<Key, [usize; 4]> = BTreeMap::new();
     let mut note = |key: Key, one: Side, other: Side| {
         let at = match (one, other) {
@@ -134,7 +133,7 @@ pub fn agreement<'a>(benches: impl IntoIterator<Item = &'a Bench>) -> Vec<Agreem
     rows.collect()
 }
 
-/// Where the true share lies in 95 of 100 cases, by Wilson's score.
+/// 95 % Wilson score interval of a share.
 pub fn wilson(same: usize, all: usize) -> (f64, f64) {
     if all == 0 {
         return (0.0, 1.0);
@@ -146,7 +145,7 @@ pub fn wilson(same: usize, all: usize) -> (f64, f64) {
     ((middle - wide).max(0.0), (middle + wide).min(1.0))
 }
 
-/// How far two agree beyond what each would by chance, given how often each picks either side.
+/// Cohen's kappa of a 2x2 table. `None` if the expected agreement is 1.
 fn kappa(counts: [usize; 4]) -> Option<f64> {
     let all = counts.iter().sum::<usize>() as f64;
     let [both, first, second, neither] = counts.map(|count| count as f64 / all);

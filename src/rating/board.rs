@@ -1,4 +1,5 @@
-//! The leaderboard: who is rated how, what was not rated and why, and how far the judges agree.
+//! `Leaderboard`: ratings, unrated debates with reasons, and judge agreement, read from the
+//! archive.
 use super::agreement::{Agreement, Bench, agreement, wilson};
 use super::counts::{self, Game, Score, Unrated};
 use super::strengths::{Estimate, strengths};
@@ -9,63 +10,63 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What was read of one debate: the game it is and what was ruled in it, or why it is not rated.
+/// A rated game and its rulings, or why the debate is not rated.
 pub type Reading = Result<(Game, Bench), Unrated>;
 
-/// Everything a leaderboard tells.
+/// The leaderboard.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Board {
-    /// Debates that were looked at.
+    /// Number of debates considered.
     pub debates: usize,
-    /// Of those, how many are rated.
+    /// Number of rated debates.
     pub rated: usize,
-    /// Of those, how many were judged by one of the two who argued, or what may be the same model.
+    /// Rated debates in which a judge was, or may be, the model of one side.
     pub partial: usize,
-    /// Those who can be compared with each other, the largest group first. Ratings of different
-    /// groups say nothing about each other.
+    /// Entrants connected by games, the largest group first. Ratings of different groups cannot be
+    /// compared.
     pub groups: Vec<Group>,
-    /// What it came to for either side.
+    /// Results by side.
     pub sides: Sides,
-    /// Why debates were not rated, the most frequent reason first.
+    /// Reasons why debates are not rated, the most frequent first.
     pub unrated: Vec<NotRated>,
-    /// How far judges agree, over the rated debates.
+    /// Agreement of judges in rated debates.
     pub judges: Vec<Agreement>,
 }
 
-/// Entrants whom games connect.
+/// Entrants connected by games.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Group {
-    /// The strongest first.
+    /// Entrants, the highest rating first.
     pub rows: Vec<Row>,
 }
 
-/// One entrant.
+/// An entrant with its rating and results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Within its group.
+    /// Rank within the group.
     pub rank: usize,
-    /// What it is called.
+    /// Name of the entrant.
     pub entrant: String,
-    /// On a scale on which 400 points are odds of ten to one, and the mean of a group is 1500.
+    /// Rating: 400 points are odds of 10 to 1, and the mean of a group is 1500.
     pub rating: Estimate,
-    /// All its games.
+    /// Results of all games.
     pub total: Tally,
-    /// Those in which it argued for the motion.
+    /// Results of games as the proposer.
     pub as_proposer: Tally,
-    /// Those in which it argued against it.
+    /// Results of games as the challenger.
     pub as_challenger: Tally,
 }
 
-/// Games, by what came of them.
+/// Games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
-    /// How many.
+    /// Number of games.
     pub games: usize,
-    /// Won.
+    /// Games won.
     pub wins: usize,
-    /// Contested verdicts, which count as half a win for each.
+    /// Contested verdicts, half a win for each side.
     pub draws: usize,
-    /// Lost.
+    /// Games lost.
     pub losses: usize,
 }
 
@@ -79,47 +80,47 @@ impl Tally {
         }
     }
 
-    /// Wins, with half of the draws.
+    /// Wins plus half of the draws.
     pub fn points(self) -> f64 {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 }
 
-/// What it came to for either side.
+/// Results by side, over all entrants.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Sides {
-    /// Of whoever argued for the motion.
+    /// Results of the proposers.
     pub proposer: Tally,
-    /// The part of the decided games the proposer won, from 0 to 1.
+    /// Share of decided games the proposer won, from 0 to 1.
     pub share: Option<f64>,
-    /// The lower end of that, in 95 of 100 cases (Wilson).
+    /// Lower bound of the 95 % Wilson interval of the share.
     pub low: Option<f64>,
-    /// The upper end.
+    /// Upper bound.
     pub high: Option<f64>,
-    /// What arguing for the motion is worth between equals, in points of the ratings; they are
-    /// worked out with it taken off.
+    /// Advantage of the proposer between equals, in rating points. The ratings are corrected for
+    /// it.
     pub advantage: Option<Estimate>,
 }
 
-/// A reason, and how often it was one.
+/// Number of debates that are not rated for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotRated {
-    /// Its name.
+    /// The reason.
     pub reason: Unrated,
-    /// In a few words.
+    /// The reason in a few words.
     pub says: String,
-    /// How many debates.
+    /// Number of debates.
     pub debates: usize,
 }
 
 impl Board {
-    /// The board of everything in the archive, or of one repository. Debates that cannot count are
-    /// told by their cards alone.
+    /// Leaderboard of all debates in the archive, or of one repository. The log of a debate is read
+    /// only if its card passes `check_card`.
     pub fn of_archive(desk: &Desk, root: Option<PathBuf>) -> Result<Board, DeskError> {
         Board::of_cards(desk, desk.archive().list(&Query { root, ..Query::default() })?)
     }
 
-    /// The board of some of the debates in the archive.
+    /// Leaderboard of some debates of the archive.
     pub fn of_cards(desk: &Desk, cards: Vec<Card>) -> Result<Board, DeskError> {
         let mut readings = Vec::with_capacity(cards.len());
         for card in cards {
@@ -135,7 +136,7 @@ impl Board {
         Ok(Board::of(&readings))
     }
 
-    /// The board these come to, in whatever order they are.
+    /// Leaderboard of these results. Their order does not matter.
     pub fn of(readings: &[Reading]) -> Board {
         let rated: Vec<&(Game, Bench)> =
             readings.iter().filter_map(|it| it.as_ref().ok()).collect();
@@ -171,13 +172,13 @@ impl Board {
         }
     }
 
-    /// Every entrant, group by group.
+    /// Rows of all groups.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 }
 
-/// What a debate comes to.
+/// The rated game and the rulings of a debate, or why it is not rated.
 pub fn reading(debate: &Debate) -> Reading {
     Ok((counts::game(debate)?, Bench::of(debate)))
 }

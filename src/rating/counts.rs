@@ -1,5 +1,5 @@
-//! Which debates are rated. Only those that were played whole, between two who are known to differ,
-//! and that came to a verdict; every other one is left out for a reason that is told.
+//! Which debates are rated: complete ones with a verdict, between two sides known to be different
+//! models. All others are counted by reason.
 use super::entrant::Entrant;
 use crate::debate::standing::{labels, status};
 use crate::debate::verdict::{Basis, judgment};
@@ -8,38 +8,36 @@ use crate::engine::Card;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A debate that is rated.
+/// A rated debate as a game between two entrants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// Its id.
+    /// Id of the debate.
     pub debate: String,
-    /// The question: what was argued about once may be argued about again, and is no new evidence of
-    /// the same weight.
+    /// The topic. Games on the same motion are correlated, so intervals are computed by motion.
     pub motion: String,
-    /// Who argued for.
+    /// Entrant that argued for the motion.
     pub pro: String,
-    /// Who argued against.
+    /// Entrant that argued against it.
     pub con: String,
-    /// What came of it.
     pub score: Score,
-    /// Whether one of the two, or what may be the same model, also judged.
+    /// Whether a judge was, or may be, the model of one side.
     pub partial: bool,
 }
 
-/// What a verdict counts.
+/// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
-    /// Whoever argued for has won.
+    /// The proposer won.
     Pro,
     /// The verdict is contested: half a win for each.
     Draw,
-    /// Whoever argued against has won.
+    /// The challenger won.
     Con,
 }
 
 impl Score {
-    /// The part of a win that is the proposer's.
+    /// Points of the proposer, from 0 to 1.
     pub fn points(self) -> f64 {
         match self {
             Score::Pro => 1.0,
@@ -53,40 +51,40 @@ impl Score {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unrated {
-    /// Something is still due.
+    /// It is not over.
     Unfinished,
-    /// The user stopped it.
+    /// The user cancelled it.
     Cancelled,
-    /// Nothing, or too little, was said.
+    /// It failed or was aborted.
     Failed,
-    /// Somebody's turn is missing.
+    /// A turn is missing.
     Degraded,
-    /// One side fell silent, and nobody ruled.
+    /// One side stopped replying, and there was no ruling.
     Forfeited,
-    /// There are no two sides, or nobody picked one.
+    /// It has no two sides, or no verdict between them.
     NoVerdict,
-    /// It was held elsewhere.
+    /// It was imported.
     Imported,
-    /// It shows how debates go.
+    /// It is the demo.
     Demo,
-    /// Somebody read from a script.
+    /// A participant was a script.
     Scripted,
-    /// Both sides are, or may be, one model.
+    /// Both sides are, or may be, the same model.
     SingleModel,
-    /// The model of a client argued, and nobody knows which that was.
+    /// The model of an MCP client argued, and its name is unknown.
     UnknownModel,
-    /// A bot argued that has no name.
+    /// A bot without a name argued.
     UnnamedBot,
-    /// A seat changed hands.
+    /// A seat was handed over.
     HandedOver,
-    /// A side was answered for by more than one model.
+    /// More than one model replied for a side.
     ModelChanged,
-    /// Its log is not one this program could have written.
+    /// Its event log is invalid.
     Flawed,
 }
 
 impl Unrated {
-    /// In a few words.
+    /// Reason for display, in a few words.
     pub fn says(self) -> &'static str {
         match self {
             Unrated::Unfinished => "not over",
@@ -108,7 +106,7 @@ impl Unrated {
     }
 }
 
-/// Whether a debate could be rated as far as a list tells: whoever fails here need not be read.
+/// Checks a debate by its card alone, so that logs of unrated debates need not be read.
 pub fn by_card(card: &Card) -> Result<(), Unrated> {
     let labelled = |label: &str| card.labels.iter().any(|it| it == label);
     let reads = |voice: &Option<String>| {
@@ -133,8 +131,8 @@ pub fn by_card(card: &Card) -> Result<(), Unrated> {
     Ok(())
 }
 
-/// The game a debate is, or why it is none. Contested verdicts count as half a win for each side,
-/// whatever they are contested for: they could as well have come out otherwise.
+/// Converts a debate to a rated game, or returns why it is not rated. A contested verdict is a
+/// draw, for whatever reason, because it could have gone the other way.
 pub fn game(debate: &Debate) -> Result<Game, Unrated> {
     let labels = labels(debate);
     if labels.contains(&"demo") {
@@ -176,7 +174,7 @@ pub fn game(debate: &Debate) -> Result<Game, Unrated> {
     })
 }
 
-/// Whether all of it was played.
+/// Checks that the debate is complete.
 fn whole(status: Status) -> Result<(), Unrated> {
     match status {
         Status::Completed => Ok(()),

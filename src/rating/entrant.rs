@@ -1,25 +1,25 @@
-//! Whom a rating belongs to: the voice as it is written, with the model that says it has answered
-//! where that is known. A tool is part of it, because the same model argues otherwise in another.
+//! Whom a rating belongs to: a tool with the model it reported. The tool is part of the name,
+//! because the same model argues differently in another tool.
 use super::counts::Unrated;
 use crate::debate::{Cue, Debate, Role, Side, Voice};
 use std::collections::BTreeSet;
 
-/// Characters of a name, at most: bots and tools choose theirs.
+/// Name limit in characters, because bots and tools choose their names.
 const LONGEST: usize = 60;
 
 /// One side of a debate, as it is rated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
-    /// What it is listed under.
+    /// Name on the leaderboard.
     pub name: String,
-    /// As its seat is written.
+    /// Participant of the seat.
     pub voice: Voice,
-    /// The model that says it has answered, where one does.
+    /// Model that the provider reported, if any.
     pub model: Option<String>,
 }
 
 impl Entrant {
-    /// Whoever argued for a side, if that was one and the same all the time.
+    /// The entrant that argued for a side. An error if the model changed or is unknown.
     pub fn of(debate: &Debate, side: Side) -> Result<Entrant, Unrated> {
         let role = side.role();
         let Some(seat) = debate.seated(role) else { return Err(Unrated::NoVerdict) };
@@ -43,8 +43,8 @@ impl Entrant {
         }
     }
 
-    /// Whether both may be one model. Two tools that report the same one are; one tool that reports
-    /// two is not, whatever its seats are called.
+    /// Whether both may be the same model. Reported models are compared first, without vendor
+    /// prefix. Otherwise the participants decide.
     pub fn may_be(&self, other: &Entrant) -> bool {
         if self.name == other.name {
             return true;
@@ -56,13 +56,13 @@ impl Entrant {
     }
 }
 
-/// What a judge is listed under: its voice, with the model that ruled where that is known.
+/// Name of a judge: its tool, with the model it reported for this cue.
 pub fn judge(debate: &Debate, cue: Cue) -> String {
     let model = reported(debate, |other| other == cue).pop_first().map(named);
     written(&debate.seat(cue).voice, model.as_deref())
 }
 
-/// The term of the setup that names the bot of a side.
+/// Key in the setup's terms that holds the bot name of a side.
 pub fn bot_term(side: Side) -> &'static str {
     if side.role() == Role::Pro { "supporting_bot" } else { "opposing_bot" }
 }
@@ -79,13 +79,13 @@ fn written(voice: &Voice, model: Option<&str>) -> String {
     }
 }
 
-/// A name somebody else chose, as a short line.
+/// Makes a foreign name safe for one line and truncates it.
 fn named(name: &str) -> String {
     let plain = name.split_whitespace().collect::<Vec<_>>().join(" ");
     plain.chars().filter(|c| !c.is_control()).take(LONGEST).collect()
 }
 
-/// A model without the vendor some tools put before it.
+/// Model name in lowercase, without a vendor prefix such as `openai/`.
 fn bare(model: &str) -> String {
     model.rsplit('/').next().unwrap_or(model).to_lowercase()
 }

@@ -1,15 +1,15 @@
-//! The little linear algebra a fit takes: symmetric positive definite systems, by Cholesky.
+//! Cholesky factorization of symmetric positive definite matrices, for the Newton steps of the fit.
 
 /// A factored matrix.
 pub(super) struct Factored {
     size: usize,
-    /// The lower triangle, row by row.
+    /// Lower triangle, row-major.
     lower: Vec<f64>,
 }
 
 impl Factored {
-    /// Factors a matrix given row by row. Every matrix of a fit has a prior on its diagonal, so the
-    /// root is never of nothing; what rounding may leave there is kept above it.
+    /// Factors a row-major matrix. The prior keeps the diagonal positive, and a floor of 1e-12
+    /// guards against rounding errors.
     pub(super) fn of(matrix: &[f64], size: usize) -> Factored {
         let mut lower = vec![0.0; size * size];
         for row in 0..size {
@@ -27,7 +27,7 @@ impl Factored {
         Factored { size, lower }
     }
 
-    /// The solution for one right side.
+    /// Solves the system for one right-hand side.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let (size, lower) = (self.size, &self.lower);
         let mut x = right.to_vec();
@@ -42,7 +42,7 @@ impl Factored {
         x
     }
 
-    /// The inverse, row by row.
+    /// The inverse, row-major.
     pub(super) fn inverse(&self) -> Vec<f64> {
         let mut inverse = vec![0.0; self.size * self.size];
         for column in 0..self.size {
@@ -56,7 +56,7 @@ impl Factored {
     }
 }
 
-/// The sum of products.
+/// Dot product.
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }

@@ -1,35 +1,37 @@
-//! How strong everyone is, by Bradley-Terry: the odds of winning are those of the strengths, times
-//! what speaking first is worth. Fitted by penalised maximum likelihood: as if everyone had drawn
-//! once with an average player, so that whoever never lost has a strength, too.
+//! Bradley-Terry ratings: the log odds of a win are the difference of two strengths plus the
+//! proposer's advantage. Fitted by penalized maximum likelihood with Newton's method. The prior is
+//! one draw per entrant against an average player, so that an undefeated entrant has a finite
+//! rating.
 //!
-//! Strengths compare only those whom games connect, so each group is centred by itself. Intervals
-//! come from the information in the games; where the games on one motion hang together more than
-//! that allows for, from how far the motions differ, whichever is wider.
+//! Ratings are comparable only within a connected component of the graph of games, so each
+//! component is centered separately. Confidence intervals use the inverse Hessian, or a
+//! cluster-robust variance by motion where that is wider, because games on one motion are
+//! correlated.
 use super::counts::Game;
 use super::solve::{Factored, dot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The middle of the scale.
+/// Mean rating of a group.
 pub const MIDDLE: f64 = 1500.0;
-/// Points of the scale that make the odds ten to one.
+/// Rating difference at odds of 10 to 1.
 const TEN_TO_ONE: f64 = 400.0;
-/// Standard errors to each side of 95 in 100.
+/// Standard errors on each side of a 95 % interval.
 const WIDE: f64 = 1.959_964;
-/// Steps of the fit; it is there after about eight.
+/// Limit on Newton steps. About eight are enough.
 const STEPS: usize = 100;
-/// Where a step changes no strength by more than this, it is there.
+/// The fit has converged when no strength changes by more than this.
 const NEAR: f64 = 1e-11;
 
-/// A figure, and where the true one lies in 95 of 100 cases.
+/// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    /// The best guess.
+    /// Point estimate.
     pub value: f64,
-    /// The lower end.
+    /// Lower bound.
     pub low: f64,
-    /// The upper end.
+    /// Upper bound.
     pub high: f64,
 }
 
@@ -41,16 +43,16 @@ impl Estimate {
     }
 }
 
-/// What all games come to.
+/// Result of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strengths {
-    /// Those whom games connect, the strongest first; the largest group first.
+    /// Connected entrants, the largest group and the highest rating first.
     pub groups: Vec<Vec<(String, Estimate)>>,
-    /// What it is worth to argue for the motion, in points of the same scale.
+    /// Advantage of the proposer, in rating points.
     pub advantage: Option<Estimate>,
 }
 
-/// A game by numbers.
+/// A game with indices instead of names.
 struct Bout {
     pro: usize,
     con: usize,
@@ -58,12 +60,12 @@ struct Bout {
     motion: usize,
 }
 
-/// One group: its members, by their numbers among all, and where each of them stands in it.
+/// A connected component: indices of its entrants.
 struct Part {
     members: Vec<usize>,
 }
 
-/// Fits all games. Their order does not matter, nor does what anybody is called.
+/// Fits ratings to games. The result does not depend on the order of games or on names.
 pub fn strengths(games: &[Game]) -> Strengths {
     let names: BTreeMap<&str, usize> = numbered(games.iter().flat_map(|it| [&*it.pro, &*it.con]));
     let motions: BTreeMap<&str, usize> = numbered(games.iter().map(|it| &*it.motion));
@@ -102,18 +104,19 @@ pub fn strengths(games: &[Game]) -> Strengths {
     Strengths { groups, advantage: Some(Estimate::new(fit.first, spread.first, 0.0)) }
 }
 
-/// A fit: strengths, what speaking first is worth, and how curved the likelihood is there.
+/// State of the fit: strengths, advantage of the proposer, and the inverse Hessian.
 struct Fit {
     theta: Vec<f64>,
     first: f64,
     parts: Vec<Part>,
-    /// For each part the inverse of its own block, and that times what ties it to `first`.
+    /// For each component the inverse of its Hessian block, and that times its coupling to the
+    /// advantage.
     blocks: Vec<(Vec<f64>, Vec<f64>)>,
-    /// What is left of the information about `first` once the strengths are known.
+    /// Schur complement of the advantage: its information given the strengths.
     left: f64,
 }
 
-/// Variances.
+/// Variances of the estimates.
 struct Spread {
     members: Vec<f64>,
     first: f64,
@@ -129,7 +132,7 @@ impl Fit {
             let (slope, first) = fit.slope(bouts);
             let (step, step_first) = fit.through(&slope, first);
             let longest = step.iter().fold(step_first.abs(), |most, it| most.max(it.abs()));
-            // The likelihood is concave: a step that leads too far is taken in part.
+            // The log-likelihood is concave, so halve a step that overshoots.
             let before = fit.likelihood(bouts);
             let (theta, first) = (fit.theta.clone(), fit.first);
             let mut part = 1.0;
@@ -178,8 +181,8 @@ impl Fit {
         (slope, first)
     }
 
-    /// How curved the likelihood is where it stands. Strengths of different groups are tied only by
-    /// what speaking first is worth, so each group is a block of its own.
+    /// Computes the inverse Hessian at the current strengths. It is block diagonal by component,
+    /// except for the row and column of the advantage.
     fn measure(&mut self, bouts: &[Bout]) {
         let size = self.theta.len();
         let (mut group, mut place) = (vec![0; size], vec![0; size]);
@@ -226,7 +229,7 @@ impl Fit {
         }
     }
 
-    /// A slope, through the inverse of the curvature.
+    /// Multiplies a gradient by the inverse Hessian, which gives the Newton step.
     fn through(&self, slope: &[f64], first: f64) -> (Vec<f64>, f64) {
         let mut first = first;
         let own = |part: &Part| part.members.iter().map(|it| slope[*it]).collect::<Vec<_>>();
@@ -245,7 +248,8 @@ impl Fit {
         (step, first)
     }
 
-    /// How far off each strength may be, against the middle of its group.
+    /// Variance of each strength relative to the mean of its component, and of the advantage. Takes
+    /// the larger of the model-based and the cluster-robust value.
     fn spread(&self, bouts: &[Bout], motions: usize) -> Spread {
         let mut members = vec![0.0; self.theta.len()];
         for (part, (inverse, tie)) in self.parts.iter().zip(&self.blocks) {
@@ -266,7 +270,7 @@ impl Fit {
         spread
     }
 
-    /// The same, by how far the motions pull in different directions.
+    /// Cluster-robust (sandwich) variances, with one cluster per motion.
     fn clustered(&self, bouts: &[Bout], motions: usize) -> Spread {
         let mut spread = Spread { members: vec![0.0; self.theta.len()], first: 0.0 };
         if motions < 2 {
@@ -306,7 +310,7 @@ impl Part {
     }
 }
 
-/// The groups whom games connect.
+/// Connected components of the graph of games, by union-find.
 fn connected(size: usize, bouts: &[Bout]) -> Vec<Part> {
     let mut of: Vec<usize> = (0..size).collect();
     for bout in bouts {
@@ -321,7 +325,7 @@ fn connected(size: usize, bouts: &[Bout]) -> Vec<Part> {
     groups.into_values().map(|members| Part { members }).collect()
 }
 
-/// Whoever stands for a group.
+/// Union-find root, with path halving.
 fn root(of: &mut [usize], mut at: usize) -> usize {
     while of[at] != at {
         of[at] = of[of[at]];
@@ -340,17 +344,17 @@ fn logistic(at: f64) -> f64 {
     1.0 / (1.0 + (-at).exp())
 }
 
-/// The logarithm of it, without losing what is small.
+/// Numerically stable logarithm of the logistic function.
 fn log_logistic(at: f64) -> f64 {
     if at > 0.0 { -(-at).exp().ln_1p() } else { at - at.exp().ln_1p() }
 }
 
-/// How curved the likelihood of one even game is.
+/// Derivative of the logistic function.
 fn curve(at: f64) -> f64 {
     logistic(at) * (1.0 - logistic(at))
 }
 
 fn tenth(value: f64) -> f64 {
-    // Nothing is not less than nothing.
+    // Adding 0.0 turns -0.0 into 0.0.
     (value * 10.0).round() / 10.0 + 0.0
 }

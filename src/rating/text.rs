@@ -1,15 +1,15 @@
-//! The board as people read it, within 80 columns.
+//! Renders the leaderboard as text, at most 80 columns wide.
 use super::agreement::{Agreement, Between};
 use super::board::{Board, Row, Tally};
 use super::strengths::Estimate;
 use std::fmt::Write as _;
 
-/// Columns of a name.
+/// Width of the name column.
 const NAME: usize = 28;
-/// Columns of a judge, and of whom it is compared with.
+/// Width of the judge columns.
 const WHO: usize = 21;
 
-/// All of it.
+/// Renders the whole leaderboard.
 pub fn board(board: &Board) -> String {
     let mut text = ranking(board);
     text.push_str(&unrated(board));
@@ -17,7 +17,7 @@ pub fn board(board: &Board) -> String {
     text
 }
 
-/// Who is rated how, group by group, and what speaking first was worth.
+/// Renders the ratings by group, and the proposer's advantage.
 pub fn ranking(board: &Board) -> String {
     let mut text = String::new();
     if board.rated == 0 {
@@ -72,7 +72,7 @@ pub fn ranking(board: &Board) -> String {
     text
 }
 
-/// What was not rated, by reason.
+/// Renders the reasons for unrated debates with their counts.
 pub fn unrated(board: &Board) -> String {
     let mut text = String::new();
     if !board.unrated.is_empty() {
@@ -84,7 +84,7 @@ pub fn unrated(board: &Board) -> String {
     text
 }
 
-/// How far judges agree.
+/// Renders the agreement of judges.
 pub fn judges(rows: &[Agreement]) -> String {
     let mut text = String::new();
     if rows.is_empty() {
@@ -136,12 +136,12 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Won, drawn and lost.
+/// Wins, draws and losses, as in "3-1-2".
 pub fn score(tally: Tally) -> String {
     format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)
 }
 
-/// Points, without a needless `.0`.
+/// Points without a trailing `.0`.
 pub fn half(points: f64) -> String {
     if points.fract() == 0.0 { format!("{points:.0}") } else { format!("{points:.1}") }
 }
@@ -150,7 +150,7 @@ fn short(name: &str) -> String {
     clipped(name, NAME)
 }
 
-/// A name, no longer than a column.
+/// Truncates a name to `most` characters.
 pub fn clipped(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.into();

@@ -1,14 +1,16 @@
-//! A reply shown while it is being written: of prose everything but the claims, of an object only
-//! what is said in words.
+//! Streaming filter that shows the readable part of a reply while its tokens arrive. In prose it
+//! hides the claims block. In a JSON object it shows only the string values of certain keys. The
+//! entry point is `StreamPreview`.
 
-/// Members of an object whose words are shown.
+/// JSON keys whose string values are shown.
 const SPOKEN: &[&str] =
     &["comment", "reason", "reasoning", "because", "claim", "text", "recommendation"];
 
-/// Stands for half of a character whose other half never came.
+/// Replaces a UTF-16 surrogate without its other half.
 const LOST: char = char::REPLACEMENT_CHARACTER;
 
-/// A reply under way. However it is cut into pieces, the same is shown of it.
+/// Incremental parser of one streamed reply. The output does not depend on how the stream is cut
+/// into chunks.
 #[derive(Debug)]
 pub struct Aloud(Form);
 
@@ -19,17 +21,17 @@ enum Form {
 }
 
 impl Aloud {
-    /// A reply in prose, which may hold a block of claims.
+    /// Preview of a prose reply, which may contain a claims block.
     pub fn prose() -> Aloud {
         Aloud(Form::Prose(Prose { fresh: true, ..Prose::default() }))
     }
 
-    /// A reply that is one JSON object.
+    /// Preview of a reply that is one JSON object.
     pub fn object() -> Aloud {
         Aloud(Form::Object(Object::default()))
     }
 
-    /// Takes the next piece and says what can be shown now.
+    /// Parses the next chunk of the stream and returns the text that can be shown now.
     pub fn push(&mut self, delta: &str) -> String {
         let mut shown = String::new();
         for c in delta.chars() {
@@ -41,7 +43,7 @@ impl Aloud {
         shown
     }
 
-    /// Nothing more will come: what was held back in vain.
+    /// Ends the stream and returns the text that was still buffered.
     pub fn end(&mut self) -> String {
         let mut shown = String::new();
         match &mut self.0 {
@@ -54,16 +56,16 @@ impl Aloud {
 
 #[derive(Debug, Default)]
 struct Prose {
-    /// White space that may turn out to stand before the claims.
+    /// Buffered white space, dropped if a claims block follows.
     space: String,
-    /// What may turn out to be the line that opens them.
+    /// Buffered start of a line that may become the fence that opens a claims block.
     mark: String,
-    /// Whether the line has shown nothing yet, so that a mark may begin.
+    /// Whether the current line is still empty, so that a fence may start here.
     fresh: bool,
-    /// The line under way within the claims.
+    /// The current line inside a claims block. `None` outside of one.
     hidden: Option<String>,
     any_shown: bool,
-    /// Whether nothing has been shown since the last claims.
+    /// Whether nothing has been shown since the last claims block.
     just_hidden: bool,
 }
 
@@ -100,7 +102,7 @@ impl Prose {
         self.just_hidden = true;
     }
 
-    /// Shows what was held back, but for the white space at its end.
+    /// Shows the buffered text, except for trailing white space.
     fn let_go(&mut self, shown: &mut String) {
         let words = self.mark.trim_end().len();
         shown.push_str(&self.space);
@@ -132,7 +134,7 @@ fn opens(line: &str) -> bool {
 
 fn may_open(line: &str) -> bool {
     match line.strip_prefix("```").map(str::trim_start) {
-        // White space behind a part of the word never lets it become the whole.
+        // White space ends the fence's info string, so a prefix of `claims` can no longer match.
         Some(mark) => "claims".starts_with(mark) || opens(line),
         None => "```".starts_with(line),
     }
@@ -140,25 +142,25 @@ fn may_open(line: &str) -> bool {
 
 #[derive(Debug, Default)]
 struct Object {
-    /// Braces that are open. Outside of all of them is a fence, or talk.
+    /// Number of open braces. At depth 0 the parser skips code fences and prose.
     depth: usize,
-    /// The last string, which is a name if a colon follows.
+    /// The last complete string, which is a key if a colon follows.
     word: Option<String>,
-    /// The name whose value comes next.
+    /// The key whose value comes next.
     name: Option<String>,
     string: Option<Text>,
     any_shown: bool,
 }
 
-/// A string under way.
+/// A JSON string that is being parsed.
 #[derive(Debug)]
 struct Text {
     spoken: bool,
-    /// The beginning of what is not spoken: enough to tell a name.
+    /// Buffered start of a hidden string, long enough to compare with a key.
     word: String,
     first: bool,
     escape: Escape,
-    /// The first half of a character that is written in two.
+    /// High surrogate of a pair whose low surrogate has not arrived yet.
     half: Option<u32>,
 }
 
@@ -166,7 +168,7 @@ struct Text {
 enum Escape {
     No,
     Begun,
-    /// Digits of a `\u`, and what they come to.
+    /// Number of hex digits of a `\u` escape parsed so far, and their value.
     Code(u8, u32),
 }
 
@@ -212,7 +214,8 @@ impl Object {
                     'b' => self.say('\u{8}', shown),
                     'f' => self.say('\u{c}', shown),
                     '"' | '\\' | '/' => self.say(c, shown),
-                    // Not JSON, but a pattern such as `\d` is meant as it stands.
+                    // An invalid JSON escape such as `\d` is most likely a regex, so it is shown
+                    // unchanged.
                     _ => {
                         self.say('\\', shown);
                         self.say(c, shown);
@@ -236,7 +239,7 @@ impl Object {
         }
     }
 
-    /// One unit of UTF-16: a character, or half of one.
+    /// Handles one UTF-16 code unit: a character, or half of a surrogate pair.
     fn unit(&mut self, unit: u32, shown: &mut String) {
         let Some(text) = &mut self.string else { return };
         match (text.half, unit) {
@@ -255,7 +258,7 @@ impl Object {
         }
     }
 
-    /// Half a character stays half.
+    /// Shows a replacement character for a high surrogate that has no low surrogate.
     fn settle(&mut self, shown: &mut String) {
         if self.string.as_mut().is_some_and(|text| text.half.take().is_some()) {
             self.say(LOST, shown);
@@ -279,7 +282,7 @@ impl Object {
         shown.push(c);
     }
 
-    /// The end of a string, or of everything.
+    /// Closes the current string, at its end quote or at the end of the stream.
     fn close(&mut self, shown: &mut String) {
         self.settle(shown);
         self.word = self.string.take().filter(|text| !text.spoken).map(|text| text.word);

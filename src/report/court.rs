@@ -1,5 +1,5 @@
-//! What a court adds to a verdict: how its rounds were marked, how its listeners voted and where they
-//! differ, who was let in, and how all of that was weighed.
+//! The court part of a verdict: round marks, audience votes, fouls, admissions of listeners, and
+//! how all of these were weighed. `court_view` builds it as JSON, `render_court` as Markdown.
 use super::text::{cell, one_line};
 use super::verdict::{VerdictView, unmask};
 use crate::debate::points::{self, Help, RoundMarks};
@@ -9,25 +9,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What a court adds, for programs.
+/// Court part of a verdict: marks, fouls, calls for help and admissions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CourtView {
-    /// The round in which it turned for the winner, worked out from the marks.
+    /// Round in which the winner took the lead for good, or widened it most, by the marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turning_round: Option<u8>,
-    /// Every foul that was called.
+    /// Every foul called by a judge.
     pub fouls: Vec<FoulView>,
-    /// What the proposer's calls for help came to.
+    /// The proposer's calls for help: asked and granted.
     pub pro_help: Help,
-    /// What the challenger's came to.
+    /// The challenger's calls for help: asked and granted.
     pub con_help: Help,
-    /// Who was let in.
+    /// Listeners who were admitted to speak.
     pub admitted: Vec<AdmittedView>,
-    /// Listeners who were asked for a vote and gave none.
+    /// Listeners who did not vote, each with the error that prevented it.
     pub abstained: Vec<String>,
 }
 
-/// A foul, as a judge called it.
+/// A foul called by a judge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 pub struct FoulView {
@@ -35,42 +35,42 @@ pub struct FoulView {
     pub side: Side,
     pub kind: String,
     pub note: String,
-    /// Who called it.
+    /// Name of the judge who called it.
     pub by: String,
 }
 
-/// A listener who was let in.
+/// A listener who was admitted to speak.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AdmittedView {
-    /// When.
+    /// Round of the speech.
     pub round: u8,
-    /// By name.
+    /// Name of the listener's seat.
     pub seat: String,
-    /// The side it asked to speak for, or was called by.
+    /// The side the listener asked to speak for, or the side that called it.
     pub supports: Option<Side>,
-    /// Why it was let in.
+    /// The judge's reason for the admission.
     pub because: String,
 }
 
-/// A vote.
+/// A listener's vote.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VoteView {
-    /// Who voted.
+    /// Name of the voter's seat.
     pub seat: String,
-    /// What kind of listener that is.
+    /// Listener type, or the seat's name if it has none.
     #[serde(rename = "type")]
     pub kind: String,
-    /// For whom.
+    /// The side the vote is for.
     pub vote: Side,
-    /// In hundredths.
+    /// Stated confidence, in percent.
     pub confidence: u8,
-    /// What it counts.
+    /// Weight of the vote.
     pub weight: u16,
-    /// Why.
+    /// The voter's reason.
     pub reason: String,
 }
 
-/// Every vote on the record.
+/// Every vote on the record, with the real names of the sides.
 pub fn votes(debate: &Debate) -> Vec<VoteView> {
     let vote = |(cue, body): (Cue, &Body)| match body {
         Body::Vote { side, confidence, because } => Some(VoteView {
@@ -86,13 +86,13 @@ pub fn votes(debate: &Debate) -> Vec<VoteView> {
     debate.spoken(..).filter_map(vote).collect()
 }
 
-/// What kind of listener sits there; whoever has no kind is one of its own.
+/// Listener type of a seat. A seat without a type forms its own group, by name.
 fn kind(debate: &Debate, nth: u8) -> String {
     let seat = &debate.seats()[usize::from(nth)];
     if seat.kind.is_empty() { seat.name.clone() } else { seat.kind.clone() }
 }
 
-/// What a court adds, where there was one.
+/// Builds the court view. `None` if no round was marked and no vote was given.
 pub(super) fn court(debate: &Debate, winner: Side) -> Option<CourtView> {
     if points::rounds(debate).is_empty() && votes(debate).is_empty() {
         return None;
@@ -155,7 +155,7 @@ fn abstained(debate: &Debate) -> Vec<String> {
         .collect()
 }
 
-/// The result of a court, below its verdict.
+/// Renders the court sections of a summary, below the verdict.
 pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let Some(court) = &verdict.court else { return };
     let name = |side: Side| standing::name_of(debate, side);
@@ -209,7 +209,7 @@ fn times(count: u32) -> String {
     }
 }
 
-/// How the listeners voted, by what they care about: that they differ is what they are there for.
+/// Renders the votes, grouped by listener type, so that splits between the types are visible.
 fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
     let votes = votes(debate);
     if votes.is_empty() && court.abstained.is_empty() {
@@ -254,7 +254,7 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
     }
 }
 
-/// How the rounds were marked, of ten points.
+/// Renders the marks of every round, out of ten points.
 pub(super) fn marked(text: &mut String, debate: &Debate) {
     let rounds = points::rounds(debate);
     if rounds.is_empty() {
@@ -293,12 +293,11 @@ fn hundredths(points: u32) -> String {
     format!("{}.{:02}", points / 100, points % 100)
 }
 
-/// What is taken off.
 fn taken(points: u32) -> String {
     if points == 0 { "0".into() } else { format!("-{}", hundredths(points)) }
 }
 
-/// Every part of the result and what it counts.
+/// Renders the weighted components of the result and the share of each.
 fn weighing(text: &mut String, debate: &Debate, weighed: Weighed, basis: Basis) {
     let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
     let _ = write!(

@@ -1,19 +1,19 @@
-//! What a dialogue comes to: an end of one of three kinds, what was learned, and what the user decides.
-//! There is no winner in it, and nothing it suggests is carried out.
+//! The result of a dialogue: its outcome (`consensus`, `partial` or `disagreement`), the insights
+//! and the user's decision. A dialogue has no winner, and its suggestions are never carried out.
 use super::summary::header;
 use super::text::{demoted, one_line};
 use crate::debate::insights::{End, end, insights, learned};
 use crate::debate::{Debate, Outcome, Role, Section};
 use std::fmt::Write;
 
-/// What is told where the user has said nothing.
+/// Text for a dialogue on which the user has recorded no decision.
 pub const UNDECIDED: &str = "None recorded. Silence is not consent: nothing may be changed because \
                              of this dialogue without the user's explicit word.";
-/// What is told in any case.
+/// Notice below every dialogue: suggestions are shown, never carried out.
 pub const SUGGESTIONS: &str =
     "Suggestions made in this dialogue are shown and never carried out by it.";
 
-/// The result of a dialogue.
+/// Renders the summary of a dialogue as Markdown.
 pub(super) fn dialogue(debate: &Debate) -> String {
     let outcome = format!("Outcome: {}", outcome(debate));
     let mut text = header(debate, &[Role::Lead, Role::Partner], &[outcome]);
@@ -24,7 +24,7 @@ pub(super) fn dialogue(debate: &Debate) -> String {
     text
 }
 
-/// What it came to, under the headings a record ends with, too.
+/// Renders insights and decision. The Markdown record ends with the same section.
 pub(super) fn conclusion(text: &mut String, debate: &Debate) {
     let sections = insights(debate).unwrap_or_default();
     let learned = learned(sections).map_or_else(|| unlearned(debate).to_owned(), demoted);
@@ -46,7 +46,7 @@ fn unlearned(debate: &Debate) -> &'static str {
     }
 }
 
-/// `consensus`, `partial` or `disagreement`, once somebody has said so.
+/// The outcome as one word: `consensus`, `partial` or `disagreement`, or why there is none.
 pub(super) fn outcome(debate: &Debate) -> &'static str {
     match (ended(debate), debate.outcome()) {
         (Some(end), _) => end.word(),
@@ -56,12 +56,12 @@ pub(super) fn outcome(debate: &Debate) -> &'static str {
     }
 }
 
-/// How far those who talked agree in the end.
+/// How far the participants agree in the end, parsed from the insights.
 pub fn ended(debate: &Debate) -> Option<End> {
     end(insights(debate)?)
 }
 
-/// What stands behind that word.
+/// The explanation after the outcome word.
 fn sentence(debate: &Debate) -> Option<String> {
     let said = part(insights(debate)?, "Outcome")?;
     let word = said.trim_start_matches(|c: char| !c.is_alphabetic());
@@ -70,7 +70,7 @@ fn sentence(debate: &Debate) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// What stands under a heading, if anything does.
+/// Finds the text of a section by its title, ignoring case. `None` if it is missing or empty.
 pub fn part<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
     let of = |section: &&Section| section.title.trim().eq_ignore_ascii_case(title);
     let text = sections.iter().find(of)?.text.trim();

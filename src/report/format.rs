@@ -1,9 +1,9 @@
-//! A format as it can be read: what it is for, and its table.
+//! Describes a debate format as Markdown: its purpose, number of rounds, acts and phases.
 use crate::debate::formats::Offer;
 use crate::debate::{Act, Phase, Rounds, Speakers};
 use std::fmt::Write;
 
-/// What it is for, how many rounds it has, and what happens in them.
+/// Describes a format as Markdown, with the default number of rounds.
 pub fn described(offer: &Offer) -> String {
     let mut text = format!("# Format `{}`\n\n{}.\n\n", offer.format.name, sentence(&offer.about));
     let (least, most) = (offer.rounds.start(), offer.rounds.end());

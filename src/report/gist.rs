@@ -1,5 +1,5 @@
-//! How a debate stands, in five lines at most, for somebody who comes back to it: what it is about,
-//! what the one and the other hold, what was conceded, what is open and due.
+//! Status of a debate in five lines: topic, the position of each side, concessions, and what is
+//! open or due next. Shown when a user or client returns to a debate.
 use super::people::{Course, course, having};
 use super::record::SEALED;
 use super::text::one_line;
@@ -9,8 +9,8 @@ use crate::debate::{
     Body, Cue, Debate, Kind, Origin, Outcome, Pause, Role, Side, Step, next, standing,
 };
 
-/// The lines, none of them longer than `width` characters, about. Nobody's sealed words are in them,
-/// and what was conceded is quoted whole or counted.
+/// The five lines, each about `width` characters at most. Sealed replies are left out, and a
+/// concession that does not fit is counted instead of quoted.
 pub fn gist(debate: &Debate, width: usize) -> Vec<String> {
     let [one, other] = positions(debate, width);
     vec![topic(debate, width), one, other, conceded(debate, width), open(debate, width)]
@@ -32,8 +32,8 @@ fn topic(debate: &Debate, width: usize) -> String {
     format!("{} ({how})", cut(&one_line(debate.question()), width.saturating_sub(how.len())))
 }
 
-/// What the one and the other hold: the sides, the lead and its partners, the first stance and the
-/// others.
+/// Lines for both positions: the two sides, the lead and its partners, or the first stance and the
+/// other stances.
 fn positions(debate: &Debate, width: usize) -> [String; 2] {
     match course(debate) {
         Course::Contest => [Side::Pro, Side::Con].map(|side| claimed(debate, side, width)),
@@ -50,8 +50,8 @@ fn positions(debate: &Debate, width: usize) -> [String; 2] {
     }
 }
 
-/// A side's claims, the latest first, without those it took back; how its last speech begins, if it
-/// has none.
+/// A side's claims, latest first, without the withdrawn ones. A side without claims is shown by the
+/// start of its last speech.
 fn claimed(debate: &Debate, side: Side, width: usize) -> String {
     let entries = entries(debate, Cue::END);
     let own = entries.iter().rev().filter(|it| it.side == side && it.fate != Fate::Resolved);
@@ -69,7 +69,7 @@ fn claim(entry: &Entry<'_>, width: usize) -> String {
     format!("{}: {}{bare}", one_line(&entry.claim.id), cut(&one_line(&entry.claim.text), width))
 }
 
-/// How the last speech of each of these begins.
+/// The start of the last speech of each seat.
 fn said(debate: &Debate, seats: &[u8], width: usize) -> String {
     let share = width / seats.len().max(1);
     let one = |nth: &u8| {
@@ -85,7 +85,7 @@ fn said(debate: &Debate, seats: &[u8], width: usize) -> String {
     seats.iter().map(one).collect::<Vec<_>>().join(" | ")
 }
 
-/// `Proposer (claude)`
+/// For example `Proposer (claude)`.
 fn named(debate: &Debate, nth: Option<u8>) -> String {
     let seat = nth.and_then(|nth| debate.seats().get(usize::from(nth)));
     seat.map_or_else(
@@ -94,7 +94,7 @@ fn named(debate: &Debate, nth: Option<u8>) -> String {
     )
 }
 
-/// What was given up, in the words it was given up in.
+/// Every concession with its quote.
 fn conceded(debate: &Debate, width: usize) -> String {
     let all: Vec<String> = match course(debate) {
         Course::Contest => entries(debate, Cue::END)
@@ -129,7 +129,7 @@ fn conceded(debate: &Debate, width: usize) -> String {
     }
 }
 
-/// What the sides still differ about, and what is due.
+/// Open claims, then the next step.
 fn open(debate: &Debate, width: usize) -> String {
     let due = due(debate, width);
     let entries = entries(debate, Cue::END);
@@ -179,7 +179,7 @@ fn ended(debate: &Debate, width: usize) -> String {
     }
 }
 
-/// As many of these as fit on a line, whole, and how many more there are.
+/// Joins the items that fit into `width`, none truncated, and counts the rest.
 fn few(items: Vec<String>, width: usize) -> String {
     let (mut line, mut left) = (String::new(), items.len());
     for item in items {
@@ -200,14 +200,14 @@ fn few(items: Vec<String>, width: usize) -> String {
     }
 }
 
-/// The first words of a text.
+/// Truncates a text at a word boundary.
 fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
     let short: String = text.chars().take(most).collect();
     let whole = short.rsplit_once(' ').map_or(short.as_str(), |(whole, _)| whole);
-    // Scripts without spaces are cut by characters.
+    // Scripts without spaces are truncated between characters.
     let whole = if whole.len() * 2 < short.len() { short.as_str() } else { whole };
     format!("{whole} …")
 }

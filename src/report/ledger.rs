@@ -1,4 +1,5 @@
-//! Each side's account: its claims, what it cited for them and what became of both.
+//! Renders the ledger as text: each side's claims, their evidence, the result of each citation
+//! lookup, and what became of the claim. The ledger itself is built in `crate::debate::ledger`.
 use super::people::speaker;
 use super::text::one_line;
 use crate::debate::flags::{Flag, flags};
@@ -6,7 +7,7 @@ use crate::debate::ledger::{Entry, Fate, Tally, entries, tally};
 use crate::debate::{Citation, Claim, Cue, Debate, Side, standing};
 use std::fmt::Write;
 
-/// The whole account, as text.
+/// Renders the whole ledger as a text list, one block for each side.
 pub fn ledger(debate: &Debate) -> String {
     let entries = entries(debate, Cue::END);
     if entries.is_empty() {
@@ -40,7 +41,8 @@ fn headed(name: &str, side: Side) -> String {
     }
 }
 
-/// `4 claims, 6 cited, 4 verified, 1 wrong, 0 unsupported, 1 conceded, 2 unanswered`
+/// One side's tally as a line, for example `4 claims, 6 cited, 4 verified, 1 wrong, 0 unsupported,
+/// 1 conceded, 2 unanswered`.
 pub fn counted(tally: &Tally) -> String {
     format!(
         "{} claims, {} cited, {} verified, {} wrong, {} unsupported, {} conceded, {} unanswered",
@@ -80,7 +82,7 @@ fn fate(entry: &Entry<'_>) -> String {
     }
 }
 
-/// What looking up one piece of evidence came to.
+/// The citations that were parsed from one piece of evidence.
 pub fn of_evidence<'a>(
     evidence: &str,
     citations: impl Iterator<Item = &'a Citation>,
@@ -88,7 +90,7 @@ pub fn of_evidence<'a>(
     citations.filter(|citation| evidence.contains(citation.raw.as_str())).collect()
 }
 
-/// A piece of evidence with what looking it up came to; struck out, if it is not there.
+/// A piece of evidence with the result of its citation lookup, struck through if the lookup failed.
 pub fn struck(evidence: &str, found: &[&Citation]) -> String {
     let line = one_line(evidence);
     let Some(first) = found.first() else { return line };
@@ -97,7 +99,7 @@ pub fn struck(evidence: &str, found: &[&Citation]) -> String {
     format!("{line} ({})", says.join("; "))
 }
 
-/// ` | confidence: 0.80 | source: official-docs`, as the speaker says it of a claim.
+/// The speaker's own rating of a claim, for example ` | confidence: 0.80 | source: official-docs`.
 pub fn rating(claim: &Claim) -> String {
     let mut rating = String::new();
     if let Some(confidence) = claim.confidence {
@@ -109,7 +111,7 @@ pub fn rating(claim: &Claim) -> String {
     rating
 }
 
-/// What a side cited wrongly outside its claims.
+/// A side's wrong citations outside of its claims.
 fn loose(debate: &Debate, side: Side) -> Vec<String> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
     let replies = own.filter_map(|(_, turn)| turn.as_ref().ok());
@@ -118,7 +120,7 @@ fn loose(debate: &Debate, side: Side) -> Vec<String> {
     wrong.map(|citation| struck(&citation.raw, &[citation])).collect()
 }
 
-/// Every citation that does not resolve, with whose it is.
+/// Every citation that could not be resolved, with its speaker and claim.
 pub fn wrong(debate: &Debate) -> Vec<String> {
     let turns = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
     let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
@@ -132,7 +134,7 @@ pub fn wrong(debate: &Debate) -> Vec<String> {
         .collect()
 }
 
-/// Everything noticed, with whom it is held against.
+/// Every flag raised by the checks, with the side it counts against.
 pub fn all_noticed(debate: &Debate) -> Vec<String> {
     let flags = flags(debate, Cue::END);
     let line = |flag: &Flag| {

@@ -1,4 +1,4 @@
-//! What is handed in on paper, as it can be read: marks, petitions, admissions, votes, audits.
+//! Renders structured replies as text: marks, petitions, admissions and votes.
 use super::text::{cell, demoted, one_line};
 use super::verdict::unmask;
 use crate::debate::body::{Foul, Grounds, Novelty};
@@ -6,7 +6,7 @@ use crate::debate::{Body, Cue, Debate, Side, standing};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A paper, under the names of the sides. None, if it is a speech or a text of its own.
+/// Renders a structured reply with the real names of the sides. `None` for free text.
 pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let words = |text: &str| one_line(&unmask(debate, cue, text));
     let name = |side: Side| standing::name_of(debate, side);
@@ -48,7 +48,7 @@ fn asked(grounds: Grounds) -> String {
     )
 }
 
-/// Both sides' marks of ten, and what was called against them.
+/// Table of both sides' marks, out of ten, and the fouls called against them.
 fn marks(debate: &Debate, cue: Cue, marks: [&BTreeMap<String, u8>; 2], fouls: &[Foul]) -> String {
     let mut names: Vec<&str> = vec!["logic", "rebuttal", "clarity", "evidence"];
     for name in marks.iter().flat_map(|own| own.keys()) {

@@ -1,10 +1,10 @@
-//! Proof of who took part: what every turn's tool has said of itself, as a table.
+//! Participation table: tool, version, model, duration, tokens, cost, attempts and exit code of
+//! every turn, as reported in its envelope.
 use super::text::{cell, one_line};
 use crate::debate::{Debate, Envelope};
 use std::fmt::Write;
 
-/// The table, and below it whatever a reader should know of single turns. Nothing, if no tool was
-/// asked.
+/// The table as Markdown, followed by the caveats of single turns. Empty if no tool was called.
 pub fn participation(debate: &Debate) -> String {
     let asked = |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
     let turns: Vec<_> = debate

@@ -1,19 +1,19 @@
-//! Who takes part, and under which names. Asked of the table and of the record, never of a format's
-//! name, so a format nobody has thought of yet is told of as well.
+//! Names of participants: kind of debate, seats, models and speakers. All of it is derived from the
+//! roles and the record, never from the format's name, so that custom formats work, too.
 use crate::debate::{Cue, Debate, Role, standing};
 
-/// What a debate comes to, by who takes part in it.
+/// Kind of a debate, derived from the roles that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
-    /// Sides that a verdict chooses between.
+    /// Two sides and a verdict.
     Contest,
-    /// Somebody who leads, and a partner: insights, and no winner.
+    /// A lead and its partners. Ends with insights and has no winner.
     Dialogue,
-    /// Stances that are researched: a report, and no winner.
+    /// Advocates who research stances. Ends with a report and has no winner.
     Research,
 }
 
-/// What this debate comes to.
+/// The kind of this debate.
 pub fn course(debate: &Debate) -> Course {
     if debate.takes_part(Role::Lead) {
         Course::Dialogue
@@ -24,13 +24,14 @@ pub fn course(debate: &Debate) -> Course {
     }
 }
 
-/// The seats with this role, by position.
+/// Indexes of the seats with this role.
 pub fn having(debate: &Debate, role: Role) -> impl Iterator<Item = u8> {
     let seats = (0u8..).zip(debate.seats());
     seats.filter(move |(_, seat)| seat.role == role).map(|(nth, _)| nth)
 }
 
-/// The two a list names: both sides, the lead and its partner, or the first two stances.
+/// The two seats a list shows: both sides, the lead and its first partner, or the first two
+/// advocates.
 pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
     let first = |role: Role| having(debate, role).next();
     match course(debate) {
@@ -43,7 +44,8 @@ pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
     }
 }
 
-/// Rounds in which both of them spoke. A research is one round, done when it is judged.
+/// Rounds in which both sides spoke. A research debate counts as one round, complete once it is
+/// judged.
 pub fn rounds_completed(debate: &Debate) -> u8 {
     match course(debate) {
         Course::Contest | Course::Dialogue => standing::rounds_completed(debate),
@@ -51,14 +53,14 @@ pub fn rounds_completed(debate: &Debate) -> u8 {
     }
 }
 
-/// `claude (opus)`: the tool, and the model it reported or was asked for.
+/// Tool and model of every seat with this role, for example `claude (opus), codex (default model)`.
 pub fn who(debate: &Debate, role: Role) -> Option<String> {
     let mut all = having(debate, role).map(|nth| voice_of(debate, nth));
     let first = all.next()?;
     Some(all.fold(first, |known, other| format!("{known}, {other}")))
 }
 
-/// The same, of one seat.
+/// Tool and model of one seat. A seat played by a host, a human or a bot has no model.
 fn voice_of(debate: &Debate, nth: u8) -> String {
     let awaited = debate.seats()[usize::from(nth)].voice.awaited();
     match spoke_as(debate, nth) {
@@ -68,7 +70,7 @@ fn voice_of(debate: &Debate, nth: u8) -> String {
     }
 }
 
-/// `claude:opus`, or only the tool where nobody says which model it was.
+/// For example `claude:opus`, or only the tool if the model is unknown.
 pub fn model_of(debate: &Debate, nth: u8) -> String {
     match spoke_as(debate, nth) {
         (tool, Some(model)) => format!("{tool}:{model}"),
@@ -76,7 +78,8 @@ pub fn model_of(debate: &Debate, nth: u8) -> String {
     }
 }
 
-/// The tool and the model of a seat, as its first turn says, or as it was asked for.
+/// Tool and model of a seat, from the envelope of its first successful turn, otherwise from the
+/// setup.
 fn spoke_as(debate: &Debate, nth: u8) -> (String, Option<String>) {
     let seat = &debate.seats()[usize::from(nth)];
     let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
@@ -88,7 +91,7 @@ fn spoke_as(debate: &Debate, nth: u8) -> (String, Option<String>) {
     (tool.unwrap_or(seat.voice.tool()).to_owned(), model.map(Into::into))
 }
 
-/// Who speaks at a cue, as a heading has it: by name where there are several, else by role.
+/// Heading for the speaker at a cue: the role, with the name if several seats share the role.
 pub fn title(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     let alike = debate.seats().iter().filter(|other| other.role == seat.role).count();
@@ -99,7 +102,7 @@ pub fn title(debate: &Debate, cue: Cue) -> String {
     }
 }
 
-/// Who speaks at a cue, within a sentence.
+/// Name of the speaker at a cue, for use within a sentence.
 pub fn speaker(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {

@@ -1,12 +1,12 @@
-//! What a user confirms before anything is spent: who does what, how long it takes, and what it may
-//! come to.
+//! The plan a user confirms before any model is called: seats, rounds, options, an estimate of
+//! calls and tokens, and the pauses.
 use super::people::{Course, course, having};
 use super::text::{cell, one_line};
 use crate::debate::estimate::estimate;
 use crate::debate::{Debate, Hold, Role, Rounds, Seat, Setup};
 use std::fmt::Write;
 
-/// The plan, as text.
+/// Renders the plan as text.
 pub fn plan(debate: &Debate) -> String {
     let setup = debate.setup();
     let topic = one_line(debate.question());
@@ -38,7 +38,7 @@ pub fn plan(debate: &Debate) -> String {
     text
 }
 
-/// Whether a role has a line of its own: mirrors are said with the rulings, listeners by type.
+/// Whether a seat has its own row. Mirror judges are counted with the rulings, listeners by type.
 fn listed(debate: &Debate, seat: &Seat) -> bool {
     debate.takes_part(seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
 }
@@ -60,7 +60,7 @@ fn seats(text: &mut String, debate: &Debate) {
     }
 }
 
-/// `5 (rational-logic: claude; risk-averse: codex, gemini)`
+/// For example `5 (rational-logic: claude; risk-averse: codex, gemini)`.
 fn listeners(debate: &Debate) -> String {
     let mut kinds: Vec<(&str, Vec<String>)> = vec![];
     let seats = debate.seats().iter().filter(|seat| seat.role == Role::Audience);
@@ -100,7 +100,7 @@ fn speeches(rounds: u8) -> String {
     format!("{} speeches", 2 * u32::from(rounds))
 }
 
-/// The acts a longer debate goes through, where it has more than the usual ones.
+/// The acts and their rounds. Empty for three acts or fewer.
 fn acts(debate: &Debate, rounds: u8) -> String {
     let format = &debate.setup().format;
     let counted = format.acts.iter().zip(format.spans(rounds));
@@ -127,7 +127,7 @@ fn rulings(debate: &Debate) -> String {
     }
 }
 
-/// Calls and tokens, as far as they can be told beforehand.
+/// Estimated number of calls and tokens.
 fn spending(text: &mut String, debate: &Debate) {
     let setup = Setup {
         topic: debate.question().into(),
@@ -151,7 +151,7 @@ fn thousands(count: u64) -> String {
     if count < 1000 { count.to_string() } else { format!("{}k", count.div_ceil(1000)) }
 }
 
-/// Where it waits for the user.
+/// Points at which the debate pauses: holds the user asked for, and budget limits.
 fn pauses(text: &mut String, debate: &Debate) {
     let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let several = open || debate.rounds() > 1;

@@ -1,4 +1,4 @@
-//! The whole debate as one Markdown file, readable while it is being played and after.
+//! Renders the whole debate as one Markdown file, while it runs and after its end.
 use super::dialogue;
 use super::ledger::{of_evidence, rating, struck};
 use super::papers::paper;
@@ -16,17 +16,17 @@ use crate::debate::{
 };
 use std::fmt::Write;
 
-/// The record. The headings are what a debate is recognised by when it is read back in.
+/// Renders the record. The importer parses these headings, so they are part of the file format.
 pub fn record(debate: &Debate) -> String {
     let mut text = front(debate);
     let course = course(debate);
     let ending = debate.setup().ending();
     let mut part = None;
     let mut remarks = debate.remarks().iter().peekable();
-    // What a dialogue comes to is its conclusion, and not a round.
+    // The last act of a dialogue is rendered as its conclusion, not as a round.
     let rounds = |cue: &Cue| course != Course::Dialogue || cue.act < ending;
     for (cue, turn) in debate.turns().filter(|(cue, _)| rounds(cue)) {
-        // A remark stays in the round it was made in; before the first, it opens that.
+        // A remark stays in the round in which it was made, or in the first round if it is earlier.
         if part.is_none() {
             part = Some(begin(&mut text, debate, course, cue));
         }
@@ -49,7 +49,7 @@ pub fn record(debate: &Debate) -> String {
     printable(&text)
 }
 
-/// What is known before anybody speaks.
+/// Front matter: topic, id, date, status, participants, outcome, options and labels.
 fn front(debate: &Debate) -> String {
     let setup = debate.setup();
     let mut text = format!("# Debate: {}\n\n", one_line(debate.question()));
@@ -95,7 +95,8 @@ fn front(debate: &Debate) -> String {
     text
 }
 
-/// `proposer, from host to codex, in round 2 (handed over by the user through claude-code, ...)`
+/// For example `proposer, from host to codex, in round 2 (handed over by the user through
+/// claude-code, ...)`.
 fn handed_over(debate: &Debate, handed: &Handed) -> String {
     let seat = debate.seats().get(usize::from(handed.seat));
     let name = seat.map(|seat| one_line(&seat.name)).unwrap_or_default();
@@ -113,7 +114,7 @@ fn input(text: &mut String, remark: &str) {
     let _ = write!(text, "\n### User Input\n\n{}\n", demoted(remark));
 }
 
-/// What stands under one heading: a round, or where stances are researched, a phase.
+/// Key of a section with its own heading: a round, or a phase in research debates.
 type PartOf = (Stand, Option<u8>);
 
 fn part_of(course: Course, cue: Cue) -> PartOf {
@@ -125,7 +126,7 @@ fn begin(text: &mut String, debate: &Debate, course: Course, cue: Cue) -> PartOf
     part_of(course, cue)
 }
 
-/// A round of the count, or the act if it stands outside; where stances are researched, what is done.
+/// Heading of a section: the round, the act outside of rounds, or the phase in research debates.
 fn heading(debate: &Debate, course: Course, cue: Cue) -> String {
     let phase = debate.setup().phase(cue);
     if course == Course::Research {
@@ -215,7 +216,7 @@ fn conclusion(text: &mut String, debate: &Debate, course: Course) {
     }
     if over {
         match judgment(debate) {
-            // The report stands above already, phase by phase.
+            // The sections of the report are already rendered above, one for each phase.
             Some(sections) if course == Course::Research => {
                 for (title, nth) in
                     [("Recommendation", nine::RECOMMENDATION), ("Summary", nine::SUMMARY)]
@@ -236,10 +237,10 @@ fn conclusion(text: &mut String, debate: &Debate, course: Course) {
     }
 }
 
-/// What stands in place of an answer nobody may see yet.
+/// Placeholder for a reply that is hidden until all seats of its phase have answered.
 pub const SEALED: &str = "(Sealed until all have answered.)\n";
 
-/// One turn, under whoever took it.
+/// Renders one turn below the name of its speaker.
 fn taken(
     text: &mut String,
     debate: &Debate,
@@ -312,7 +313,7 @@ fn said(text: &mut String, reply: &Reply) {
     for fault in faults {
         let _ = writeln!(text, "\n> Checked: {}", one_line(&fault.says));
     }
-    // Where nobody asked for a claims block, none is missed.
+    // Only phases that require a claims block have this rule, so others get no notice.
     if reply.findings.iter().any(|found| found.rule == Rule::Structured) {
         text.push_str("\n> Unstructured: no claims block could be read.\n");
     }

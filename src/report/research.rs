@@ -1,10 +1,10 @@
-//! The report of a research: what every side found and answered, what that rests on, and what a
-//! neutral judge makes of it. In the headings of its language where they are known here.
+//! Renders the report of a research debate: findings and rebuttals of each side, evidence audit and
+//! the judge's neutral conclusion. Headings are localized (English and Chinese).
 //!
-//! | file    | concept                                                     |
-//! |---------|-------------------------------------------------------------|
-//! | `words` | what a report says of itself, by language                   |
-//! | `audit` | what the claims rest on: as tagged, and as looked up        |
+//! | module | content |
+//! |---|---|
+//! | `labels` | localized labels of the report |
+//! | `audit` | evidence audit: the auditor's tags and the result of the citation lookup |
 mod audit;
 mod words;
 
@@ -21,7 +21,7 @@ use crate::debate::{
 use std::fmt::Write;
 use words::Words;
 
-/// The report, once it is judged. A research that was aborted or cancelled has none.
+/// Renders the report once the debate is judged. `None` if it was aborted, cancelled or failed.
 pub fn research(debate: &Debate) -> Option<String> {
     let sections = judgment(debate)?;
     let status = standing::status(debate);
@@ -35,7 +35,7 @@ pub fn research(debate: &Debate) -> Option<String> {
     Some(text)
 }
 
-/// The parts in which whoever judged a research has put what came of it.
+/// Sections of the judge's reply in the last act.
 pub fn judgment(debate: &Debate) -> Option<&[Section]> {
     let ending = debate.setup().ending();
     debate.spoken(..).rev().find_map(|(cue, said)| match said {
@@ -48,7 +48,7 @@ pub fn judgment(debate: &Debate) -> Option<&[Section]> {
     })
 }
 
-/// How far a research has come that nobody has judged.
+/// Summary of a research debate without a judgment: progress so far, or the findings.
 pub(super) fn so_far(debate: &Debate) -> String {
     let mut text = header(debate, &[Role::Advocate, Role::Auditor, Role::Judge], &[]);
     let said = debate.spoken(..).next().is_some();
@@ -119,8 +119,8 @@ fn top(debate: &Debate, words: &Words) -> String {
     text
 }
 
-/// What is marked as missing below: turns that failed, and turns nobody was asked for because the
-/// user wanted the judgment first.
+/// Turns marked `[INCOMPLETE]` in the report: failed turns, and turns never requested because the
+/// user asked for the judgment first.
 fn lost(debate: &Debate, words: &Words) -> Vec<String> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.clone();
     let failed = debate
@@ -136,19 +136,19 @@ fn lost(debate: &Debate, words: &Words) -> Vec<String> {
     failed.chain(unasked).collect()
 }
 
-/// `Proponent (claude:opus)`
+/// For example `Proponent (claude:opus)`.
 fn role(debate: &Debate, nth: u8) -> String {
     let seat = &debate.seats()[usize::from(nth)];
     let name = seat.title();
     one_line(&format!("{name} ({})", model_of(debate, nth)))
 }
 
-/// What a side is asked for, in the order it is asked.
+/// Stage of an advocate's work, in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// What it finds, before it has heard anybody.
+    /// First speech, written before hearing the others.
     Investigation,
-    /// What it answers the others.
+    /// Reply to the other advocates.
     Rebuttal,
 }
 
@@ -156,7 +156,7 @@ fn advocates(debate: &Debate) -> impl Iterator<Item = u8> {
     having(debate, Role::Advocate)
 }
 
-/// The last such turn of a side.
+/// The last turn of a seat in this stage.
 fn turn(debate: &Debate, nth: u8, stage: Stage) -> Option<(Cue, &Result<Reply, Failure>)> {
     debate.turns().filter(|(cue, _)| cue.seat == nth).rfind(|(cue, _)| {
         let phase = debate.setup().phase(*cue);
@@ -165,7 +165,7 @@ fn turn(debate: &Debate, nth: u8, stage: Stage) -> Option<(Cue, &Result<Reply, F
     })
 }
 
-/// What the sides found and answered, and what that rests on.
+/// Renders arguments, rebuttals and the evidence audit.
 fn body(text: &mut String, debate: &Debate, words: &Words) {
     let _ = write!(text, "\n## {}\n", words.arguments);
     for nth in advocates(debate) {
@@ -230,7 +230,7 @@ fn said(
     }
 }
 
-/// What the judge wrote, each part where readers look for it.
+/// Renders the judge's sections, each below its own heading.
 fn judged(text: &mut String, sections: &[Section], words: &Words) {
     let part = |nth: usize| {
         let said = sections.get(nth).map(|section| demoted(section.text.trim()));
@@ -254,7 +254,7 @@ fn judged(text: &mut String, sections: &[Section], words: &Words) {
     let _ = write!(text, "\n---\n\n> {}{}{summary}\n", words.summary, words.colon);
 }
 
-/// Without the number a judge may have put before it.
+/// Strips a leading number from a heading.
 fn bare(title: &str) -> &str {
     let number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
     Some(title.trim_start_matches(number)).filter(|rest| !rest.is_empty()).unwrap_or(title)

@@ -1,4 +1,4 @@
-//! The result, in the order and under the headings users know.
+//! Renders the result of a debate as Markdown, verdict first. `render_summary` is the entry point.
 use super::court;
 use super::dialogue::dialogue;
 use super::ledger::wrong;
@@ -10,8 +10,7 @@ use crate::debate::body::BlindSpot;
 use crate::debate::{Body, Cue, Debate, Kind, Outcome, Role, Side, standing};
 use std::fmt::Write;
 
-/// The whole summary, as Markdown: by what the debate has on its record, not by what its format is
-/// called.
+/// Renders the summary. The layout depends on the record and the roles, not on the format's name.
 pub fn summary(debate: &Debate) -> String {
     match (verdict(debate), course(debate)) {
         (Some(verdict), _) => contest(debate, Some(&verdict)),
@@ -21,7 +20,7 @@ pub fn summary(debate: &Debate) -> String {
     }
 }
 
-/// What every summary begins with: the question, who took part, how it stands, what must be told.
+/// Header of every summary: topic, participants, rounds, rigor, status and notices.
 pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
     let mut text = String::from("## Debate Summary\n\n");
     text.push_str(demo(debate));
@@ -50,7 +49,7 @@ pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String
     text
 }
 
-/// What nobody may miss, where nobody was asked.
+/// Warning for demo debates, which are scripted and call no model. Empty otherwise.
 pub(super) fn demo(debate: &Debate) -> &'static str {
     if standing::labels(debate).contains(&"demo") {
         "> DEMO: scripted voices, no model was asked. This is not advice.\n\n"
@@ -121,7 +120,8 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     judged(text, debate, verdict);
 }
 
-/// How far the verdict can be trusted, and every ruling where they are several or there is doubt.
+/// Renders the confidence, and every ruling if there are several judges or the verdict is
+/// contested.
 fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     if let Some(confidence) = verdict.confidence {
         let stated = verdict.stated.map(|stated| format!("; the judge itself says {stated}%"));
@@ -169,7 +169,7 @@ fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     }
 }
 
-/// ` (70 to 55, margin 15)`, where the sides were scored.
+/// Score of a ruling, for example ` (70 to 55, margin 15)`. Empty if the judge gave no scores.
 fn apart(ruling: &RulingView) -> String {
     match (ruling.pro_score, ruling.con_score, ruling.margin) {
         (Some(pro), Some(con), Some(margin)) => format!(" ({pro} to {con}, margin {margin})"),
@@ -177,7 +177,7 @@ fn apart(ruling: &RulingView) -> String {
     }
 }
 
-/// What was answered about single claims before the whole was ruled on.
+/// Renders the judge's answers to the narrow questions about single claims.
 fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     if verdict.checks.is_empty() {
         return;
@@ -251,7 +251,7 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
     }
 }
 
-/// Nobody has won; what was said is shown as far as it goes.
+/// Renders a debate without a verdict: the opening positions and the problems that were found.
 fn unruled(text: &mut String, debate: &Debate) {
     let _ = match debate.outcome() {
         None => write!(text, "\nNo verdict yet.\n"),

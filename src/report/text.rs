@@ -1,24 +1,26 @@
-//! Somebody else's text inside ours: it must not pass for our headings, nor do things to a terminal.
+//! Sanitizers for untrusted text from models and users. They keep it from injecting headings, table
+//! cells, HTML tags or terminal escape sequences into our output.
 
-/// What a terminal and a reader may be sent: no control characters but line ends and tabs, so that
-/// nothing can move the cursor or change the title, and none that reverse what is read.
+/// Strips control characters except newline and tab, so that a text cannot send terminal escape
+/// sequences. Also strips Unicode bidi controls, which reverse the order of what is read.
 pub fn printable(text: &str) -> String {
     let turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let fits = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || turning(*c));
     text.chars().filter(fits).collect()
 }
 
-/// On one line.
+/// Collapses white space into single spaces and strips control characters.
 pub fn one_line(text: &str) -> String {
     printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// In a cell of a table, out of which it cannot break.
+/// Escapes a text for a cell of a Markdown table.
 pub fn cell(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// With its headings and rules made smaller than any of ours, and its fences closed.
+/// Demotes headings and rules below our own heading levels, escapes HTML tags and closes open code
+/// fences.
 pub fn demoted(text: &str) -> String {
     let text = printable(text);
     let mut open: Option<(char, usize)> = None;
@@ -43,9 +45,9 @@ pub fn demoted(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The mark and length of a code fence, and whether it could close one.
+/// Parses a code fence: marker, length, and whether it could close a block.
 fn fence(line: &str) -> Option<(char, usize, bool)> {
-    // Further in it is code by itself, and opens or closes nothing.
+    // Markdown treats a line indented by four or more spaces as code, so it is no fence.
     let inset = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim_start_matches(' ');
     if inset > 3 {
@@ -66,14 +68,14 @@ fn demoted_line(line: &str) -> String {
     if (1..=6).contains(&marks) && titled {
         return format!("###{bare}");
     }
-    // A line of these would make a heading of the one before it.
+    // A setext underline would turn the line before it into a heading.
     if underline('=') || underline('-') {
         return "***".into();
     }
     unmarked(line)
 }
 
-/// Without tags, which would hide what follows them, or do things on a page. In code they stay.
+/// Escapes HTML tags outside of inline code.
 fn unmarked(line: &str) -> String {
     let mut done = String::with_capacity(line.len());
     let mut code = false;

@@ -1,4 +1,5 @@
-//! What was ruled, under the names of the sides: judges know them as A and B, readers do not.
+//! The verdict as a serializable view, with the real names of the sides. Judges see the sides
+//! masked as A and B. `verdict_view` is the entry point, `unmask_sides` restores the names.
 use super::court::{CourtView, court};
 use super::ledger::{all_noticed, wrong};
 use crate::debate::body::{Agreement, BlindSpot, Changed, Check, Disagreement, Quality};
@@ -8,110 +9,110 @@ use crate::debate::{Cue, Debate, Role, Ruling, Side, prompt, standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The verdict, ready to be read.
+/// The verdict of a debate, with the names of the sides unmasked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VerdictView {
-    /// By tool, or by side where both tools are the same.
+    /// Tool that won, or the side if both sides use the same tool.
     pub winner: String,
-    /// Which side that is.
+    /// The winning side.
     pub side: Side,
-    /// What decided it.
+    /// Rule that decided the verdict.
     pub basis: Basis,
-    /// The same in words.
+    /// The same rule as a phrase.
     pub decided: String,
-    /// Whether it could as well have come out otherwise.
+    /// Whether there are reasons to doubt the verdict.
     pub contested: bool,
-    /// Why.
+    /// Reasons to doubt the verdict.
     pub doubts: Vec<String>,
-    /// How marks, rulings and votes were weighed, where there are marks or votes.
+    /// How marks, rulings and votes were weighed. Missing without marks and votes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weighed: Option<Weighed>,
-    /// Why, as the leading ruling has it.
+    /// Reasoning of the leading ruling.
     pub reasoning: String,
-    /// The turns it rests on.
+    /// Turns the leading ruling cites.
     pub cites: Vec<String>,
-    /// In hundredths, by the margin and by whether the rulings agree.
+    /// Confidence in percent, computed from the margin and the agreement of the rulings.
     pub confidence: Option<u8>,
-    /// In hundredths, as the judge says it of itself.
+    /// Confidence in percent, as stated by the judge.
     pub stated: Option<u8>,
-    /// Points between the sides, where they were scored.
+    /// Difference between the scores of the sides, out of 100. Missing without scores.
     pub margin: Option<u8>,
-    /// What the debate itself was worth.
+    /// The judge's rating of the debate itself.
     pub quality: Option<Quality>,
-    /// What both accept.
+    /// Points both sides accept.
     pub agreements: Vec<Agreement>,
-    /// Where they differ.
+    /// Points on which the sides differ.
     pub disagreements: Vec<Disagreement>,
-    /// What neither answered.
+    /// Questions neither side answered.
     pub unresolved: Vec<String>,
-    /// What to do.
+    /// Recommended decision.
     pub recommendation: String,
-    /// Claims nothing was offered for, by side and id.
+    /// Claims without evidence, with side and claim id.
     pub unsupported: Vec<String>,
-    /// Citations that do not resolve, by side.
+    /// Citations that could not be resolved, with their speaker.
     pub wrong: Vec<String>,
-    /// What else is held against a side.
+    /// Other problems the checks flagged, with the side they count against.
     pub noticed: Vec<String>,
-    /// What the debate did to the decision, where both sides had answered before it began.
+    /// Whether the debate changed the decision of the sealed answers given before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Changed>,
-    /// The argument that decided it, as the leading ruling has it.
+    /// The claim that decided the verdict, as named by the leading ruling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisive: Option<Decisive>,
-    /// What each side did not see.
+    /// What each side overlooked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blind_spots: Vec<BlindSpot>,
-    /// What was answered about single claims before the whole was ruled on.
+    /// The judge's answers to narrow questions about single claims, given before the ruling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Why it goes to the side for which those answers say less.
+    /// The judge's reason for ruling against the balance of those answers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub despite: String,
-    /// What a court adds, where rounds were marked or listeners voted.
+    /// Court part. Missing if no round was marked and no vote was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub court: Option<CourtView>,
-    /// Every ruling there was.
+    /// Every ruling.
     pub rulings: Vec<RulingView>,
-    /// Names the judge could not be kept from seeing, because the debate is about them.
+    /// Names that could not be masked for the judge, because the topic contains them.
     pub unmasked: Vec<String>,
 }
 
-/// The argument that decided it.
+/// The claim that decided the verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Decisive {
-    /// The claim, by id.
+    /// Claim id.
     pub claim: String,
-    /// Whose it is, if it is on the record.
+    /// The side that made the claim. Missing if no claim has this id.
     pub side: Option<Side>,
-    /// As it was first put.
+    /// Text of the claim when it was first made.
     pub text: Option<String>,
 }
 
-/// One ruling.
+/// A single ruling.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RulingView {
-    /// Who ruled.
+    /// Name of the judge's seat.
     pub seat: String,
-    /// Whether the sides were swapped.
+    /// Whether this judge saw the sides swapped.
     pub swapped: bool,
-    /// For whom.
+    /// Tool or side the ruling is for.
     pub winner: String,
-    /// Why.
+    /// The judge's reasoning.
     pub reasoning: String,
-    /// What to do.
+    /// Recommended decision.
     pub recommendation: String,
-    /// Points for the proposer.
+    /// The proposer's score, out of 100.
     pub pro_score: Option<u8>,
-    /// Points for the challenger.
+    /// The challenger's score, out of 100.
     pub con_score: Option<u8>,
-    /// Points between the sides, where they were scored.
+    /// Difference between the scores. Missing without scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<u8>,
-    /// In hundredths, as the judge says it.
+    /// Confidence in percent, as stated by the judge.
     pub confidence: u8,
 }
 
-/// What was ruled, if anything was.
+/// Builds the view of the verdict. `None` if the debate has none.
 pub fn verdict(debate: &Debate) -> Option<VerdictView> {
     let Judgment { winner, basis, weighed, contests, confidence, .. } = judgment(debate)?;
     let none = Ruling::default();
@@ -174,13 +175,13 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
     })
 }
 
-/// What a judge said who was outweighed: it stands for the other side, and is not the winner's.
+/// Text of an outvoted judge, marked as an argument for the losing side.
 fn overruled(debate: &Debate, winner: Side, said: &str) -> String {
     let other = standing::name_of(debate, winner.other());
     format!("Marks and votes outweigh the judge, who ruled for {other}: {said}")
 }
 
-/// Why somebody has won about whom nobody ruled.
+/// Why a side won without any ruling.
 fn unruled(basis: Basis) -> &'static str {
     match basis {
         Basis::Forfeit => "The other side fell silent",
@@ -203,7 +204,7 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &Ruling) -> Ruling
     }
 }
 
-/// The winner's claim of that name, or anybody's.
+/// Finds the decisive claim by id, preferring the winner's.
 fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
     let entries = ledger::entries(debate, Cue::END);
     let named = || entries.iter().filter(|entry| entry.claim.id == id);
@@ -215,7 +216,7 @@ fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
     }
 }
 
-/// Claims nothing was offered for, each with its side.
+/// Claims without evidence, with side and claim id.
 pub fn unsupported(debate: &Debate) -> Vec<String> {
     let bare = ledger::entries(debate, Cue::END).into_iter().filter(ledger::Entry::unsupported);
     bare.map(|entry| {
@@ -225,14 +226,14 @@ pub fn unsupported(debate: &Debate) -> Vec<String> {
     .collect()
 }
 
-/// `round 2, challenger`.
+/// Name of a turn, for example `round 2, challenger`.
 pub fn turn_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     let role = seat.word();
     if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
 }
 
-/// Gives the sides their names back in what a judge wrote.
+/// Replaces the masks `Side A` and `Side B` in a judge's text by the real names.
 pub fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
     let mut text = text.to_owned();
     for side in [Side::Pro, Side::Con] {
@@ -247,7 +248,8 @@ pub fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
     text
 }
 
-/// Replaces a word where it stands by itself.
+/// Replaces a word only where it is not part of a longer one, and adjusts the article at the start
+/// of a sentence.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The whole debate as JSON, for programs. Fields are only ever added; `v` says when they are not.
+//! The whole debate as JSON. The schema only ever gains fields. A breaking change raises `v`.
 use super::court::{VoteView, votes};
 use super::dialogue::ended;
 use super::people::rounds_completed;
@@ -16,95 +16,95 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A debate, all of it.
+/// A debate with all its turns.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DebateView {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The debate's name.
+    /// Id of the debate.
     pub id: String,
-    /// The question.
+    /// Question of the debate.
     pub topic: String,
-    /// The table it is played by.
+    /// Name of the format.
     pub format: String,
-    /// How it stands.
+    /// Current status.
     pub status: Status,
-    /// `success`, `degraded-success`, or as `status`.
+    /// `success`, `degraded-success`, or the same as `status`.
     pub result: String,
-    /// `demo`, `single-model`, `imported`.
+    /// Labels: `demo`, `single-model`, `partial-judge`, `imported`.
     pub labels: Vec<String>,
-    /// When it was opened.
+    /// Time of creation, ISO 8601 in UTC.
     pub created_at: String,
-    /// Everyone who is seated.
+    /// All seats, in speaking order.
     pub seats: Vec<SeatView>,
-    /// Who was seated without being named, and why.
+    /// Seats that were filled automatically, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<String>,
-    /// Seats that changed hands since, in the order they did.
+    /// Seats that were transferred to another participant, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handed: Vec<HandedView>,
-    /// The tree it was opened on.
+    /// Hash of the tree the debate is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
-    /// For every seat.
+    /// Reasoning effort requested for every seat.
     pub effort: Option<Effort>,
-    /// Asked for.
+    /// Number of rounds requested.
     pub rounds: u8,
-    /// In which both sides spoke.
+    /// Number of rounds in which both sides spoke.
     pub rounds_completed: u8,
-    /// How far it can be trusted.
+    /// How strictly claims and citations were checked.
     pub rigor: String,
-    /// What was ruled, if anything was.
+    /// The verdict, if there is one.
     pub verdict: Option<VerdictView>,
-    /// What a reader must be told besides.
+    /// Warnings and errors a reader must know.
     pub notices: Vec<String>,
-    /// What is due now.
+    /// What the debate is waiting for.
     pub due: Due,
-    /// By every take.
+    /// Tokens, cost and time used so far, including turns discarded by reopening.
     pub spent: Spend,
-    /// Each side's account.
+    /// Tally of each side's claims.
     pub ledger: Vec<Account>,
-    /// What was said, in order.
+    /// All turns, in order.
     pub turns: Vec<TurnView>,
-    /// What the user said.
+    /// Remarks the user added.
     pub remarks: Vec<String>,
-    /// What the user made of it.
+    /// The user's decision.
     pub decision: Option<String>,
-    /// What the format was told besides: the goal, who reads the result.
+    /// Options of the format, such as the goal or the audience.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub terms: BTreeMap<String, String>,
-    /// Every round that was marked, in hundredths of a point of ten.
+    /// Marks of each round, in hundredths of a point, out of ten points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds_marked: Vec<RoundMarks>,
-    /// Every vote.
+    /// All votes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<VoteView>,
-    /// How far those who talked agree in the end, where nobody wins.
+    /// Outcome of a dialogue, which has no winner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<End>,
-    /// What they have learned.
+    /// Insights of a dialogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insights: Option<Vec<Section>>,
-    /// The report of a research, as Markdown.
+    /// Report of a research debate, as Markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
-    /// What became of the verdict in the world.
+    /// Whether the verdict proved right afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<LearnedView>,
 }
 
-/// What became of a verdict.
+/// Whether a verdict proved right, as recorded by the user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LearnedView {
-    /// Whether it was right.
+    /// Whether the verdict was right.
     pub proof: Proof,
-    /// How sure it was thought to be, in hundredths.
+    /// Confidence of the verdict, in percent, when this was recorded.
     pub confidence: Option<u8>,
     /// What happened.
     pub note: String,
 }
 
-/// A seat.
+/// A seat and the participant that plays it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "as in the setup")]
 pub struct SeatView {
@@ -114,91 +114,91 @@ pub struct SeatView {
     pub model: Option<String>,
 }
 
-/// A seat that changed hands.
+/// Transfer of a seat to another participant.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HandedView {
-    /// By name.
+    /// Name of the seat.
     pub seat: String,
-    /// Who had it, as seats are written.
+    /// Previous participant, as `tool:model`.
     pub from: String,
-    /// Who has it since.
+    /// New participant, as `tool:model`.
     pub to: String,
-    /// The turn that was due then.
+    /// Turn that was due at the time.
     pub at: Option<String>,
-    /// Why, by whom and when.
+    /// Reason for the transfer, who requested it and when.
     pub because: String,
 }
 
-/// What a debate waits for.
+/// What a debate is waiting for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Due {
-    /// Turns, by name.
+    /// Replies to turns, by turn id.
     Turns {
-        /// That are fetched.
+        /// Turns the server requests from a provider.
         driven: Vec<String>,
-        /// That are waited for.
+        /// Turns a host, human or bot has to send.
         awaited: Vec<String>,
     },
-    /// The user.
+    /// The user's approval to continue.
     User,
-    /// More to spend.
+    /// A larger budget.
     Budget,
-    /// Nothing: it is over, or about to be.
+    /// Nothing: the debate is over or about to close.
     Nothing,
 }
 
-/// A side's account.
+/// Tally of one side's claims.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Account {
-    /// Whose.
+    /// The side.
     pub side: Side,
-    /// In numbers.
+    /// Counts of claims and citations.
     #[serde(flatten)]
     pub tally: Tally,
 }
 
-/// A turn.
+/// One turn of a debate.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TurnView {
-    /// Its name.
+    /// Turn id.
     pub turn: String,
-    /// 0 outside the count.
+    /// Round number, 0 outside of rounds.
     pub round: u8,
-    /// The row it was asked under.
+    /// Name of the phase.
     pub phase: String,
-    /// Who spoke.
+    /// Name of the speaker's seat.
     pub seat: String,
-    /// As what.
+    /// Role of the speaker.
     pub role: Role,
-    /// What was asked for.
+    /// Kind of reply the phase requires.
     pub kind: Kind,
-    /// What was answered, where that is not a speech.
+    /// The parsed reply, unless it is a speech.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<Body>,
-    /// By which tool.
+    /// Tool that produced the reply.
     pub tool: String,
-    /// What, without the claims block; none if the turn was lost.
+    /// Text without the claims block. Missing if the turn failed.
     pub text: Option<String>,
-    /// What it asserts.
+    /// Claims made in this turn.
     pub claims: Vec<Claim>,
-    /// What it accepts.
+    /// Claims of the other side it concedes.
     pub concedes: Vec<Concession>,
-    /// What it takes back.
+    /// Own claims it withdraws as resolved.
     pub resolves: Vec<Resolution>,
-    /// What the rules had to say.
+    /// Findings of the rule checks.
     pub findings: Vec<Finding>,
-    /// What looking up its citations came to.
+    /// Citations and the result of their lookup.
     pub citations: Vec<Citation>,
-    /// Why it was lost.
+    /// Error that made the turn fail.
     pub failure: Option<String>,
-    /// Why a first answer was not taken.
+    /// Why the first reply was rejected, if there was a retry.
     pub refused: Option<String>,
-    /// How it came to be.
+    /// Metadata of the call: tool, model, tokens, cost and duration.
     pub envelope: Envelope,
 }
 
-/// A debate as JSON has it.
+/// Builds the JSON view of a debate.
 pub fn view(debate: &Debate) -> DebateView {
     let setup = debate.setup();
     let status = standing::status(debate);

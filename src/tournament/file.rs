@@ -1,4 +1,4 @@
-//! What a tournament's file says: TOML, checked before anything is spent.
+//! Parser of tournament files (TOML). Validates everything before the first request to a model.
 use crate::debate::setup::LONGEST_TOPIC;
 use crate::debate::{Budget, Effort, Voice, millionths};
 use crate::engine::opening::found_again;
@@ -6,54 +6,51 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Games of a tournament, at most: what is more was not meant.
+/// Limit on games, to catch mistakes in the file.
 pub const MOST_GAMES: usize = 20_000;
-/// Characters of a name.
+/// Limit on names.
 const LONGEST_NAME: usize = 60;
-/// How many games are played at a time, if nobody says.
+/// Default number of concurrent games.
 const AT_ONCE: usize = 2;
 
-/// A tournament as it is to be played.
+/// A validated tournament file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What its games are found by.
+    /// Name, by which the archive finds its games.
     pub name: String,
-    /// The format of every game.
+    /// Format of every game.
     pub format: String,
-    /// Every game is played with each of these numbers of rounds; none is the format's usual one.
+    /// Round counts. Every game is played with each, and `None` is the format's default.
     pub rounds: Vec<Option<u8>>,
-    /// What is argued about.
     pub motions: Vec<String>,
-    /// Who argues.
     pub entrants: Vec<Entrant>,
-    /// Who rules: one, or a panel.
+    /// One judge, or a panel.
     pub judges: Vec<Voice>,
-    /// How hard everyone is to think.
+    /// Reasoning effort of all participants.
     pub effort: Option<Effort>,
-    /// What debaters are given of the repository.
+    /// What goes into the brief, in the syntax of `--context`.
     pub context: String,
-    /// How many games are played at a time.
+    /// Maximum of concurrent games.
     pub at_once: usize,
-    /// How many of those one entrant plays.
+    /// Maximum of concurrent games per entrant.
     pub at_once_per_entrant: usize,
-    /// What one game may spend.
+    /// Budget of one game.
     pub per_game: Budget,
-    /// What all games together may spend.
+    /// Budget of all games together.
     pub in_all: Budget,
-    /// Seconds a turn may take.
+    /// Timeout of a turn.
     pub turn_seconds: Option<u32>,
 }
 
-/// Somebody who takes part.
+/// An entrant of the tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrant {
-    /// What the standings call it.
+    /// Name in the standings.
     pub name: String,
-    /// Who speaks for it.
     pub voice: Voice,
 }
 
-/// What is wrong with a file.
+/// Why a tournament file is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum BadFile {
@@ -90,7 +87,7 @@ pub enum BadFile {
 }
 
 impl BadFile {
-    /// What to do about it.
+    /// How to fix the file.
     pub fn hint(&self) -> &'static str {
         match self {
             BadFile::Toml(_) => {
@@ -179,7 +176,7 @@ impl WrittenBudget {
 }
 
 impl Plan {
-    /// What a file says.
+    /// Parses and validates a tournament file.
     pub fn read(text: &str) -> Result<Plan, BadFile> {
         let written: Written =
             toml::from_str(text).map_err(|error| BadFile::Toml(error.to_string()))?;
@@ -229,8 +226,8 @@ impl Plan {
         })
     }
 
-    /// A voice as it is seated: a script is found from the folder the file lies in, wherever the game
-    /// is gone on with. Games are named by what is written.
+    /// Makes the path of a script absolute, relative to the folder of the file, so that the game
+    /// can resume from any folder. Game keys use the participant as written.
     pub fn seated(voice: &Voice, folder: &Path) -> Voice {
         found_again(voice.clone(), folder)
     }
@@ -276,7 +273,7 @@ fn entrants(written: &[WrittenEntrant]) -> Result<Vec<Entrant>, BadFile> {
     Ok(all)
 }
 
-/// A seat that can be asked.
+/// Parses a participant, which must be a model or a script.
 fn voice(seat: &str) -> Result<Voice, BadFile> {
     let voice: Voice = seat.parse().map_err(|bad: crate::debate::seat::BadSeat| {
         BadFile::Seat(seat.to_owned(), bad.to_string())
@@ -287,13 +284,13 @@ fn voice(seat: &str) -> Result<Voice, BadFile> {
     Ok(voice)
 }
 
-/// The end of a name that is too long, which is where paths differ.
+/// Last characters of a name that is too long, because paths differ at the end.
 fn ending(name: &str) -> String {
     let plain: Vec<char> = name.chars().filter(|c| !c.is_control()).collect();
     plain[plain.len().saturating_sub(LONGEST_NAME)..].iter().collect()
 }
 
-/// A name that can be shown in a line.
+/// The trimmed name, if it is valid.
 fn plain(name: &str) -> Option<String> {
     let name = name.trim();
     let fits = !name.is_empty() && name.chars().count() <= LONGEST_NAME;

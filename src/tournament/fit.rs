@@ -1,5 +1,4 @@
-//! Whether a tournament can be played here, found out before anything is spent, and what it may come
-//! to.
+//! Checks that a tournament can be played here before anything is spent, and estimates its cost.
 use super::file::Plan;
 use super::game::drafted;
 use super::schedule::Game;
@@ -9,12 +8,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-/// What is known of a tournament before it begins.
+/// Result of the check.
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
-    /// What the games that are left may come to; nothing, if no model is asked.
+    /// Estimated usage of the remaining games. Zero if no model is called.
     pub figures: Figures,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -30,7 +29,7 @@ pub enum Misfit {
     Desk(#[from] DeskError),
 }
 
-/// Looks at the format, at every pair, and at every kind of game that is left.
+/// Checks the format, every pair of entrants and the budgets, and estimates the remaining games.
 pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<Fit, Misfit> {
     desk.sound()?;
     let format = &desk.catalogue().offered(&plan.format)?.offer.format;
@@ -46,7 +45,7 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
             ];
             seats.extend(plan.judges.iter().map(|it| seat("judge", Role::Judge, seated(it))));
             desk.sits_well(&seats).map_err(|why| match why {
-                // Who cannot play at all does not play anybody.
+                // An unavailable participant is not an error of this pair.
                 DeskError::Unplayable(why) => Misfit::Desk(why.into()),
                 why => {
                     let (pro, con) = (pro.name.clone(), con.name.clone());
@@ -65,7 +64,7 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
             ));
         }
     }
-    // What a game may come to hardly depends on its motion.
+    // The estimate hardly depends on the motion, so it is cached by pair and rounds.
     let mut known: BTreeMap<(usize, usize, Option<u8>), Figures> = BTreeMap::new();
     for game in left {
         let kind = (game.pro, game.con, game.rounds);

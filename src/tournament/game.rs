@@ -1,5 +1,5 @@
-//! One game: opened, taken up where it was left, or waited for while somebody else plays it, and
-//! played to its end.
+//! Plays one game to its end: opens or resumes its debate, or waits while another process holds the
+//! lease.
 use super::file::Plan;
 use super::past::{self, Known, Past};
 use super::play::News;
@@ -16,44 +16,44 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// How often a debate somebody else plays is looked at.
+/// Poll interval while another process holds the lease.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// Where games are played.
+/// Runs games. Cloned for each concurrent game.
 #[derive(Clone)]
 pub(super) struct Hall<'a> {
     pub(super) desk: &'a Desk,
     pub(super) plan: &'a Plan,
     pub(super) place: &'a Place,
-    /// Where the file lies.
+    /// Folder of the tournament file.
     pub(super) folder: &'a Path,
-    /// Whether everybody is to stop.
+    /// Stop signal for all games.
     pub(super) stop: watch::Receiver<bool>,
     pub(super) told: mpsc::UnboundedSender<News>,
 }
 
-/// How a game ended for now.
+/// How a game ended in this run.
 #[derive(Debug)]
 pub(super) enum End {
-    /// It is over, well or not.
+    /// The debate is over, with or without a verdict.
     Over,
-    /// It waits for something only the user can give.
+    /// It waits for the user. Has the reason.
     Paused(String),
-    /// It was stopped, and can be gone on with.
+    /// The stop signal interrupted it. It can resume.
     Stopped,
-    /// It could not be played.
+    /// It could not be opened or run. Has the error message.
     Broken(String),
 }
 
-/// What became of playing.
+/// Result of running a debate.
 enum Played {
     End(End),
-    /// Somebody else has it now.
+    /// Another process took over the lease.
     Lost(String),
 }
 
 impl Hall<'_> {
-    /// Plays a game to its end, or to where it cannot go on.
+    /// Plays a game until it ends or cannot continue.
     pub(super) async fn one(&self, game: &Game, budget: Budget) -> End {
         loop {
             match self.begun(game, budget).await {
@@ -75,14 +75,14 @@ impl Hall<'_> {
                         return End::Stopped;
                     }
                 }
-                // Another process has opened it since the archive was read: read it again.
+                // Another process has opened it in the meantime, so read the archive again.
                 Err(DeskError::Archive(ArchiveError::Duplicate { .. })) => {}
                 Err(error) => return End::Broken(error.to_string()),
             }
         }
     }
 
-    /// The game being played; nothing, if it was played meanwhile.
+    /// Opens or resumes the debate of a game. `None` if it has already been played.
     async fn begun(&self, game: &Game, budget: Budget) -> Result<Option<Job>, DeskError> {
         let Hall { desk, plan, place, .. } = self;
         let (past, supersedes) = past::attempts(desk, plan, &place.root, &game.key)?;
@@ -111,7 +111,7 @@ impl Hall<'_> {
         }
     }
 
-    /// What is wished for first, and that the game may come to so much.
+    /// Adds a command that sets the budget, if it differs and is not exhausted.
     fn limited(
         &self,
         id: &str,
@@ -150,7 +150,7 @@ impl Hall<'_> {
         })
     }
 
-    /// Waits until nobody holds a debate any more; not, if all is to stop.
+    /// Waits until no process holds the lease. Returns false on the stop signal.
     async fn free_again(&self, game: &Game, id: &str, holder: String) -> bool {
         let _ = self.told.send(News::Waiting { game: game.clone(), id: id.to_owned(), holder });
         let mut stop = self.stop.clone();
@@ -159,7 +159,7 @@ impl Hall<'_> {
                 () = tokio::time::sleep(GLANCE) => {}
                 _ = stop.wait_for(|stop| *stop) => return false,
             }
-            // Only who holds it is asked for, so no event is new enough.
+            // Only the holder matters here, so the query skips all events.
             let after = u64::from(u32::MAX);
             match self.desk.archive().news(id, after) {
                 Ok(news) if news.holder.is_some() => {}
@@ -169,7 +169,7 @@ impl Hall<'_> {
     }
 }
 
-/// A game as it is opened, and whom it seats.
+/// Builds the draft and the seating request of a game.
 pub(super) fn drafted(
     desk: &Desk,
     plan: &Plan,

@@ -1,38 +1,38 @@
-//! How many games are played at a time, and what each may spend. All of it is arithmetic.
+//! Decides which game starts next, under concurrency and budget limits. Pure functions.
 use super::{Game, Plan};
 use crate::debate::{Budget, Spend};
 
 /// The games being played.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// Each, with what it may still spend.
+    /// Each game with its remaining budget, which is reserved.
     running: Vec<(Game, Budget)>,
 }
 
-/// What may be done next.
+/// Whether another game can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This one of those that wait may begin, with that to spend in all, what it has spent before
-    /// included.
+    /// Start the waiting game at this index, with this budget. The budget includes what earlier
+    /// attempts have spent.
     Begin(usize, Budget),
-    /// Somebody has to finish first.
+    /// Wait until a running game ends.
     Wait,
-    /// Nothing may be spent any more.
+    /// The budget of the tournament is exhausted.
     Spent,
 }
 
 impl Table {
-    /// How many are being played.
+    /// Number of running games.
     pub fn len(&self) -> usize {
         self.running.len()
     }
 
-    /// Whether none is.
+    /// Whether no game is running.
     pub fn is_empty(&self) -> bool {
         self.running.is_empty()
     }
 
-    /// A game begins that may come to so much and has come to that much before.
+    /// Adds a game with its budget, minus what earlier attempts have spent.
     pub fn begin(&mut self, game: Game, budget: Budget, own: Spend) {
         let left = |limit: Option<u64>, own: u64| limit.map(|limit| limit.saturating_sub(own));
         let budget = Budget {
@@ -43,15 +43,14 @@ impl Table {
         self.running.push((game, budget));
     }
 
-    /// A game has come to whatever end.
+    /// Removes a game that has ended.
     pub fn end(&mut self, key: &str) {
         self.running.retain(|(game, _)| game.key != key);
     }
 
-    /// Of those that wait and whose entrants are both free, the one whose entrants are least busy,
-    /// and of those the first. What the games being played may
-    /// still spend is set aside: with a limit on all of them and none on each, they are played one
-    /// after another.
+    /// Chooses among waiting games whose entrants are below their limit: the least busy pair, then
+    /// the first in order. The remaining budgets of running games are reserved, so with a total
+    /// budget and none per game, games run one at a time.
     pub fn next<'a>(
         &self,
         waiting: impl IntoIterator<Item = (&'a Game, Spend)>,
@@ -78,7 +77,7 @@ impl Table {
         }
     }
 
-    /// What a game may spend that has spent so much already, if anything is left.
+    /// Budget of a game that has already spent `own`. `None` if the total budget is exhausted.
     fn allowance(&self, plan: &Plan, spent: Spend, own: Spend) -> Option<Budget> {
         let one = |of: fn(&Budget) -> Option<u64>, spent: u64, own: u64| {
             let limit = of(&plan.per_game);

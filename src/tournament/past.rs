@@ -1,5 +1,4 @@
-//! What the archive holds of a tournament: which games were played, which were begun, which failed,
-//! and what all of that has cost.
+//! Loads the games of a tournament from the archive, with status and cost.
 use super::{GAME, Plan};
 use crate::debate::standing::status;
 use crate::debate::verdict::judgment;
@@ -9,37 +8,36 @@ use crate::rating::{Reading, board};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How a game stands.
+/// Status of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// It was played whole and came to a verdict.
+    /// Completed with a verdict.
     Played,
-    /// It was begun.
+    /// Started and not over.
     Begun,
-    /// It ended without a whole verdict.
+    /// Ended without a verdict, or degraded.
     Failed {
-        /// In a line.
+        /// Message in one line.
         why: String,
-        /// Where it could be gone on with.
+        /// Turn from which it can be reopened.
         from: Option<Cue>,
     },
 }
 
-/// What is known of one game.
+/// A game as found in the archive.
 #[derive(Clone, Debug)]
 pub struct Past {
-    /// The debate.
+    /// Id of the debate.
     pub id: String,
-    /// How it stands.
     pub known: Known,
-    /// What it comes to, if it was played.
+    /// Rated game and rulings, or why it is not rated.
     pub reading: Reading,
-    /// What it has cost so far.
+    /// Cost so far.
     pub spent: Spend,
 }
 
 impl Past {
-    /// What a debate comes to as a game.
+    /// Converts a debate to a game.
     pub fn of(debate: &Debate) -> Past {
         Past {
             id: debate.setup().id.clone(),
@@ -49,7 +47,7 @@ impl Past {
         }
     }
 
-    /// The better of two debates about one game is the one that counts.
+    /// Rank of an attempt. Of several debates about one game, the highest counts.
     fn worth(&self) -> u8 {
         match self.known {
             Known::Played => 2,
@@ -59,7 +57,7 @@ impl Past {
     }
 }
 
-/// How a debate stands as a game.
+/// Status of a debate as a game.
 pub fn known(debate: &Debate) -> Known {
     match status(debate) {
         Status::InProgress | Status::Paused => Known::Begun,
@@ -75,7 +73,7 @@ pub fn known(debate: &Debate) -> Known {
     }
 }
 
-/// Every game of a tournament that is in the archive, by its key, and what all of them have cost.
+/// Loads all games of a tournament by key, and their total cost.
 pub fn past(
     desk: &Desk,
     plan: &Plan,
@@ -90,12 +88,12 @@ pub fn past(
     Ok((games, spent))
 }
 
-/// One game, as it stands now.
+/// Loads one game.
 pub fn now(desk: &Desk, plan: &Plan, root: &Path, key: &str) -> Result<Option<Past>, DeskError> {
     Ok(attempts(desk, plan, root, key)?.0)
 }
 
-/// One game as it stands now, and the ids of all debates in which it was attempted.
+/// Loads one game, and the ids of all debates that attempted it.
 pub(super) fn attempts(
     desk: &Desk,
     plan: &Plan,
@@ -110,7 +108,7 @@ pub(super) fn attempts(
     Ok((games.remove(key), ids))
 }
 
-/// The one touched last comes first, and stays unless another is better.
+/// Keeps the better attempt. The query returns the most recent first, and that wins a tie.
 fn keep(games: &mut BTreeMap<String, Past>, key: String, past: Past) {
     match games.get(&key) {
         Some(other) if other.worth() >= past.worth() => {}

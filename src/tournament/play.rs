@@ -1,5 +1,5 @@
-//! All games: what is left of them is begun as the limits allow, what fails is tried once more, and
-//! whoever stops it can go on later.
+//! Runs all games: starts what the limits allow, retries failed games once, and stops on a signal.
+//! A later run continues from the archive.
 use super::file::Plan;
 use super::game::{End, Hall};
 use super::limits::{Next, Table};
@@ -15,99 +15,94 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// How often a game is tried in one run. One that had failed before has had its first.
+/// Attempts per game in one run. A failure in an earlier run counts as the first.
 const TRIES: u8 = 2;
 
-/// How a tournament is played here.
+/// Where and how a tournament is played.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The repository the games belong to.
+    /// Repository the games belong to.
     pub place: Place,
-    /// Where the file lies.
+    /// Folder of the tournament file.
     pub folder: PathBuf,
-    /// Whether each model is asked first whether it answers.
+    /// Whether to probe every model before the first game.
     pub probe: bool,
 }
 
-/// What whoever looks on is told.
+/// Progress event for the caller.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// A game is being played.
+    /// A game started or resumed.
     Begun {
-        /// Which.
         game: Game,
-        /// The debate.
+        /// Id of the debate.
         id: String,
     },
-    /// Somebody else plays it.
+    /// Another process plays the game.
     Waiting {
-        /// Which.
         game: Game,
-        /// The debate.
+        /// Id of the debate.
         id: String,
-        /// Who.
+        /// Process that holds the lease.
         holder: String,
     },
-    /// A game came to a verdict.
+    /// A game ended with a verdict.
     Over {
-        /// Which.
         game: Game,
-        /// What of it.
+        /// The game as archived.
         past: Past,
-        /// All of them, so far.
+        /// Standings after this game.
         standings: Box<Standings>,
     },
     /// A game failed.
     Failed {
-        /// Which.
         game: Game,
-        /// Why.
+        /// Error message.
         why: String,
-        /// Whether it is tried once more.
+        /// Whether it is retried in this run.
         again: bool,
     },
-    /// A game waits for something only the user can give.
+    /// A game waits for the user.
     Paused {
-        /// Which.
         game: Game,
-        /// What.
+        /// What it waits for.
         why: String,
     },
 }
 
-/// Why no more is played.
+/// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// There is nothing left to be tried.
+    /// No game is left to try.
     Done,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Stopped,
-    /// What all games may spend is spent.
+    /// The budget of the tournament is exhausted.
     Spent,
 }
 
-/// A game that waits to be played.
+/// A game in the queue.
 struct Waiting {
     game: Game,
     tried: u8,
 }
 
-/// The whole of a run.
+/// State of a run.
 struct Run<'a> {
     desk: &'a Desk,
     plan: &'a Plan,
     settings: &'a Settings,
     games: Vec<Game>,
     past: BTreeMap<String, Past>,
-    /// Why games could not even be opened.
+    /// Error messages of games that could not be opened, by key.
     broken: BTreeMap<String, String>,
     spent: Spend,
     waiting: VecDeque<Waiting>,
     table: Table,
 }
 
-/// Plays whatever is left, and says what it came to. Nothing is spent before everyone has answered
-/// once.
+/// Plays the remaining games and returns the standings. With `probe`, every model must answer a
+/// test request before the first game.
 pub async fn play(
     desk: &Desk,
     plan: &Plan,
@@ -156,7 +151,7 @@ pub async fn play(
         }
         tokio::select! {
             Some((game, end)) = playing.next() => {
-                // What was told of it comes before what became of it.
+                // Deliver the game's queued events before its result.
                 while let Ok(news) = heard.try_recv() {
                     tell(&news);
                 }
@@ -175,7 +170,7 @@ pub async fn play(
 }
 
 impl Run<'_> {
-    /// Whether everyone answers who will be asked.
+    /// Sends a test request to every participant. A timeout does not count as a failure.
     async fn answered(&self) -> Result<(), DeskError> {
         let entrants = self.plan.entrants.iter().map(|it| &it.voice);
         let all = entrants.chain(&self.plan.judges);
@@ -191,7 +186,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The next game that may begin, and what it may come to.
+    /// Takes the next game that can start from the queue, with its budget.
     fn next(&mut self, ending: &mut Ending) -> Option<(Waiting, crate::debate::Budget)> {
         let own = |game: &Game| self.past.get(&game.key).map(|it| it.spent).unwrap_or_default();
         let waiting = self.waiting.iter().map(|it| (&it.game, own(&it.game)));
@@ -210,7 +205,7 @@ impl Run<'_> {
         }
     }
 
-    /// Notes what became of a game, and says it.
+    /// Records the end of a game, queues a retry if needed, and returns the event to report.
     fn ended(
         &mut self,
         waiting: Waiting,

@@ -1,26 +1,24 @@
-//! Every game, in order. Each has a key that depends on nothing but what is played, so that it is
-//! found again however the file has grown or been sorted.
+//! List of all games. The key of a game is a hash of its motion, participants and settings, so it
+//! stays the same when the file grows or is sorted.
 use super::file::Plan;
 use crate::debate::hashed::hashed;
 
-/// One game.
+/// A game to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    /// 16 hexadecimal digits of what is played.
+    /// First 16 hex digits of the content hash.
     pub key: String,
-    /// What about.
     pub motion: String,
-    /// Who argues for, by its number among the entrants.
+    /// Index of the entrant that argues for the motion.
     pub pro: usize,
-    /// Who argues against.
+    /// Index of the entrant that argues against it.
     pub con: usize,
-    /// How many rounds, if not the format's usual number.
+    /// Number of rounds, or `None` for the format's default.
     pub rounds: Option<u8>,
 }
 
-/// Every pair of entrants on every motion, once on either side, with each number of rounds. The two
-/// games of a pair follow each other, and a motion is done before the next one begins: a tournament
-/// that is stopped early is about whole motions.
+/// Builds the list: every pair of entrants on every motion, once on each side, with each number of
+/// rounds. Motions come one after the other, so an early stop leaves complete motions.
 pub fn schedule(plan: &Plan) -> Vec<Game> {
     let mut games = vec![];
     for motion in &plan.motions {
@@ -38,8 +36,8 @@ pub fn schedule(plan: &Plan) -> Vec<Game> {
     games
 }
 
-/// What a game is called: what entrants are named does not matter, nor does how many play at once or
-/// what they may spend.
+/// Hashes the motion, participants, rounds and other settings of a game. Entrant names, concurrency
+/// and budgets are not part of the key.
 fn key(plan: &Plan, motion: &str, pro: usize, con: usize, rounds: Option<u8>) -> String {
     let rounds = rounds.map_or("usual".to_owned(), |rounds| rounds.to_string());
     let (pro, con) = (&plan.entrants[pro].voice, &plan.entrants[con].voice);

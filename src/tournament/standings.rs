@@ -1,5 +1,5 @@
-//! What a tournament comes to so far: ratings under the names of its file, who beat whom, and what is
-//! left or could not be played.
+//! Standings of a tournament: ratings under the names of its file, cross table, and games that are
+//! left or failed.
 use super::file::Plan;
 use super::past::{Known, Past};
 use super::schedule::Game;
@@ -9,57 +9,57 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// All of it.
+/// Standings of a tournament.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Standings {
-    /// What it is called.
+    /// Name of the tournament.
     pub tournament: String,
-    /// Games there are.
+    /// Number of all games.
     pub games: usize,
-    /// Games that came to a verdict.
+    /// Games with a verdict.
     pub played: usize,
-    /// Games that were begun and are not over.
+    /// Games that are not over.
     pub begun: usize,
-    /// Games nobody has begun.
+    /// Games that have not started.
     pub left: usize,
-    /// Games that failed, and why.
+    /// Games that failed.
     pub failed: Vec<FailedGame>,
-    /// What all of them have cost, those that failed included.
+    /// Cost of all games, with failed ones.
     pub spent: Spend,
-    /// Ratings, by the names in the file.
+    /// Ratings by entrant name.
     pub board: Board,
-    /// Who beat whom.
+    /// Results of each pair.
     pub cross: Cross,
 }
 
 /// A game that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FailedGame {
-    /// Its key.
+    /// Key of the game.
     pub key: String,
-    /// The debate, if there is one.
+    /// Id of the debate, if there is one.
     pub id: Option<String>,
-    /// What about.
+    /// The motion.
     pub motion: String,
-    /// Who argued for.
+    /// Entrant that argued for.
     pub proposer: String,
-    /// Who argued against.
+    /// Entrant that argued against.
     pub challenger: String,
-    /// In a line.
+    /// Error message in one line.
     pub why: String,
 }
 
-/// Every entrant against every other, over the rated games.
+/// Results of each entrant against each other, in rated games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cross {
-    /// In the order of the file.
+    /// Names, in the order of the file.
     pub entrants: Vec<String>,
-    /// A row for each, with how it fared against each of the columns; none against itself.
+    /// Row of each entrant with its results against the columns, null against itself.
     pub rows: Vec<Vec<Option<Tally>>>,
 }
 
-/// The standings these games come to, with why those could not be played of which the archive knows
-/// nothing.
+/// Computes the standings. `broken` has the error messages of games that could not be opened and so
+/// are not in the archive.
 pub fn standings(
     plan: &Plan,
     games: &[Game],

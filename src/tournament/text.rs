@@ -1,16 +1,16 @@
-//! The standings as people read them, within 80 columns.
+//! Renders the standings as text, at most 80 columns wide.
 use super::standings::{Cross, Standings};
 use crate::rating::text::{clipped, half, judges, ranking, score, unrated};
 use std::fmt::Write as _;
 
-/// Entrants a cross table has room for.
+/// Limit on entrants in a cross table. With more, pairs are listed.
 const ACROSS: usize = 7;
-/// Failed games that are told one by one.
+/// Limit on failed games listed.
 const FAILED: usize = 10;
-/// Columns of a name beside it.
+/// Width of the name column of the cross table.
 const NAME: usize = 22;
 
-/// All of it.
+/// Renders the standings.
 pub fn table(standings: &Standings) -> String {
     let mut text = format!("{}: {}\n\n", standings.tournament, counted(standings));
     text.push_str(&ranking(&standings.board));
@@ -33,7 +33,7 @@ pub fn table(standings: &Standings) -> String {
     text
 }
 
-/// How many of which.
+/// Counts of games by status, in one line.
 pub fn counted(standings: &Standings) -> String {
     let mut text = format!("{} of {} games played", standings.played, standings.games);
     for (count, word) in [
@@ -48,7 +48,7 @@ pub fn counted(standings: &Standings) -> String {
     text
 }
 
-/// Who leads, in a line.
+/// The three leading entrants, in one line.
 pub fn leaders(standings: &Standings) -> String {
     let rows: Vec<String> = standings
         .board
@@ -61,7 +61,7 @@ pub fn leaders(standings: &Standings) -> String {
     if rows.is_empty() { "nothing rated yet".into() } else { rows.join(", ") }
 }
 
-/// Points of games, each entrant against each; of many entrants, the pairs would not fit a line.
+/// Renders the points of each entrant against each other. With many entrants it is a list of pairs.
 fn cross(cross: &Cross) -> String {
     let count = cross.entrants.len();
     let mut text = String::from("\nPoints against each other:\n");

@@ -1,4 +1,4 @@
-//! Calls, tokens, money and time, by seat.
+//! Cost panel: calls, tokens, cost and time of each seat.
 use super::table;
 use crate::debate::{Debate, Envelope, Spend};
 use crate::page::html::{Html, bounded, html};
@@ -17,7 +17,7 @@ impl Account {
     }
 }
 
-/// What each seat has used up in what is on the record, and all of them in every take.
+/// Renders the usage of each seat on the record. The total row includes discarded takes.
 pub(in crate::page) fn cost(debate: &Debate) -> Html {
     let mut accounts = vec![Account::default(); debate.seats().len()];
     for (cue, turn) in debate.turns() {

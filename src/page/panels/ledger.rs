@@ -1,4 +1,4 @@
-//! Every claim, and what became of it.
+//! Ledger panel: every claim and what became of it.
 use crate::debate::ledger::{Entry, Fate, entries, tally};
 use crate::debate::{Cue, Debate, Side, standing};
 use crate::page::html::{Html, bounded, html};
@@ -6,7 +6,7 @@ use crate::page::shown::Setting;
 use crate::report::ledger::counted;
 use crate::report::text::one_line;
 
-/// Each side's account.
+/// Renders the claims of each side.
 pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
     let entries = entries(debate, Cue::END);
     if entries.is_empty() {

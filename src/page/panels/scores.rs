@@ -1,4 +1,4 @@
-//! Marks by round, rulings, and votes: whatever is not sealed any more.
+//! Score panels: round marks, rulings and votes, as soon as they are unsealed.
 use super::table;
 use crate::debate::points::{self, Mark};
 use crate::debate::verdict::rulings;
@@ -8,7 +8,7 @@ use crate::page::shown::Setting;
 use crate::report::court;
 use crate::report::text::one_line;
 
-/// How the rounds were marked and the whole was ruled on.
+/// Renders the round marks and the rulings.
 pub(in crate::page) fn scores(debate: &Debate, setting: &Setting<'_>) -> Html {
     let mut all = Html::new();
     if !sealed(debate, Kind::Score) {
@@ -20,7 +20,7 @@ pub(in crate::page) fn scores(debate: &Debate, setting: &Setting<'_>) -> Html {
     all
 }
 
-/// Whether some of what is of this kind must not be seen yet.
+/// Whether any reply of this kind is still sealed.
 fn sealed(debate: &Debate, kind: Kind) -> bool {
     debate.spoken(..).any(|(cue, body)| body.kind() == kind && debate.sealed(cue))
 }
@@ -80,7 +80,7 @@ fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
     table("Rulings, of a hundred points", &["Judge", &names[0], &names[1], "For"], &rows)
 }
 
-/// How the listeners voted.
+/// Renders the votes of the listeners.
 pub(super) fn votes(debate: &Debate) -> Html {
     let votes = court::votes(debate);
     if votes.is_empty() || sealed(debate, Kind::Vote) {

@@ -1,11 +1,11 @@
-//! Everyone who is seated.
+//! Seats panel: every seat with its role and model.
 use super::table;
 use crate::debate::{Debate, Seat, Side};
 use crate::page::html::{Html, bounded, html};
 use crate::report::people::model_of;
 use crate::report::text::one_line;
 
-/// Seats in order, and what the debate was told besides.
+/// Renders the seats, the options of the debate, and seat transfers.
 pub(super) fn sides(debate: &Debate) -> Html {
     let rows: Vec<Vec<Html>> =
         (0u8..).zip(debate.seats()).map(|(nth, seat)| row(debate, nth, seat)).collect();

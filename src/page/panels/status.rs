@@ -1,4 +1,4 @@
-//! How it stands, and who is due.
+//! Status panel: status, round, pending turns and notices.
 use crate::debate::{Cue, Debate, Pause, Rounds, Step, next, standing};
 use crate::page::html::{Html, bounded, html};
 use crate::page::story::Story;
@@ -7,7 +7,7 @@ use crate::page::turn::{capital, id_of, time};
 use crate::report::people::title;
 use crate::report::text::one_line;
 
-/// How it stands.
+/// Renders the status panel.
 pub(super) fn status(story: &Story) -> Html {
     let debate = story.debate();
     let status = standing::status(debate);
@@ -45,7 +45,7 @@ pub(super) fn status(story: &Story) -> Html {
     all
 }
 
-/// `2 of 3`
+/// For example `2 of 3`.
 fn round(debate: &Debate) -> String {
     let at = next(debate).at().map(|cue| cue.round);
     let reached = at.into_iter().chain(debate.turns().map(|(cue, _)| cue.round)).max().unwrap_or(0);

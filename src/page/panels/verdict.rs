@@ -1,4 +1,4 @@
-//! What it came to: a verdict, a report, or what was learned.
+//! Verdict panel: the verdict, the research report or the insights of a dialogue.
 use crate::debate::insights::insights;
 use crate::debate::{Debate, Section, standing};
 use crate::page::html::{Html, bounded, html};
@@ -10,10 +10,10 @@ use crate::report::research::judgment;
 use crate::report::text::one_line;
 use crate::report::verdict::{VerdictView, verdict as ruled};
 
-/// Sections of a report that are shown.
+/// Maximum number of report sections shown.
 const SECTIONS: usize = 40;
 
-/// What it came to, once it has; and what the user made of it.
+/// Renders the result once the debate is over, and the user's decision.
 pub(in crate::page) fn verdict(debate: &Debate) -> Html {
     let mut all = Html::new();
     if debate.outcome().is_some() {
@@ -149,7 +149,7 @@ fn sections(sections: &[Section]) -> Html {
         .collect()
 }
 
-/// Lines as reports write them: code and what is struck out are marked as in any Markdown.
+/// Renders a list. The lines may contain Markdown, such as code and strikethrough.
 fn list(lines: &[String]) -> Html {
     let items: Html = lines
         .iter()

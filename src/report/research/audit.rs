@@ -1,5 +1,5 @@
-//! What the claims rest on: as the auditor tagged them, side by side, and as the program itself has
-//! looked up what was cited.
+//! Evidence audit of a research report: the claims as tagged by the auditor, grouped by side, and
+//! the counts of the program's own citation lookup.
 use super::words::Words;
 use super::{advocates, role};
 use crate::debate::body::Fact;
@@ -8,7 +8,7 @@ use crate::report::ledger::wrong;
 use crate::report::text::one_line;
 use std::fmt::Write;
 
-/// The auditor's list, and below it what was looked up.
+/// Renders the auditor's list, then the result of the citation lookup.
 pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
     if debate.takes_part(Role::Auditor) {
         tagged(text, debate, words);
@@ -55,7 +55,8 @@ fn tagged(text: &mut String, debate: &Debate, words: &Words) {
     }
 }
 
-/// Whose claim it is: whoever has a claim of that id, or else as the auditor names the side.
+/// Seat that owns a claim: the one that made a claim with this id, otherwise the one the auditor
+/// names.
 fn owner(debate: &Debate, fact: &Fact) -> Option<u8> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.trim().to_lowercase();
     let by = fact.by.trim().to_lowercase();
@@ -67,13 +68,13 @@ fn owner(debate: &Debate, fact: &Fact) -> Option<u8> {
     advocates(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
 }
 
-/// What the program has found by itself; a citation that is not there is struck out.
+/// Renders the counts of the citation lookup and lists the wrong citations, struck through.
 fn looked_up(text: &mut String, debate: &Debate, words: &Words) {
     let count = |fits: fn(Found) -> bool| {
         let replies = debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
         replies.flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
-    // What can only be stated has not been looked up.
+    // Citations that cannot be checked were never looked up.
     let looked_up = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
     let counts = [looked_up, count(Found::verified), count(Found::wrong)];
     let figures: Vec<String> =

@@ -1,39 +1,38 @@
-//! What a report says of itself, in the languages that are known here. Elsewhere it speaks English
-//! around what the judge wrote.
+//! Localized labels of a research report. English is the fallback for topics in other languages.
 use crate::debate::language::{self, Language};
 
-/// Headings, and what stands around them.
+/// Headings and fixed phrases of a report in one language.
 pub(super) struct Words {
-    /// After a name.
+    /// Separator after a label.
     pub(super) colon: &'static str,
     pub(super) title: &'static str,
     pub(super) date: &'static str,
     pub(super) method: &'static str,
-    /// How it was made.
+    /// Value of the method row in the header.
     pub(super) debate: &'static str,
     pub(super) roles: &'static str,
     pub(super) audience: &'static str,
     pub(super) decision: &'static str,
     pub(super) completion: &'static str,
-    /// Before what is missing.
+    /// Prefix of the list of missing turns.
     pub(super) degraded: &'static str,
     pub(super) arguments: &'static str,
     pub(super) stance: &'static str,
-    /// Before what the program found wrong with a turn.
+    /// Prefix of a rule violation found in a turn.
     pub(super) fault: &'static str,
-    /// Before the claims of a speech.
+    /// Heading of a speech's claims.
     pub(super) claims: &'static str,
     pub(super) rebuttals: &'static str,
     pub(super) audit: &'static str,
-    /// Where nobody audits.
+    /// Shown if the debate has no auditor.
     pub(super) unrequested: &'static str,
-    /// Where somebody was never asked.
+    /// Shown for a turn that was never requested.
     pub(super) unasked: &'static str,
-    /// Before what the program itself has looked up.
+    /// Prefix of the citation counts.
     pub(super) checked: &'static str,
-    /// What is said of the figures: looked up, verified, wrong.
+    /// Units of the citation counts: looked up, verified, wrong.
     pub(super) figures: [&'static str; 3],
-    /// Claims whose side is not known.
+    /// Heading for claims of an unknown side.
     pub(super) others: &'static str,
     pub(super) judgment: &'static str,
     pub(super) recommendation: &'static str,
@@ -101,7 +100,7 @@ const CHINESE: Words = Words {
     summary: "一句话总结",
 };
 
-/// Those of the language a topic is written in.
+/// Labels in the language of a topic.
 pub(super) fn of(topic: &str) -> &'static Words {
     match language::of(topic) {
         Language::Chinese => &CHINESE,
