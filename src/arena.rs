@@ -1,22 +1,23 @@
-//! Debates between bots that come over the network. A room is where two of them wait for each other;
-//! once both are there it is a debate like any other, with two seats that are waited for, in the same
-//! archive and played by the same engine.
+//! Server side of bot debates over REST. Two bots join a room, then a normal debate starts: the
+//! engine runs it and stores it in the archive, and its two seats wait for the bots' speeches.
+//! Entry point: `ArenaService`. The HTTP handlers are in `web::arena_api`, the client that joins
+//! a remote arena in `arena_client`.
 //!
-//! | file      | concept                                                                    |
-//! |-----------|----------------------------------------------------------------------------|
-//! | `terms`   | how long everything may take, and how much there may be of it              |
-//! | `room`    | who waits or sits where: all that is kept besides the debate itself        |
-//! | `keys`    | what a bot proves with that it is who it says it is                        |
-//! | `wire`    | what is sent and answered                                                  |
-//! | `refusal` | why something was not done: code, status and words                         |
-//! | `board`   | how a debate stands, read off its record                                   |
-//! | `result`  | what it came to                                                            |
-//! | `told`    | what of that each is told                                                  |
-//! | `late`    | what time does to it: who is offline, what has lasted too long             |
-//! | `table`   | one room while it is open                                                  |
-//! | `hall`    | all of them: create, join, poll, speak                                     |
-//! | `tend`    | what has to be seen to while nobody asks                                   |
-//! | `restore` | all of them again, after a restart                                         |
+//! | module       | content                                                                 |
+//! |--------------|-------------------------------------------------------------------------|
+//! | `service`    | `ArenaService`: create, join, poll, speak                               |
+//! | `limits`     | timeouts and limits                                                     |
+//! | `room`       | `Room`: bots, sides and debate id, as stored in the database            |
+//! | `live_room`  | `LiveRoom`: in-memory state of an open room                             |
+//! | `room_state` | `RoomState`: snapshot of a room and its debate                          |
+//! | `keys`       | bot keys, key hashes, random ids                                        |
+//! | `protocol`   | JSON request and response bodies                                        |
+//! | `responses`  | builds status responses from a `RoomState`                              |
+//! | `error`      | `ArenaError`: error codes, HTTP status, messages                        |
+//! | `result`     | winner, scores, end reason                                              |
+//! | `deadlines`  | which timeout applies now                                               |
+//! | `timers`     | periodic work: timeouts, eviction, retries                              |
+//! | `restore`    | restores rooms after a restart                                          |
 mod board;
 mod hall;
 mod keys;

@@ -1,19 +1,21 @@
-//! Taking part in somebody else's arena: any server that speaks the wire of bot debates (join, poll,
-//! speech). Whatever comes from there is untrusted: it is bounded when it is read, fenced when a
-//! model is shown it, and tells this program nothing but whose turn it is.
+//! Client that plays a seat in a remote arena, on any server with the REST protocol of bot
+//! debates (join, poll, speech). Entry point: `ArenaClient`. The server side is in `arena`.
 //!
-//! | file       | concept                                                                        |
-//! |------------|--------------------------------------------------------------------------------|
-//! | `address`  | where a platform is                                                            |
-//! | `wire`     | what is read from it, however little of it there is                            |
-//! | `platform` | the three requests, and every way in which they can go wrong                   |
-//! | `manners`  | when it is asked again, and what its refusals mean                             |
-//! | `prompt`   | what the seat is told, from what was polled                                    |
-//! | `fit`      | speeches of the right length, whatever a model wrote                           |
-//! | `speech`   | one speech, made in time                                                       |
-//! | `memory`   | what must outlive this process: the key of a seat                              |
-//! | `visit`    | a whole debate, from joining to the result                                     |
-//! | `news`     | what is told on the way, and what it came to                                   |
+//! Responses are untrusted: they are bounded when parsed and fenced in prompts, and nothing in
+//! them can make this process do more than write speeches.
+//!
+//! | module          | content                                                              |
+//! |-----------------|----------------------------------------------------------------------|
+//! | `client`        | `ArenaClient`: the loop from joining to the result                   |
+//! | `arena_url`     | `ArenaUrl`: validated base URL of the server                         |
+//! | `api`           | `ArenaApi`: the three HTTP requests                                  |
+//! | `protocol`      | parses responses, builds request bodies                              |
+//! | `retry_policy`  | poll intervals, backoff, meaning of error responses                  |
+//! | `prompt`        | builds the model's prompt from a poll response                       |
+//! | `speech_writer` | asks the model for a speech before the deadline                      |
+//! | `fit_length`    | normalizes and truncates a speech to the length limits               |
+//! | `credentials`   | `CredentialStore`: keys on disk, to resume after a restart           |
+//! | `events`        | `ClientEvent` and `ClientResult`                                     |
 pub mod address;
 pub mod fit;
 pub mod manners;

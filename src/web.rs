@@ -1,21 +1,23 @@
-//! The network's door: the arena's REST wire, and the live page.
+//! HTTP server: the REST API of the arena, and the live page with its event stream (SSE).
+//! Entry points: `ArenaServer` for `debate serve`, `site::router` for `debate view`. The markup
+//! is rendered in `page`, the logic of the arena is in `arena`.
 //!
-//! | file      | concept                                                                          |
-//! |-----------|----------------------------------------------------------------------------------|
-//! | `listen`  | connections: how many, how long, how large                                       |
-//! | `guard`   | which requests are looked at at all                                              |
-//! | `entry`   | who may act, and who may read                                                    |
-//! | `serve`   | an arena that is served, with its page                                           |
-//! | `rest`    | its wire: who asks for what, and what is answered                                |
-//! | `pace`    | how fast somebody may ask                                                        |
-//! | `openapi` | the wire as a document                                                           |
-//! | `site`    | the live page: which address shows what, and to whom                             |
-//! | `pages`   | what is read of the archive for a page                                           |
-//! | `follow`  | debates that are watched: one task for each, however many watch                  |
-//! | `stream`  | what one viewer is sent, and how it catches up                                   |
-//! | `actions` | what is done about a form that was sent                                          |
-//! | `assets`  | script, style and picture, part of the program                                   |
-//! | `sorry`   | what is answered where something is not to be had                                |
+//! | module         | content                                                                |
+//! |----------------|------------------------------------------------------------------------|
+//! | `server`       | `ArenaServer`: API, live page and timers of an arena                   |
+//! | `listen`       | TCP connections, with limits and timeouts                              |
+//! | `origin_check` | middleware against DNS rebinding and CSRF                              |
+//! | `auth`         | tokens, cookies, access levels                                         |
+//! | `rate_limit`   | token-bucket rate limiter                                              |
+//! | `arena_api`    | HTTP handlers of the arena API                                         |
+//! | `openapi`      | `OpenAPI` document of the arena API                                    |
+//! | `site`         | routes and handlers of the live page                                   |
+//! | `pages`        | loads debates and renders pages                                        |
+//! | `live_feed`    | polls watched debates and renders their updates                        |
+//! | `event_stream` | server-sent events for one viewer                                      |
+//! | `actions`      | handlers of the action forms                                           |
+//! | `assets`       | script, style sheet and favicon                                        |
+//! | `http_error`   | HTTP error responses of the live page                                  |
 mod actions;
 pub mod assets;
 pub mod entry;
@@ -39,7 +41,7 @@ use crate::debate::Unfit;
 use crate::engine::Stored;
 use crate::page;
 
-/// A debate as one file that needs nothing else.
+/// Renders a debate as one self-contained HTML file.
 pub fn export(stored: &Stored) -> Result<String, Unfit> {
     let story = page::story::Story::of(stored, None)?;
     Ok(page::export::export(&story, assets::STYLE).into_string())

@@ -1,4 +1,5 @@
-//! How a debate between bots stands, read off its record.
+//! State of an arena room and of its debate, projected from the recorded events. `RoomState` is the
+//! snapshot that HTTP responses and timers read. `TrackedDebate` keeps it up to date.
 use super::result::{Reason, reason, result};
 use super::room::Room;
 use super::wire;
@@ -6,86 +7,86 @@ use crate::debate::{Body, Cue, Debate, Event, Pause, Setup, Side, Step, Voice, n
 use crate::engine::Recorded;
 use std::collections::BTreeMap;
 
-/// A room, and how its debate stands if there is one.
+/// Snapshot of a room and of its debate.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// Who waits or sits there.
+    /// The stored room.
     pub room: Room,
-    /// Once both are there.
+    /// `None` until both bots have joined.
     pub course: Option<Course>,
 }
 
-/// How a debate stands.
+/// Progress of a debate.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// The last event in it.
+    /// Sequence number of the last event.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub opened_at: i64,
-    /// The round it is in.
+    /// Current round, counted from 1.
     pub round: u8,
-    /// Whose turn it is, as long as a bot's speech is waited for.
+    /// Turn of a bot that is due. `None` while the debate is judged and when it is over.
     pub next: Option<Spot>,
-    /// Whether it has come to a halt because all that may be spent on it is spent.
+    /// Whether the debate is paused because its budget is exhausted.
     pub spent: bool,
-    /// Which take of the debate it is.
+    /// Take of the debate. A reply to an earlier take is rejected.
     pub take: u16,
-    /// Characters of a speech, at least.
+    /// Minimum length of a speech in characters.
     pub shortest: usize,
-    /// Characters of a speech, at most.
+    /// Maximum length of a speech in characters.
     pub longest: usize,
-    /// Seconds a speech may take.
+    /// Timeout of a speech in seconds.
     pub timeout: u32,
-    /// The first speech first.
+    /// Speeches, oldest first.
     pub log: Vec<Entry>,
-    /// Turns nobody took.
+    /// Turns lost by timeout or failure.
     pub forfeits: Vec<Forfeit>,
-    /// What it came to and why it is over, if it is.
+    /// Result and end reason, once the debate is over.
     pub over: Option<(wire::Outcome, Reason)>,
 }
 
-/// A turn that is waited for.
+/// A bot's turn that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Which.
+    /// The turn.
     pub cue: Cue,
-    /// Whose.
+    /// Side of the bot.
     pub side: Side,
-    /// Until when.
+    /// Deadline as Unix time in milliseconds.
     pub deadline: Option<i64>,
 }
 
-/// One speech.
+/// A speech of a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The turn.
     pub cue: Cue,
-    /// By what the bot is called.
+    /// Identifier of the bot in the room.
     pub speaker: String,
-    /// Its side.
+    /// Side of the bot.
     pub side: Side,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub at: i64,
-    /// What it said.
+    /// Markdown text.
     pub content: String,
 }
 
-/// A turn nobody took.
+/// A turn that a bot lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
     /// The turn.
     pub cue: Cue,
-    /// By what the bot is called.
+    /// Identifier of the bot in the room.
     pub speaker: String,
-    /// Its side.
+    /// Side of the bot.
     pub side: Side,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub at: i64,
-    /// Why.
+    /// Error message of the failed turn.
     pub because: String,
 }
 
-/// A debate that is followed, and when each of its turns came.
+/// A debate replayed from its events, with the time of each turn.
 pub(super) struct Followed {
     pub(super) debate: Debate,
     seq: u64,
@@ -93,19 +94,19 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// As it was opened, if it could be.
+    /// Starts from the setup, without events. `None` if the setup is invalid.
     pub(super) fn opened(setup: &Setup) -> Option<Followed> {
         let debate = Debate::open(setup.clone()).ok()?;
         Some(Followed { debate, seq: 0, times: BTreeMap::new() })
     }
 
-    /// The number of the last event.
+    /// Sequence number of the last applied event.
     pub(super) fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// What has happened since. An event that does not fit is somebody else's doing: what comes
-    /// after it is not believed.
+    /// Applies new events and skips known ones. Stops at the first invalid event, because no later
+    /// one can be trusted.
     pub(super) fn follow(&mut self, events: Vec<Recorded>) {
         for Recorded { seq, at, event } in events {
             if seq <= self.seq {
@@ -122,7 +123,7 @@ impl Followed {
         }
     }
 
-    /// How it stands.
+    /// Computes the current progress.
     pub(super) fn course(&self) -> Course {
         let debate = &self.debate;
         let setup = debate.setup();
@@ -176,36 +177,36 @@ impl Followed {
 }
 
 impl Course {
-    /// Whether both sides have spoken: only then is there something to judge.
+    /// Whether both sides have spoken. Otherwise there is nothing to judge.
     pub fn both_spoke(&self) -> bool {
         [Side::Pro, Side::Con].iter().all(|side| self.log.iter().any(|entry| entry.side == *side))
     }
 
-    /// Whether a turn is over, one way or the other.
+    /// Whether a turn is finished, by a speech, a forfeit or the end of the debate.
     pub fn taken(&self, cue: Cue) -> bool {
         self.over.is_some()
             || self.log.iter().any(|entry| entry.cue == cue)
             || self.forfeits.iter().any(|forfeit| forfeit.cue == cue)
     }
 
-    /// What a side said last.
+    /// Last speech of a side.
     pub fn last_of(&self, side: Side) -> Option<&Entry> {
         self.log.iter().rfind(|entry| entry.side == side)
     }
 
-    /// What a side said in a round.
+    /// Speech of a side in a round.
     pub fn said(&self, side: Side, round: u8) -> Option<&Entry> {
         self.log.iter().find(|entry| entry.side == side && entry.cue.round == round)
     }
 }
 
 impl Board {
-    /// Whether nothing will happen here any more.
+    /// Whether the room is closed or its debate is over.
     pub fn over(&self) -> bool {
         self.room.closed.is_some() || self.course.as_ref().is_some_and(|it| it.over.is_some())
     }
 
-    /// Whether this side is waited for.
+    /// Whether the debate waits for a speech of this side.
     pub fn waits_for(&self, side: Option<Side>) -> bool {
         let next = self.course.as_ref().and_then(|course| course.next);
         side.is_some() && next.map(|spot| spot.side) == side

@@ -1,4 +1,6 @@
-//! All rooms: what bots can ask for. Whatever is answered has been kept.
+//! The arena service: create, join, poll and speak, independent of HTTP. Every change is written to
+//! the database before the response is returned. See `restore` for restarts and `timers` for the
+//! periodic work.
 use super::board::{Board, Spot};
 use super::keys;
 use super::refusal::Refusal;
@@ -14,20 +16,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-/// Who judges and listens in every debate of a hall.
+/// Judges, audience and budget of every debate in the arena.
 #[derive(Clone, Debug, Default)]
 pub struct Bench {
-    /// The first judge and the others; nobody, and debates are not judged.
+    /// The first is the judge, the others form the panel. If empty, debates are not judged.
     pub judges: Vec<Voice>,
-    /// Who listens and votes.
+    /// Participants that vote.
     pub audience: Vec<Listener>,
-    /// What may be spent on each debate.
+    /// Budget of each debate.
     pub budget: Budget,
-    /// Why the judge was chosen, where nobody was named.
+    /// Why these judges were selected, if the user named none.
     pub chosen: Vec<String>,
 }
 
-/// All rooms, and what they need of the world.
+/// All rooms of an arena. A clone shares the same state.
 #[derive(Clone)]
 pub struct Hall {
     pub(super) desk: Desk,
@@ -36,21 +38,21 @@ pub struct Hall {
     bench: Arc<Bench>,
     swap: bool,
     tables: Arc<RwLock<HashMap<String, Arc<Table>>>>,
-    /// Held by whoever changes who sits where, so that no seat is given away twice.
+    /// Serializes changes of a room's seats, so that no seat is assigned twice.
     pub(super) seating: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The longest a poll may wait.
+/// Maximum duration of a long poll in seconds.
 const LONGEST_WAIT: u32 = 25;
 
 impl Hall {
-    /// An empty one. With `swap`, every motion is debated twice by the same two.
+    /// Creates a service without rooms. With `swap`, each topic gets a rematch with swapped sides.
     pub fn new(desk: Desk, place: Place, terms: Terms, bench: Bench, swap: bool) -> Hall {
         let (bench, tables, seating) = (Arc::new(bench), Arc::default(), Arc::default());
         Hall { desk, place, terms, bench, swap, tables, seating }
     }
 
-    /// A room for two bots who have not come yet.
+    /// Creates an empty room. Fails if too many rooms are waiting.
     pub async fn create(&self, wanted: Create) -> Result<Created, Refusal> {
         let _one_at_a_time = self.seating.lock().await;
         let topic = topic(&wanted.topic)?;
@@ -83,8 +85,8 @@ impl Hall {
         })
     }
 
-    /// A seat for a bot: in the room it names, or in the oldest that has one for it. With the second
-    /// the debate begins.
+    /// Seats a bot in the requested room, or in the oldest room that has a free seat. The second
+    /// bot starts the debate.
     pub async fn join(&self, join: Join) -> Result<Joined, Refusal> {
         let name = name(&join.bot_name, "bot_name")?;
         let uuid = match join.bot_uuid.trim() {
@@ -117,7 +119,7 @@ impl Hall {
         }
         self.keep(&room)?;
         table.seat(room.clone());
-        // The seat is kept: a debate that cannot begin just now begins as soon as it can.
+        // The seat is saved. If the debate cannot start now, `tick` retries.
         if room.full()
             && let Err(refusal) = self.begin(&table)
         {
@@ -134,8 +136,8 @@ impl Hall {
         })
     }
 
-    /// How a debate stands, for one of its bots; `wait` is how many seconds it would rather wait than
-    /// hear what it knows.
+    /// Returns the debate's status for one of its bots. With `wait`, a long poll: the response is
+    /// held back for up to so many seconds, until the state changes.
     pub async fn poll(
         &self,
         id: &str,
@@ -147,7 +149,7 @@ impl Hall {
         let before = boards.borrow_and_update().clone();
         let side = before.room.side_of(identifier);
         if wait > 0 && !before.over() && !before.waits_for(side) {
-            // Whoever waits with us is not to be offline meanwhile.
+            // A bot must not go offline during its own long poll.
             let wait = wait.min(LONGEST_WAIT).min((self.terms.offline / 2).max(1));
             let wait = Duration::from_secs(wait.into());
             let _ = tokio::time::timeout(wait, boards.changed()).await;
@@ -156,8 +158,8 @@ impl Hall {
         Ok(told(&table.board(), &guest))
     }
 
-    /// Takes a speech. The same one again, while it is not that bot's turn or for a round it names,
-    /// is not taken twice.
+    /// Accepts a speech. Idempotent: a speech that is sent again, out of turn or for a named round,
+    /// gets the same response and is recorded once.
     pub async fn speak(
         &self,
         id: &str,
@@ -204,7 +206,7 @@ impl Hall {
         table.note_sent(nth, spot.cue.round, fingerprint.clone());
         let mut boards = table.boards();
         if let Err(refusal) = self.say(&table, spot, course.take, content).await {
-            // The same words may have come twice at the same time.
+            // A concurrent request may have sent the same speech.
             let taken = refusal == Refusal::NotYourTurn;
             return again(&table.board()).filter(|_| taken).ok_or(refusal);
         }
@@ -212,12 +214,12 @@ impl Hall {
             boards.wait_for(|board| board.course.as_ref().is_some_and(|it| it.taken(spot.cue)));
         let shown = tokio::time::timeout(Duration::from_secs(5), taken).await.is_ok();
         let accepted = accepted(&table.board(), spot.cue.round);
-        // As long as it is not known who is next, it is nobody.
+        // The next speaker is unknown until the event is processed.
         let next_speaker = accepted.next_speaker.filter(|_| shown);
         Ok(Accepted { next_speaker, ..accepted })
     }
 
-    /// Puts a speech on the record.
+    /// Sends a speech to the debate's run and maps the error.
     async fn say(
         &self,
         table: &Table,
@@ -239,12 +241,12 @@ impl Hall {
         })
     }
 
-    /// How a debate stands, for anybody.
+    /// Returns the public status of a debate.
     pub fn show(&self, id: &str) -> Result<Told, Refusal> {
         Ok(shown(&self.read_again(&*self.table(id)?)))
     }
 
-    /// Rooms in which bots wait for each other: their names, motions, and who is there.
+    /// Rooms that wait for bots: id, topic, identifiers of the bots present.
     pub fn rooms_waiting(&self) -> Vec<(String, String, Vec<String>)> {
         let mut all = self.all();
         all.retain(|board| state(board) == "waiting" && board.room.first_leg.is_none());
@@ -256,12 +258,12 @@ impl Hall {
         all.iter().map(told).collect()
     }
 
-    /// Rooms anybody may join, with their motions.
+    /// Rooms that any bot may join: id and topic.
     pub fn joinable(&self) -> Vec<(String, String)> {
         self.rooms_waiting().into_iter().map(|(id, topic, _)| (id, topic)).collect()
     }
 
-    /// Debates that stand so, the newest first.
+    /// Lists debates, newest first, optionally filtered by state.
     pub fn list(&self, status: Option<&str>, limit: usize) -> Listed {
         let fits = |board: &Arc<Board>| status.is_none_or(|status| state(board) == status);
         let mut all = self.tables();
@@ -275,7 +277,7 @@ impl Hall {
         Listed { debates: lines.map(|table| listed(&self.read_again(table))).collect(), total }
     }
 
-    /// The debate begins: both are there.
+    /// Starts the debate of a full room.
     pub(super) fn begin(&self, table: &Arc<Table>) -> Result<(), Refusal> {
         let mut room = table.board().room.clone();
         let opening = self.opening(&room);
@@ -312,7 +314,7 @@ impl Hall {
         opening
     }
 
-    /// Whoever asks, if the key is theirs. Heard of is whoever shows it.
+    /// Authenticates a bot by identifier and key, and marks it as seen.
     fn enter(&self, id: &str, who: &str, key: &str) -> Result<(Arc<Table>, usize, Guest), Refusal> {
         let table = self.table(id)?;
         let (nth, guest) = table.guest(who).ok_or(Refusal::InvalidCredentials)?;
@@ -324,7 +326,7 @@ impl Hall {
         Ok((table, nth, guest))
     }
 
-    /// Whether this is a bot of that debate.
+    /// Checks the credentials of a bot in a debate.
     pub fn knows(&self, id: &str, (who, key): (&str, &str)) -> Result<(), Refusal> {
         self.enter(id, who, key).map(drop)
     }
@@ -343,7 +345,7 @@ impl Hall {
         self.tables().iter().map(|table| table.board()).collect()
     }
 
-    /// The oldest room that waits and has a seat for this bot; a rematch of its own first.
+    /// Finds the oldest room with a free seat for this bot. Its own rematch comes first.
     fn waiting(&self, uuid: &str) -> Option<Arc<Table>> {
         let fits = |table: &Arc<Table>| {
             let room = &table.board().room;
@@ -397,7 +399,7 @@ fn told_next(board: &Board) -> Option<String> {
     board.room.on(spot.side).map(|guest| guest.identifier.clone())
 }
 
-/// Whether a speech has as many characters as it may, as people count them: code points.
+/// Validates the length of a speech in characters (Unicode code points).
 fn fits(content: &str, least: usize, most: usize) -> Result<(), Refusal> {
     let length = content.trim().chars().count();
     if length < least {

@@ -1,32 +1,32 @@
-//! What a bot proves with that it is who it says it is: 128 bits of chance, of which only a
-//! fingerprint is kept.
+//! Keys that authenticate bots: 128 random bits from the system, of which only a SHA-256 hash is
+//! stored. Also random room ids and the coin flip for sides.
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use subtle::ConstantTimeEq;
 
-/// A key nobody can guess, or why there is no chance to be had.
+/// Generates a key. Fails if the system has no randomness.
 pub(super) fn new() -> Result<String, String> {
     Ok(format!("key-{}", chance(16)?))
 }
 
-/// A room's name: short enough to be typed, and free of what could be taken for something else.
+/// Generates a room id: 10 hex digits, short enough to type.
 pub(super) fn room() -> Result<String, String> {
     chance(5)
 }
 
-/// Heads or tails.
+/// Random choice of the supporting side.
 pub(super) fn coin() -> Result<bool, String> {
     let mut byte = [0];
     getrandom::fill(&mut byte).map_err(|error| error.to_string())?;
     Ok(byte[0] & 1 == 1)
 }
 
-/// What is kept of a key. It is chance already, so nothing has to be added to it.
+/// Hashes a key for storage. A random key needs no salt.
 pub(super) fn fingerprint(key: &str) -> String {
     hex(&Sha256::digest(key.as_bytes()))
 }
 
-/// Whether a key is the one a fingerprint was taken of, in the same time whether it is or not.
+/// Compares a key with a stored hash in constant time.
 pub(super) fn fits(key: &str, kept: &str) -> bool {
     fingerprint(key).as_bytes().ct_eq(kept.as_bytes()).into()
 }

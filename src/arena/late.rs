@@ -1,24 +1,25 @@
-//! What time does to a room: whoever is not heard of any more is offline, nobody waits for ever, and
-//! no debate lasts for ever. A speech that is late is the engine's to forfeit.
+//! Timeouts of a room: offline bots, rooms that stay empty, debates that take too long. Pure
+//! functions, called by `timers` on every tick. A late speech is not handled here but by the
+//! engine, which forfeits the turn.
 use super::board::Board;
 use super::terms::{Terms, millis};
 use crate::debate::Side;
 
-/// What is to be done about a room now.
+/// Action that a timeout requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A bot that waited has gone; its seat is free again.
+    /// Remove an offline bot from a waiting room. Holds its index.
     Leaves(usize),
-    /// Nobody has come for too long.
+    /// Close the room, because it waited too long for bots. Holds the reason.
     Expires(String),
-    /// On to the judge, because of this.
+    /// Skip to the verdict. Holds the reason.
     Concludes(String),
-    /// Over without a judge, because of this: one side has never spoken.
+    /// Cancel the debate without a verdict, because one side never spoke. Holds the reason.
     Cancels(String),
 }
 
-/// What is to be done about a room at this moment, if anything. `seen` is when each guest was last
-/// heard of, `since` is when the room began to wait.
+/// Returns the action that is due now. `seen` holds the time of each bot's last request, `since`
+/// the time at which the room began to wait. All times are Unix milliseconds.
 pub fn ending(board: &Board, seen: &[i64], since: i64, now: i64, terms: &Terms) -> Option<Ending> {
     if board.over() {
         return None;
@@ -41,7 +42,7 @@ pub fn ending(board: &Board, seen: &[i64], since: i64, now: i64, terms: &Terms) 
     if course.spent {
         return Some(Ending::Cancels("budget: all that may be spent on it is spent".into()));
     }
-    // Once all have spoken, bots may leave: what is missing then is the judge.
+    // After the last speech only the judge is awaited, so bots may leave.
     course.next?;
     let ends = |because: String| {
         if course.both_spoke() { Ending::Concludes(because) } else { Ending::Cancels(because) }

@@ -1,8 +1,8 @@
-//! Why something was not done: a code programs tell apart, a status, words, and whether it is worth
-//! trying again. Codes are written as bots know them, whatever their case.
+//! Errors of the arena API: error code, HTTP status, message and retry hint. The codes are part of
+//! the public protocol, including their case.
 use super::terms::AGAIN;
 
-/// Why a bot's request was refused.
+/// Error response to a bot's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Refusal {
@@ -30,7 +30,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What programs tell it by.
+    /// Error code of the protocol.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::MissingAuth => "MISSING_AUTH",
@@ -57,7 +57,7 @@ impl Refusal {
         }
     }
 
-    /// The status of the answer.
+    /// HTTP status code.
     pub fn status(&self) -> u16 {
         match self {
             Refusal::MissingAuth | Refusal::InvalidCredentials => 401,
@@ -77,7 +77,7 @@ impl Refusal {
         }
     }
 
-    /// Whether the same bot may succeed if it tries again, with other words or later.
+    /// Whether a retry may succeed, with another body or later.
     pub fn recoverable(&self) -> bool {
         match self {
             Refusal::MissingAuth
@@ -104,7 +104,7 @@ impl Refusal {
         }
     }
 
-    /// Seconds after which it is worth asking again, where only time helps.
+    /// Retry delay in seconds, for errors that pass by themselves.
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::NoAvailableDebate | Refusal::NotReady | Refusal::Internal(_) => Some(AGAIN),
@@ -114,7 +114,7 @@ impl Refusal {
         }
     }
 
-    /// In a sentence for whoever runs the arena.
+    /// Message for the log, with the cause of internal errors.
     pub fn told(&self) -> String {
         match self {
             Refusal::Internal(why) => why.clone(),
@@ -122,7 +122,7 @@ impl Refusal {
         }
     }
 
-    /// In a sentence.
+    /// Message for the client.
     pub fn says(&self) -> String {
         match self {
             Refusal::MissingAuth => {
@@ -155,7 +155,7 @@ impl Refusal {
             Refusal::TooLarge(most) => format!("The body is larger than {most} bytes"),
             Refusal::TooFast { .. } => "Too many requests; see Retry-After".into(),
             Refusal::Unknown(what) => format!("There is no {what}"),
-            // What went wrong is told to whoever runs the arena, not to its guests.
+            // The cause of an internal error goes to the log only.
             Refusal::Internal(_) => "Something went wrong here; try again in a moment".into(),
         }
     }

@@ -1,5 +1,5 @@
-//! All rooms again, after a restart: who waited still waits, keys still fit, and debates go on where
-//! they were, with the time they had.
+//! Restores all rooms after a restart. Waiting rooms and keys stay valid, and running debates
+//! resume with their remaining time.
 use super::board::{Board, Followed};
 use super::hall::{Hall, internal};
 use super::refusal::Refusal;
@@ -9,7 +9,7 @@ use crate::engine::{ArchiveError, Claim, DeskError, Job, Query};
 use std::sync::Arc;
 
 impl Hall {
-    /// Takes up every room that was kept. Says how many of them are not over.
+    /// Loads all stored rooms and resumes their debates. Returns the number of open rooms.
     pub async fn restore(&self) -> Result<usize, Refusal> {
         let _one_at_a_time = self.seating.lock().await;
         let mut open = 0;
@@ -23,14 +23,14 @@ impl Hall {
             };
             let room = self.found_again(room)?;
             let table = self.put(room.clone());
-            // What is over is read when somebody asks.
+            // Closed rooms are loaded on request.
             if room.closed.is_some() {
                 continue;
             }
             open += 1;
             if let Some(id) = &room.debate {
                 self.read(&table, id);
-                // Somebody else may be playing it; it is tried again with every tick.
+                // Another process may hold the lease. `tick` retries.
                 if let Err(error) = self.resume(&table, id) {
                     tracing::warn!("debate `{}`: {error}", room.id);
                 }
@@ -39,7 +39,8 @@ impl Hall {
         Ok(open)
     }
 
-    /// A program that was killed between opening a debate and writing down which one it was.
+    /// Finds the debate of a full room in the archive, if the process was killed between opening
+    /// the debate and saving its id in the room.
     fn found_again(&self, mut room: Room) -> Result<Room, Refusal> {
         if !room.full() || room.debate.is_some() || room.closed.is_some() {
             return Ok(room);
@@ -62,7 +63,7 @@ impl Hall {
         Ok(room)
     }
 
-    /// Shows how a debate stood when it was last written to.
+    /// Loads a debate from the archive and publishes its progress.
     fn read(&self, table: &Table, id: &str) {
         match self.desk.archive().read(id) {
             Ok(stored) => {
@@ -75,7 +76,7 @@ impl Hall {
         }
     }
 
-    /// How a room stands; what was said in one that is over is read from the archive, if need be.
+    /// Returns the state of a room. If it is closed and evicted, its progress is loaded again.
     pub(super) fn read_again(&self, table: &Table) -> Arc<Board> {
         let board = table.board();
         if let (Some(id), None, true) =
@@ -87,7 +88,7 @@ impl Hall {
         board
     }
 
-    /// Goes on with a debate. Whoever plays it elsewhere is let do so.
+    /// Resumes a debate. If another process holds its lease, only the progress is loaded.
     pub(super) fn resume(&self, table: &Arc<Table>, id: &str) -> Result<(), DeskError> {
         match self.desk.resume(id, &self.place, Claim::Free, vec![]) {
             Ok(job) => self.play(table, job),
@@ -97,7 +98,7 @@ impl Hall {
         Ok(())
     }
 
-    /// Follows a debate in the background, and closes its room when it is over.
+    /// Spawns a task that follows a debate and closes the room at its end.
     pub(super) fn play(&self, table: &Arc<Table>, job: Job) {
         let (hall, table) = (self.clone(), table.clone());
         let Some(followed) = table.start(&job, &self.desk) else { return };

@@ -1,31 +1,31 @@
-//! What a debate between bots came to, and why it is over.
+//! Result of an arena debate: winner, scores, summary, and why it ended.
 use super::wire;
 use crate::debate::verdict::{judgment, leading};
 use crate::debate::{Debate, Outcome, Role, Side};
 
-/// Why a debate is over.
+/// Why a debate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// All rounds were held.
+    /// All rounds are finished.
     Completed,
-    /// A side has forfeited two turns.
+    /// A side forfeited two turns.
     Forfeit,
-    /// A bot was not heard of any more.
+    /// A bot stopped sending requests.
     Offline,
-    /// It took too long.
+    /// The debate exceeded its total timeout.
     Timeout,
-    /// Nobody came.
+    /// The room waited too long for bots.
     Expired,
-    /// All that may be spent on it is spent.
+    /// The budget is exhausted.
     Budget,
-    /// Whoever runs the arena asked for the verdict before its time.
+    /// The operator asked for an early verdict.
     Concluded,
-    /// Whoever runs the arena ended it.
+    /// The operator cancelled the debate.
     Cancelled,
 }
 
 impl Reason {
-    /// As it is written.
+    /// Name in the protocol.
     pub fn word(self) -> &'static str {
         match self {
             Reason::Completed => "completed",
@@ -40,7 +40,7 @@ impl Reason {
     }
 }
 
-/// Why a debate is over, by its record.
+/// Derives the end reason from the recorded outcome and the prefix of its message.
 pub(super) fn reason(debate: &Debate) -> Reason {
     let said = debate.because().and_then(|because| because.split(':').next());
     match (debate.outcome(), said) {
@@ -54,7 +54,7 @@ pub(super) fn reason(debate: &Debate) -> Reason {
     }
 }
 
-/// What it came to. Nobody has won what nobody has judged, and there are no scores then.
+/// Builds the result. Without a verdict it has no winner and no scores.
 pub fn result(debate: &Debate) -> wire::Outcome {
     let seated = |side: Side| {
         let seat = debate.seats().iter().find(|seat| seat.role == side.role());
@@ -87,7 +87,7 @@ pub fn result(debate: &Debate) -> wire::Outcome {
     }
 }
 
-/// A ruling is made without names; its readers know them.
+/// Replaces the anonymous side labels of a ruling by the bots' identifiers.
 fn named(debate: &Debate, judge: Role, text: &str) -> String {
     let first = if judge == Role::Mirror { Side::Con } else { Side::Pro };
     let name = |side: Side| {
@@ -97,7 +97,7 @@ fn named(debate: &Debate, judge: Role, text: &str) -> String {
     text.replace("Side A", name(first)).replace("Side B", name(first.other()))
 }
 
-/// Why nobody has judged it.
+/// Explains why there is no verdict.
 fn unjudged(debate: &Debate) -> String {
     let silent: Vec<&str> = [Side::Pro, Side::Con]
         .into_iter()

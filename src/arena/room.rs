@@ -1,88 +1,90 @@
-//! Who waits or sits where: all that is kept of a room besides the debate itself.
+//! A room of the arena: two bots and one debate. Rooms are serialized to JSON and stored in the
+//! database. The debate itself is in the archive.
 use crate::debate::Side;
 use serde::{Deserialize, Serialize};
 
-/// A place for two bots and one debate.
+/// A room for two bots and one debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// What bots call it.
+    /// Random id, which the API calls `debate_id`.
     pub id: String,
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
-    /// How many rounds it is to have.
+    /// Number of rounds.
     pub rounds: u8,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub created_at: i64,
-    /// In the order they came.
+    /// Bots in the room, in the order in which they joined.
     pub guests: Vec<Guest>,
-    /// Which of them argues for the motion, once both are there.
+    /// Index of the bot that argues for the topic, once both have joined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supporting: Option<usize>,
-    /// The debate they hold, by the name the archive knows it by.
+    /// Id of the debate in the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debate: Option<String>,
-    /// The room in which the same two hold the same debate with the sides changed.
+    /// Id of the rematch room, where the same bots debate with swapped sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch: Option<String>,
-    /// The room whose rematch this is.
+    /// Id of the first room, if this is its rematch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_leg: Option<String>,
-    /// How it ended, if it has.
+    /// Set when the room is closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Closed>,
 }
 
-/// A bot that has come.
+/// A bot that joined the room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
-    /// As it calls itself.
+    /// Name that the bot sent.
     pub name: String,
-    /// What it says tells it apart from others; nothing rests on it, and it is shown to nobody.
+    /// Id that the bot sent. It is not verified and never shown. It matches bots with their
+    /// rematch.
     pub uuid: String,
-    /// What it is called here: unlike any other.
+    /// Unique identifier, assigned by the arena.
     pub identifier: String,
-    /// A fingerprint of its key. The key itself is kept nowhere.
+    /// SHA-256 hash of the key. The key itself is not stored.
     pub key: String,
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub joined_at: i64,
 }
 
-/// How a room ended.
+/// When and why a room was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
-    /// Milliseconds since 1970.
+    /// Unix time in milliseconds.
     pub at: i64,
-    /// In a sentence, where the debate itself does not say.
+    /// Reason, if the debate's record has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
 
 impl Room {
-    /// Both are there.
+    /// Whether both bots have joined.
     pub fn full(&self) -> bool {
         self.guests.len() >= 2
     }
 
-    /// Whoever argues this side, once that is known.
+    /// Bot on a side, once sides are assigned.
     pub fn on(&self, side: Side) -> Option<&Guest> {
         let supporting = self.supporting?;
         let nth = if side == Side::Pro { supporting } else { 1 - supporting };
         self.guests.get(nth)
     }
 
-    /// The side a guest argues, once that is known.
+    /// Side of a bot, once sides are assigned.
     pub fn side_of(&self, identifier: &str) -> Option<Side> {
         let is = |side: Side| self.on(side).is_some_and(|guest| guest.identifier == identifier);
         [Side::Pro, Side::Con].into_iter().find(|side| is(*side))
     }
 
-    /// Everybody who is there, by what they are called here.
+    /// Identifiers of all bots in the room.
     pub fn identifiers(&self) -> Vec<String> {
         self.guests.iter().map(|guest| guest.identifier.clone()).collect()
     }
 
-    /// What a bot of this name is to be called here. The room's id is part of it, so that nobody is
-    /// taken for a bot of another debate; whoever comes second under one name is counted.
+    /// Builds the unique identifier of a bot: its sanitized name and the room id. The second bot of
+    /// the same name gets the suffix `-2`.
     pub fn identifier(&self, name: &str) -> String {
         let plain: String = name
             .chars()
@@ -93,8 +95,8 @@ impl Room {
         if taken(&first) { format!("{plain}-2_{}", self.id) } else { first }
     }
 
-    /// Which of two guests argues for the motion: by the coin, or, in a rematch of the same two, the
-    /// one that argued against it.
+    /// Index of the bot that argues for the topic: in a rematch the one that argued against it,
+    /// otherwise decided by the coin.
     pub fn toss(&self, coin: bool, first: Option<&Room>) -> usize {
         let uuid_of =
             |side: Side| first.and_then(|first| first.on(side)).map(|it| it.uuid.as_str());
@@ -103,7 +105,7 @@ impl Room {
         self.guests.iter().position(changes).unwrap_or(usize::from(coin))
     }
 
-    /// Whether a bot may take a seat: whoever comes, but in a rematch only those it is for.
+    /// Whether a bot may join. A rematch admits only the bots of the first room.
     pub fn admits(&self, uuid: &str, first: Option<&Room>) -> bool {
         let Some(first) = first.filter(|first| first.full()) else {
             return self.first_leg.is_none();

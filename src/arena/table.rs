@@ -1,4 +1,5 @@
-//! One room while it is open: who was last heard of when, how its debate stands, and the play itself.
+//! In-memory state of one open room: a watch channel with its `RoomState`, the time of each bot's
+//! last request, and the handle of the running debate.
 use super::board::{Board, Followed};
 use super::room::{Guest, Room};
 use crate::debate::Step;
@@ -8,13 +9,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{broadcast::error::RecvError, watch};
 
-/// A room while it is open.
+/// A room that is loaded in memory.
 pub(super) struct Table {
     board: watch::Sender<Arc<Board>>,
     seen: [AtomicI64; 2],
-    /// The play, for those who speak.
+    /// Handle of the run, if this process runs the debate.
     handle: Mutex<Option<Handle>>,
-    /// What each guest has sent for each round, as a fingerprint: to know it again.
+    /// Hash of the speech each bot sent per round, to detect retries.
     sent: Mutex<HashMap<(usize, u8), String>>,
 }
 
@@ -28,17 +29,17 @@ impl Table {
         }
     }
 
-    /// How it stands.
+    /// Current state.
     pub(super) fn board(&self) -> Arc<Board> {
         self.board.borrow().clone()
     }
 
-    /// How it stands, whenever that changes.
+    /// Receiver that is notified of every new state.
     pub(super) fn boards(&self) -> watch::Receiver<Arc<Board>> {
         self.board.subscribe()
     }
 
-    /// Changes who sits there.
+    /// Replaces the stored room within the state.
     pub(super) fn seat(&self, room: Room) {
         self.board.send_modify(|board| {
             let course = board.course.clone();
@@ -46,7 +47,7 @@ impl Table {
         });
     }
 
-    /// What was said is in the archive, and no longer needed here.
+    /// Evicts the progress of a finished debate from memory. It can be loaded from the archive.
     pub(super) fn forget(&self) {
         self.board.send_if_modified(|board| {
             if board.room.debate.is_some() && board.course.is_some() {
@@ -57,7 +58,7 @@ impl Table {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Shows how the debate stands.
+    /// Publishes new progress, if there is any.
     pub(super) fn show(&self, followed: &Followed) {
         self.board.send_if_modified(|board| {
             let news = board.course.as_ref().is_none_or(|known| known.seq != followed.seq());
@@ -69,31 +70,31 @@ impl Table {
         });
     }
 
-    /// A guest was heard of.
+    /// Records a request of a bot.
     pub(super) fn heard_of(&self, nth: usize, now: i64) {
         if let Some(seen) = self.seen.get(nth) {
             seen.fetch_max(now, Ordering::Relaxed);
         }
     }
 
-    /// When each was last heard of.
+    /// Time of each bot's last request, as Unix milliseconds.
     pub(super) fn seen(&self) -> [i64; 2] {
         [self.seen[0].load(Ordering::Relaxed), self.seen[1].load(Ordering::Relaxed)]
     }
 
-    /// The guest of this name, with its place.
+    /// Finds a bot by its identifier. Returns its index, too.
     pub(super) fn guest(&self, identifier: &str) -> Option<(usize, Guest)> {
         let board = self.board.borrow();
         let mut guests = board.room.guests.iter().enumerate();
         guests.find(|(_, guest)| guest.identifier == identifier).map(|(nth, it)| (nth, it.clone()))
     }
 
-    /// The play, if it is being played.
+    /// Handle of the run, if this process runs the debate.
     pub(super) fn handle(&self) -> Option<Handle> {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A debate begins to be played: it can be spoken in at once.
+    /// Attaches a run, which accepts speeches from now on. Returns the debate to follow.
     pub(super) fn start(&self, job: &Job, desk: &Desk) -> Option<Followed> {
         let mut followed = Followed::opened(job.debate().setup())?;
         self.catch_up(&mut followed, desk, job.id());
@@ -105,19 +106,19 @@ impl Table {
         *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = handle;
     }
 
-    /// Whether this is what a guest has sent for a round.
+    /// Whether a bot sent the same speech for this round before.
     pub(super) fn sent_before(&self, nth: usize, round: u8, fingerprint: &str) -> bool {
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.get(&(nth, round)).is_some_and(|known| known == fingerprint)
     }
 
-    /// Remembers what a guest has sent for a round.
+    /// Stores the hash of a bot's speech.
     pub(super) fn note_sent(&self, nth: usize, round: u8, fingerprint: String) {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.insert((nth, round), fingerprint);
     }
 
-    /// Follows a debate that is played until it is over or cannot go on here.
+    /// Follows a run until the debate is over or the run ends.
     pub(super) async fn play(&self, mut job: Job, mut followed: Followed, desk: &Desk) {
         let id = job.id().to_owned();
         let mut updates = job.updates();
@@ -144,7 +145,7 @@ impl Table {
         job.stop().await;
     }
 
-    /// Reads what has been recorded since, with the times at which it was.
+    /// Reads and applies new events from the archive, which has their times.
     fn catch_up(&self, followed: &mut Followed, desk: &Desk, id: &str) {
         match desk.archive().news(id, followed.seq()) {
             Ok(news) => {

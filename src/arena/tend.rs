@@ -1,4 +1,5 @@
-//! What has to be seen to while nobody asks: who is late, what has lasted too long, what was cut off.
+//! Periodic work of the arena: applies timeouts, evicts finished debates from memory, and retries
+//! debates that could not start or resume.
 use super::board::Board;
 use super::hall::{Hall, internal};
 use super::late::{Ending, ending};
@@ -9,11 +10,11 @@ use super::terms::millis;
 use crate::engine::{Command, DeskError, Error};
 use std::sync::Arc;
 
-/// Seconds after which what was said in a debate that is over is no longer kept in memory.
+/// Time in seconds that the progress of a finished debate stays in memory.
 const REMEMBERED: u32 = 600;
 
 impl Hall {
-    /// Does what time asks for, everywhere. Whoever serves a hall calls it about once a second.
+    /// Processes all rooms. The server calls it once per second.
     pub async fn tick(&self) {
         let now = self.desk.now();
         for table in self.tables() {
@@ -42,7 +43,7 @@ impl Hall {
         }
     }
 
-    /// Since when a room waits: a rematch, since the first debate was over.
+    /// Time since which a room waits for bots. A rematch waits since the end of its first debate.
     fn waits_since(&self, room: &Room, now: i64) -> i64 {
         match self.first_leg(room) {
             None => room.created_at,
@@ -50,8 +51,8 @@ impl Hall {
         }
     }
 
-    /// A bot that waited has gone, or nobody has come: looked at again under the lock, because
-    /// somebody may have come meanwhile.
+    /// Removes an offline bot or closes an expired room. Checks the timeout again under the lock,
+    /// because a bot may have joined meanwhile.
     async fn vacate(&self, table: &Arc<Table>, now: i64) -> Result<(), Refusal> {
         let _one_at_a_time = self.seating.lock().await;
         let board = table.board();
@@ -69,8 +70,8 @@ impl Hall {
         Ok(())
     }
 
-    /// What was cut off is gone on with: a debate that should have begun, or is not played here. One
-    /// that can never go on is closed, and says why.
+    /// Starts or resumes a debate that should be running. If its record is invalid, closes the room
+    /// with the reason.
     async fn mend(&self, table: &Arc<Table>, board: &Board) -> Result<(), Refusal> {
         if board.over() || !board.room.full() || table.handle().is_some() {
             return Ok(());
@@ -91,7 +92,8 @@ impl Hall {
         Ok(())
     }
 
-    /// Asks something of a debate, whoever plays it.
+    /// Sends a command to the debate: to the local run, or through the command queue to the process
+    /// that holds the lease.
     pub(super) async fn wish(&self, table: &Table, command: Command) -> Result<(), Error> {
         if let Some(handle) = table.handle() {
             return handle.send(vec![command]).await;
@@ -106,7 +108,7 @@ impl Hall {
 
     async fn end(&self, table: &Table, command: Command) -> Result<(), Refusal> {
         match self.wish(table, command).await {
-            // It has gone on or ended meanwhile.
+            // The debate went on or ended meanwhile, so the timeout no longer applies.
             Ok(()) | Err(Error::Illegal(_) | Error::Gone) => Ok(()),
             Err(error) => Err(internal(error)),
         }

@@ -1,20 +1,19 @@
-//! How long everything may take, and how much there may be of it. What is told to bots is what they
-//! are held to.
+//! Timeouts and limits of the arena. The API reports the ones that concern bots.
 
-/// The rules of a hall.
+/// Timeouts and limits of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Seconds a bot may take for a speech.
+    /// Timeout of a speech in seconds.
     pub speech: u32,
-    /// Seconds after which a bot that has not been heard of is offline.
+    /// Seconds without a request after which a bot counts as offline.
     pub offline: u32,
-    /// Seconds a room may wait for its second bot.
+    /// Seconds that a room waits for bots before it is closed.
     pub waiting: u32,
-    /// Seconds a debate may take, from its first speaker to its last.
+    /// Timeout of a whole debate in seconds.
     pub total: u32,
-    /// Rounds, if nobody says.
+    /// Default number of rounds.
     pub rounds: u8,
-    /// Rooms that may wait at the same time.
+    /// Maximum number of waiting rooms.
     pub rooms: usize,
 }
 
@@ -24,16 +23,16 @@ impl Default for Terms {
     }
 }
 
-/// Rounds a debate may have.
+/// Valid numbers of rounds.
 pub(super) const ROUNDS: std::ops::RangeInclusive<u8> = 1..=10;
-/// Characters of a bot's name, and of what it calls its uuid.
+/// Maximum length of a bot's name and of its uuid, in characters.
 pub(super) const LONGEST_NAME: usize = 64;
-/// Seconds to wait before asking again, where nothing else is known: what bots are told to do anyway.
+/// Default `retry_after` in seconds. It equals the recommended poll interval.
 pub(super) const AGAIN: u32 = 5;
-/// Debates in a list.
+/// Maximum number of debates in a list response.
 pub(super) const LISTED: usize = 100;
 
-/// Seconds, in the milliseconds clocks show.
+/// Converts seconds to milliseconds.
 pub(super) fn millis(seconds: u32) -> i64 {
     i64::from(seconds) * 1000
 }

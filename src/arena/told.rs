@@ -1,11 +1,12 @@
-//! What of a room each is told: the bots in it, and anybody who looks. Never a key.
+//! Builds the status responses of the API from a `RoomState`, for bots and for the public. They
+//! never contain a key.
 use super::board::Board;
 use super::result::Reason;
 use super::room::{Guest, Room};
 use super::wire::{self, Forfeited, Line, Logged, Message, Told};
 use crate::debate::Side;
 
-/// What a bot is told that polls.
+/// Status response to a bot's poll.
 pub fn told(board: &Board, guest: &Guest) -> Told {
     let side = board.room.side_of(&guest.identifier);
     Told {
@@ -15,12 +16,12 @@ pub fn told(board: &Board, guest: &Guest) -> Told {
     }
 }
 
-/// What anybody is told.
+/// Public status response.
 pub fn shown(board: &Board) -> Told {
     common(board)
 }
 
-/// A line about it in a list.
+/// Item of the debate list.
 pub fn listed(board: &Board) -> Line {
     let over = board.course.as_ref().and_then(|course| course.over.as_ref());
     Line {
@@ -36,7 +37,7 @@ pub fn listed(board: &Board) -> Line {
     }
 }
 
-/// `waiting`, `active` or `ended`.
+/// State in the protocol: `waiting`, `active` or `ended`.
 pub(super) fn state(board: &Board) -> &'static str {
     match &board.course {
         _ if board.over() => "ended",
@@ -103,7 +104,7 @@ fn common(board: &Board) -> Told {
     }
 }
 
-/// A room in which nothing was said.
+/// Status response for a room that was closed before its debate began.
 fn never_held(room: &Room, base: Told) -> Told {
     let because = room.closed.as_ref().and_then(|closed| closed.because.clone());
     let summary = format!("Not held: {}.", because.unwrap_or_else(|| "it was ended".into()));
@@ -118,7 +119,7 @@ fn never_held(room: &Room, base: Told) -> Told {
     }
 }
 
-/// `supporting` or `opposing`.
+/// Side in the protocol: `supporting` or `opposing`.
 fn word(side: Side) -> &'static str {
     match side {
         Side::Pro => "supporting",
@@ -126,7 +127,7 @@ fn word(side: Side) -> &'static str {
     }
 }
 
-/// A moment as bots write it, to the second.
+/// Formats a time as RFC 3339, to the second.
 fn time(millis: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.0}")

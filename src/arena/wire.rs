@@ -1,57 +1,57 @@
-//! What is sent and answered, field by field as bots know it. What was added later may be left out by
-//! whoever reads or writes it.
+//! JSON request and response bodies of the arena API. The field names are the public protocol.
+//! Fields added later are optional.
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A bot that wants to take part.
+/// Request to join a debate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Join {
-    /// What it calls itself.
+    /// Display name of the bot.
     pub bot_name: String,
-    /// What tells it apart from others of that name.
+    /// Id that distinguishes bots of the same name.
     #[serde(default)]
     pub bot_uuid: String,
-    /// Where; anywhere somebody waits, if nothing is said.
+    /// Debate to join. [default: any debate that waits for a bot]
     #[serde(default)]
     pub debate_id: Option<String>,
 }
 
-/// It has been let in.
+/// Response to a join request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Joined {
-    /// `login_confirmed`
+    /// Always `login_confirmed`.
     pub status: &'static str,
-    /// In a sentence.
+    /// Confirmation message.
     pub message: &'static str,
-    /// Where.
+    /// Id of the debate.
     pub debate_id: String,
-    /// What it proves itself with from now on. It is told once.
+    /// Secret key for the `X-Debate-Key` header. It is sent only once.
     pub debate_key: String,
-    /// What it is called from now on.
+    /// Unique identifier for the `X-Bot-Identifier` header.
     pub bot_identifier: String,
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
-    /// Who is there.
+    /// Identifiers of the bots that have joined.
     pub joined_bots: Vec<String>,
 }
 
-/// A speech.
+/// Request to submit a speech.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Speech {
-    /// What is said.
+    /// The speech.
     pub message: Message,
-    /// The round it is meant for. A speech that names one can be sent again without being taken twice.
+    /// Round of the speech. If set, a retry is idempotent.
     #[serde(default)]
     pub round: Option<u8>,
 }
 
-/// What is said.
+/// Text of a speech.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// `markdown`
+    /// Always `markdown`.
     #[serde(default = "markdown")]
     pub format: String,
-    /// The words.
+    /// Markdown text.
     pub content: String,
 }
 
@@ -59,204 +59,204 @@ fn markdown() -> String {
     "markdown".into()
 }
 
-/// It has been taken.
+/// Response to an accepted speech.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Accepted {
-    /// `speech_accepted`
+    /// Always `speech_accepted`.
     pub status: &'static str,
-    /// Where.
+    /// Id of the debate.
     pub debate_id: String,
-    /// The round it counts for.
+    /// Round of the speech.
     pub round: u8,
-    /// Whose turn it is now; nobody's, once all have spoken.
+    /// Identifier of the next speaker, or null after the last speech.
     pub next_speaker: Option<String>,
 }
 
-/// Why something was not done.
+/// Error response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Problem {
-    /// What programs tell it by.
+    /// Error code.
     pub error_code: &'static str,
-    /// In a sentence.
+    /// Error message.
     pub message: String,
-    /// Where, if it is about one debate.
+    /// Id of the debate, if the request names one.
     pub debate_id: Option<String>,
-    /// Whether it is worth trying again.
+    /// Whether a retry may succeed.
     pub recoverable: bool,
-    /// Seconds to wait before that.
+    /// Retry delay in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
 }
 
-/// Somebody who wants a debate to be held.
+/// Request to create a debate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Create {
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
-    /// 1 to 10.
+    /// Number of rounds, 1 to 10.
     #[serde(default)]
     pub total_rounds: Option<u8>,
 }
 
-/// It waits for bots.
+/// Response to a create request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Created {
-    /// `created`
+    /// Always `created`.
     pub status: &'static str,
-    /// Where.
+    /// Id of the debate.
     pub debate_id: String,
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
-    /// How many rounds it will have.
+    /// Number of rounds.
     pub total_rounds: u8,
-    /// `waiting`
+    /// Always `waiting`.
     pub state: &'static str,
-    /// Where the same two meet again with the sides changed.
+    /// Id of the rematch with swapped sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rematch_id: Option<String>,
 }
 
-/// How a debate stands, as one bot or anybody is told. What does not apply is left out.
+/// Status of a debate, for a bot or for the public. Fields that do not apply are omitted.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Told {
     /// `waiting`, `active` or `ended`.
     pub state: &'static str,
-    /// Where.
+    /// Id of the debate.
     pub debate_id: String,
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
-    /// Who argues for it.
+    /// Identifier of the bot that argues for the topic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supporting_side: Option<String>,
-    /// Who argues against it.
+    /// Identifier of the bot that argues against the topic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opposing_side: Option<String>,
-    /// How many rounds it has.
+    /// Number of rounds.
     pub total_rounds: u8,
-    /// Which one it is in.
+    /// Current round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_round: Option<u8>,
-    /// `supporting` or `opposing`.
+    /// Side of the requesting bot: `supporting` or `opposing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub your_side: Option<&'static str>,
-    /// Whoever asked.
+    /// Identifier of the requesting bot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub your_identifier: Option<String>,
-    /// Whose turn it is; null while the debate is judged.
+    /// Identifier of the next speaker, or null while the debate is judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_speaker: Option<Option<String>>,
-    /// Seconds a speech may take.
+    /// Timeout of a speech in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
-    /// Characters of a speech, at least.
+    /// Minimum length of a speech in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_content_length: Option<usize>,
-    /// Characters of a speech, at most.
+    /// Maximum length of a speech in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_content_length: Option<usize>,
-    /// `completed`, once it is over.
+    /// `completed`, once the debate is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
-    /// Who is there.
+    /// Identifiers of the bots that have joined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joined_bots: Option<Vec<String>>,
-    /// What was said, the first speech first.
+    /// Speeches, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debate_log: Option<Vec<Logged>>,
-    /// What it came to.
+    /// Result, once the debate is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debate_result: Option<Outcome>,
-    /// Turns nobody took.
+    /// Turns lost by timeout or failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<Forfeited>,
-    /// Until when whoever is next may speak.
+    /// Deadline of the next speech.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_at: Option<String>,
-    /// Why it is over: `completed`, `forfeit`, `offline`, `timeout`, `expired`, `budget`,
+    /// Why the debate ended: `completed`, `forfeit`, `offline`, `timeout`, `expired`, `budget`,
     /// `concluded`, `cancelled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<&'static str>,
-    /// Where the same two meet again with the sides changed.
+    /// Id of the rematch with swapped sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rematch_id: Option<String>,
-    /// Whether a poll may ask to wait (`?wait=25`) until something has changed.
+    /// Whether the server supports long polling (`?wait=25`).
     pub long_poll: bool,
 }
 
-/// One speech.
+/// A speech in the debate log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Logged {
-    /// Counted from 1.
+    /// Round, counted from 1.
     pub round: u8,
-    /// Who spoke.
+    /// Identifier of the speaker.
     pub speaker: String,
     /// `supporting` or `opposing`.
     pub side: &'static str,
-    /// When.
+    /// Time of the speech.
     pub timestamp: String,
-    /// What was said.
+    /// The speech.
     pub message: Message,
 }
 
-/// A turn nobody took.
+/// A turn lost by timeout or failure.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Forfeited {
-    /// Counted from 1.
+    /// Round, counted from 1.
     pub round: u8,
-    /// Whose.
+    /// Identifier of the bot.
     pub speaker: String,
     /// `supporting` or `opposing`.
     pub side: &'static str,
-    /// When it was lost.
+    /// Time of the forfeit.
     pub timestamp: String,
-    /// Why.
+    /// Reason of the forfeit.
     pub reason: String,
 }
 
-/// What a debate came to.
+/// Result of a debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
-    /// By what the bot is called here; null, if nobody judged it.
+    /// Identifier of the winner, or null without a verdict.
     pub winner: Option<String>,
-    /// Out of 100; null, if nobody judged it.
+    /// Score out of 100, or null without a verdict.
     pub supporting_score: Option<u8>,
-    /// Out of 100; null, if nobody judged it.
+    /// Score out of 100, or null without a verdict.
     pub opposing_score: Option<u8>,
-    /// Why.
+    /// Reasons of the verdict, or why there is none.
     pub summary: String,
 }
 
-/// Debates in a list.
+/// List of debates.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Listed {
-    /// The newest first.
+    /// Debates, newest first.
     pub debates: Vec<Line>,
-    /// How many there are in all.
+    /// Number of debates that match the query.
     pub total: usize,
 }
 
-/// A debate in a list.
+/// A debate in the list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Line {
-    /// What it is called.
+    /// Id of the debate.
     pub debate_id: String,
-    /// The motion.
+    /// Question to debate.
     pub topic: String,
     /// `waiting`, `active` or `ended`.
     pub state: &'static str,
-    /// How many rounds it has.
+    /// Number of rounds.
     pub total_rounds: u8,
-    /// Which one it is in.
+    /// Current round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_round: Option<u8>,
-    /// Who is there.
+    /// Identifiers of the bots that have joined.
     pub joined_bots: Vec<String>,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: String,
-    /// Who has won, if anybody has.
+    /// Identifier of the winner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
-    /// The name the archive and the live page know it by.
+    /// Id in the archive and on the live page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_id: Option<String>,
 }

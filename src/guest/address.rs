@@ -1,27 +1,27 @@
-//! Where a platform is: an address that can be typed, shown and kept without giving anything away.
+//! Base URL of a remote arena: parsed, validated, and safe to print and store.
 use reqwest::Url;
 use std::fmt;
 
-/// The base address of a platform, without a slash at its end.
+/// Base URL of a remote arena, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address(Url);
 
-/// Why something typed is no address of a platform.
+/// Error of parsing the URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
-    /// It cannot be read at all.
+    /// The text is not a URL. Holds the text and the parser's error.
     #[error("`{0}` is no address: {1}")]
     Unreadable(String, String),
-    /// Another protocol, or none.
+    /// The scheme is not HTTP or HTTPS.
     #[error("a platform is reached by http or https, not by `{0}`")]
     Scheme(String),
-    /// A name or a password in it would be shown and kept.
+    /// The URL has credentials, a query or a fragment. They would be printed and stored.
     #[error("an address has no name, password, `?` or `#` in it")]
     Extras,
 }
 
 impl Address {
-    /// From what was typed; a host alone is meant to be on this machine only if it says so.
+    /// Parses user input. Without a scheme, `http` is the default.
     pub fn parse(text: &str) -> Result<Address, BadAddress> {
         let text = text.trim();
         let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
@@ -39,23 +39,23 @@ impl Address {
         Ok(Address(url))
     }
 
-    /// Whether it is this machine.
+    /// Whether the host is a loopback address.
     pub fn near(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default().trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 
-    /// Whether it is this machine, without encryption.
+    /// Whether it is plain HTTP to a loopback address.
     pub(super) fn plain(&self) -> bool {
         self.0.scheme() == "http" && self.near()
     }
 
-    /// Whether anybody on the way could read the key.
+    /// Whether the key would be sent unencrypted over the network.
     pub fn open(&self) -> bool {
         self.0.scheme() == "http" && !self.near()
     }
 
-    /// Of a request, by the steps of its path. A step is one step, whatever is in it.
+    /// Builds the URL of a request. Each path segment is percent-encoded.
     pub(super) fn to(&self, steps: &[&str]) -> Url {
         let mut url = self.0.clone();
         if let Ok(mut path) = url.path_segments_mut() {

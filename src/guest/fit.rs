@@ -1,22 +1,22 @@
-//! Speeches of the right length, whatever a model wrote. Lengths are counted in characters, which are
-//! Unicode code points here as on the wire.
+//! Fits a model's reply to the length limits of the remote arena. Lengths are counted in characters
+//! (Unicode code points), as in the protocol.
 use super::wire::Lengths;
 
-/// The part of the longest speech that is kept for a better place to end, in percent.
+/// Minimum share of the text to keep when looking for a better place to cut, in percent.
 const KEPT: usize = 60;
 
-/// How a text fits.
+/// Result of a length check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It can be sent.
+    /// Within the limits.
     Right,
-    /// It has only this many characters.
+    /// Too short. Holds the length in characters.
     Short(usize),
-    /// It has this many characters.
+    /// Too long. Holds the length in characters.
     Long(usize),
 }
 
-/// Whether a text can be sent.
+/// Checks a text against the limits.
 pub fn fit(text: &str, lengths: Lengths) -> Fit {
     let length = text.chars().count();
     if length < lengths.least {
@@ -28,8 +28,8 @@ pub fn fit(text: &str, lengths: Lengths) -> Fit {
     }
 }
 
-/// A speech as it is meant: without what cannot be seen, and without the fence some models put around
-/// all they say.
+/// Normalizes a reply: removes control characters, and the code fence that some models put around
+/// the whole reply.
 pub fn tidy(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let plain = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || *c == '\u{feff}');
@@ -37,7 +37,7 @@ pub fn tidy(text: &str) -> String {
     unfenced(text.trim()).trim().to_owned()
 }
 
-/// What stands in a fence that goes around the whole text and holds no other.
+/// Strips a code fence that encloses the whole text. A text with an inner fence stays as it is.
 fn unfenced(text: &str) -> &str {
     let marks = text.len() - text.trim_start_matches('`').len();
     if marks < 3 {
@@ -52,8 +52,8 @@ fn unfenced(text: &str) -> &str {
     if ends && !other { inside } else { text }
 }
 
-/// The beginning of a text that is too long, up to the best place to end: a paragraph, a sentence, a
-/// word, and if there is none of them anywhere near, a character as people see it.
+/// Truncates a text to the limit, at the end of a paragraph, a sentence or a word, else at a
+/// grapheme boundary.
 pub fn cut(text: &str, lengths: Lengths) -> String {
     let most = lengths.most;
     if text.chars().count() <= most {
@@ -63,20 +63,19 @@ pub fn cut(text: &str, lengths: Lengths) -> String {
     if !open(&whole) {
         return whole;
     }
-    // What would be left inside a code fence is closed.
+    // The cut is inside a code block, so close the fence.
     let room = most.saturating_sub(CLOSING.chars().count());
     let closed = format!("{}{CLOSING}", ended(text, room, 0));
     let fits = fit(&closed, lengths) == Fit::Right;
     if fits && !open(&closed) { closed } else { whole }
 }
 
-/// The same of a text that breaks off in the middle: up to its last whole sentence, if that is most
-/// of it.
+/// Truncates an incomplete text after its last full sentence, if that keeps most of it.
 pub fn broken_off(text: &str, lengths: Lengths) -> String {
     let text = cut(text, lengths);
     let chars: Vec<char> = text.chars().collect();
     let enough = lengths.least.max(chars.len() * KEPT / 100).max(1);
-    // What follows the last character is the end, which parts sentences, too.
+    // The end of the text ends a sentence, too.
     let after = |at: usize| chars.get(at).copied().unwrap_or('\n');
     let end = (enough..=chars.len()).rev().find(|at| ends_sentence(chars[at - 1], after(*at)));
     end.map_or(text, |end| chars[..end].iter().collect())
@@ -95,7 +94,7 @@ fn ended(text: &str, most: usize, least: usize) -> String {
         return text.to_owned();
     }
     let enough = least.max(most * KEPT / 100);
-    // An end is how many characters stand before it.
+    // A position is the number of characters before it.
     let nearest = |is_end: &dyn Fn(usize) -> bool| (enough..=most).rev().find(|at| is_end(*at));
     let paragraph = |at: usize| chars[at] == '\n' && chars.get(at + 1).is_none_or(|c| *c == '\n');
     let paragraph = |at: usize| at > 0 && at < most && paragraph(at);
@@ -119,8 +118,8 @@ fn ends_sentence(before: char, after: char) -> bool {
     }
 }
 
-/// Whether two characters side by side are seen as two: marks, joiners, tones and flags belong to
-/// what stands before them.
+/// Whether a grapheme ends between two characters. Approximation for combining marks, joiners, skin
+/// tones and flags.
 fn parts(chars: &[char], at: usize) -> bool {
     let (before, after) = (chars[at - 1], chars[at]);
     if before == '\u{200d}' || joins(after) {
@@ -131,7 +130,7 @@ fn parts(chars: &[char], at: usize) -> bool {
     !(flag(after) && flags % 2 == 1)
 }
 
-/// What is drawn together with what stands before it.
+/// Whether a character extends the grapheme before it.
 fn joins(c: char) -> bool {
     matches!(
         c,
@@ -158,8 +157,8 @@ fn joins(c: char) -> bool {
     )
 }
 
-/// Shorter lengths for a platform that found a speech too long although it was not, because it counts
-/// otherwise: in bytes, if that explains it, and a fifth less if nothing does.
+/// Lower limits after the server rejected a speech as too long although it was not. If the server
+/// seems to count bytes, converts the limit. Otherwise takes a fifth off.
 pub fn narrower(text: &str, lengths: Lengths) -> Lengths {
     let (chars, bytes) = (text.chars().count().max(1), text.len());
     let most = if bytes > lengths.most {

@@ -1,88 +1,87 @@
-//! When a platform is asked again, and what its refusals mean. Nothing here waits or asks.
+//! Retry policy of the client: poll intervals, exponential backoff, and what each error response
+//! means. Pure functions without I/O.
 use super::wire::Refusal;
 use std::time::Duration;
 
-/// How often a platform is asked, as it recommends.
+/// Default poll interval, as the protocol recommends.
 pub const USUAL: Duration = Duration::from_secs(5);
-/// Longer than that nobody is silent: after 90 seconds a guest is thought to be gone.
+/// Maximum poll interval. After 90 seconds without a request the server takes a bot for offline.
 pub const SLOWEST: Duration = Duration::from_secs(30);
-/// More often than that nobody else's machine is asked.
+/// Minimum poll interval for a remote server.
 pub const QUICKEST: Duration = Duration::from_secs(1);
-/// More often than that our own is not, either.
+/// Minimum poll interval for a server on this machine.
 const QUICKEST_HERE: Duration = Duration::from_millis(20);
-/// How often while the seat thinks.
+/// Maximum poll interval while the model writes.
 const THINKING: Duration = Duration::from_secs(15);
-/// Seconds a poll may wait, where it can.
+/// Timeout of a long poll in seconds.
 pub const WAIT: u64 = 25;
-/// Longer than that nobody is believed who says when to come again.
+/// Maximum `Retry-After` that the client respects.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-/// How often to ask: what was wished for, within what is polite and what is not silence.
+/// Poll interval: the requested or the default one, clamped to the limits.
 pub fn pace(wished: Option<Duration>, near: bool) -> Duration {
     let quickest = if near { QUICKEST_HERE } else { QUICKEST };
     wished.unwrap_or(USUAL).clamp(quickest, SLOWEST)
 }
 
-/// How long until the next poll: a platform that lets polls wait is asked again at once.
+/// Delay until the next poll. After a long poll it is short, because the server does the waiting.
 pub fn pause(pace: Duration, waited: bool) -> Duration {
     if waited { pace.min(QUICKEST) } else { pace }
 }
 
-/// How often to ask while the seat thinks, so that nobody takes it for gone, and a turn that was
-/// taken away is noticed.
+/// Poll interval while the model writes. Polling keeps the bot online and notices a lost turn.
 pub fn while_thinking(pace: Duration) -> Duration {
     (pace * 3).min(THINKING).max(pace)
 }
 
-/// How long to wait before the `nth` try, counted from 1, of something that may pass: longer and
-/// longer, and never in step with others. `chance` is any byte.
+/// Exponential backoff with jitter before retry `nth`, counted from 1. `chance` is a random byte.
 pub fn backoff(nth: u32, chance: u8) -> Duration {
     let doubled = 500u64.saturating_mul(1 << nth.clamp(1, 10).saturating_sub(1));
     let base = doubled.min(SLOWEST.as_millis() as u64 * 4 / 5);
-    // Three to five quarters of it.
+    // Jitter: 75 to 125 percent.
     Duration::from_millis(base * 3 / 4 + base * u64::from(chance) / 512)
 }
 
-/// What was asked for when it was refused.
+/// Request that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// A seat, of a debate that was named or of any.
+    /// Request to join a debate.
     Seat {
-        /// Whether one was named.
+        /// Whether the request names a debate.
         named: bool,
     },
-    /// How it stands.
+    /// Poll request.
     State,
-    /// To be heard.
+    /// Request to submit a speech.
     Speech,
 }
 
-/// What to do about a refusal.
+/// What to do after an error response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Look again how it stands: nothing is lost.
+    /// Poll again. Nothing is lost.
     Look,
-    /// Try again later: after this long, or when it is usual.
+    /// Retry after this delay, or with the default backoff.
     Later(Option<Duration>),
-    /// There is no debate to join yet.
+    /// No debate is open to join.
     NoDebate,
     /// The speech is too long.
     Shorten,
     /// The speech is too short.
     Lengthen,
-    /// The seat is not ours, or not any more.
+    /// The credentials are invalid or no longer valid.
     Expelled,
-    /// There is no such debate.
+    /// The debate does not exist.
     Gone,
-    /// It has all it needs.
+    /// The debate has no free seat.
     Full,
-    /// Nothing helps.
+    /// A retry cannot succeed.
     Refused,
 }
 
-/// What a refusal means.
+/// Classifies an error response by its error code, then by its HTTP status.
 pub fn next(asked: Asked, refusal: &Refusal) -> Next {
-    // Whoever has a seat must not be silent for long.
+    // A seated bot must poll again before the server takes it for offline.
     let longest = if matches!(asked, Asked::Seat { .. }) { LONGEST_WAIT } else { SLOWEST };
     let later = || Next::Later(refusal.retry_after.map(|s| Duration::from_secs(s).min(longest)));
     let any = asked == Asked::Seat { named: false };
@@ -90,7 +89,7 @@ pub fn next(asked: Asked, refusal: &Refusal) -> Next {
         "invalid_credentials" | "missing_auth" | "invalid_debate_key" => Some(Next::Expelled),
         "no_available_debate" => Some(Next::NoDebate),
         "debate_not_found" => Some(Next::Gone),
-        // Somebody was quicker; there may be another.
+        // Another bot was faster. A different debate may be open.
         "debate_full" => Some(if any { Next::NoDebate } else { Next::Full }),
         "not_your_turn" => Some(Next::Look),
         "debate_not_ready" => Some(match asked {
@@ -110,16 +109,15 @@ pub fn next(asked: Asked, refusal: &Refusal) -> Next {
     })
 }
 
-/// The time there is for a speech: of what the platform grants, what is over already, and a little to
-/// send it in.
+/// Time left to write a speech: the timeout minus the elapsed time and a margin for sending.
 pub fn time_left(granted: Duration, over: Duration) -> Duration {
     let margin = (granted / 10).clamp(Duration::from_millis(300), Duration::from_secs(10));
     let left = granted.saturating_sub(over).saturating_sub(margin);
-    // It is still our turn, so the clock we know of is not the one that counts.
+    // The server still awaits the speech, so its clock differs from ours.
     if left.is_zero() { (granted / 2).min(SLOWEST) } else { left }
 }
 
-/// Whether there is time to ask once more after the first answer took so long.
+/// Whether the time suffices for a second attempt, given the duration of the first.
 pub fn again(took: Duration, left: Duration) -> bool {
     left > took + took / 4 && left > Duration::from_secs(2)
 }

@@ -1,5 +1,6 @@
-//! What must outlive this process: the key of a seat, in a file only its owner can read, until the
-//! debate is over. Whoever sits there holds a lock, so that no seat is taken twice.
+//! Stores the credentials of a seat on disk until the debate is over, so that a restarted process
+//! can resume. One JSON file per seat, readable by its owner only, with a lock file that keeps two
+//! processes from using the same seat.
 use super::address::Address;
 use super::wire::{Key, Pass, Turn};
 use crate::private;
@@ -9,14 +10,14 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of such a file that are read.
+/// Maximum size of a credentials file in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Where seats are remembered.
+/// Folder of the credentials files.
 #[derive(Clone, Debug)]
 pub struct Memory(PathBuf);
 
-/// As it is written. Nothing prints it.
+/// Content of a credentials file. It has no `Debug`, so that the key is never printed.
 #[derive(Clone, Serialize, Deserialize)]
 struct Record {
     v: u8,
@@ -25,7 +26,7 @@ struct Record {
     identifier: String,
     key: String,
     name: String,
-    /// The turn that was due when this was last written, and since when.
+    /// The turn that was due at the last write.
     #[serde(default)]
     turn: Option<Due>,
 }
@@ -34,11 +35,11 @@ struct Record {
 struct Due {
     round: u32,
     spoken: usize,
-    /// In milliseconds since 1970.
+    /// Unix time in milliseconds.
     since: i64,
 }
 
-/// A seat that is remembered, and held by this process.
+/// Credentials of a seat, locked by this process.
 pub struct Kept {
     record: Record,
     path: PathBuf,
@@ -47,24 +48,25 @@ pub struct Kept {
 }
 
 impl Memory {
-    /// In the user's own folder.
+    /// Store in the user's `DEBATE_HOME`.
     pub fn at(home: &Path) -> Memory {
         Memory(home.join("guest"))
     }
 
-    /// The seat somebody of this name has in a debate, unless another process sits there.
+    /// Loads and locks the credentials for a debate and bot name. `None` if there are none or
+    /// another process holds the lock.
     pub fn recall(&self, at: &Address, debate: &str, name: &str) -> Option<Kept> {
         let fits =
             |it: &Record| it.platform == at.to_string() && it.debate == debate && it.name == name;
         self.records().into_iter().filter(|(_, it)| fits(it)).find_map(|(path, _)| {
             let (lock, held) = locked(&path).ok()?;
-            // Whoever had it may just have been done with it.
+            // The previous owner of the lock may have deleted the file.
             let record = read(&path)?;
             Some(Kept { record, path, lock, _held: held })
         })
     }
 
-    /// Remembers a seat that was given to us.
+    /// Saves and locks the credentials of a new seat.
     pub fn keep(&self, at: &Address, pass: &Pass, name: &str) -> io::Result<Kept> {
         private::folder(&self.0)?;
         let platform = at.to_string();
@@ -87,7 +89,7 @@ impl Memory {
         Ok(kept)
     }
 
-    /// Debates on a platform that were left in the middle, with the names we go by in them.
+    /// Debates on a server that no process plays: debate id and bot name.
     pub fn left(&self, at: &Address) -> Vec<(String, String)> {
         let here = |it: &Record| it.platform == at.to_string();
         let own = self.records().into_iter().filter(|(_, it)| here(it));
@@ -106,7 +108,7 @@ impl Memory {
 }
 
 impl Kept {
-    /// What was given to us.
+    /// The stored credentials.
     pub fn pass(&self) -> Pass {
         Pass {
             debate: self.record.debate.clone(),
@@ -117,20 +119,20 @@ impl Kept {
         }
     }
 
-    /// Since when a turn is due, in milliseconds since 1970: as it was noted when it was first seen,
-    /// in whichever process, or noted now.
+    /// Time since which a turn is due, as Unix milliseconds. The first call per turn stores the
+    /// time, so that it survives a restart.
     pub fn due(&mut self, (round, spoken): Turn, since: i64) -> i64 {
         let known = self.record.turn.filter(|due| (due.round, due.spoken) == (round, spoken));
         if let Some(known) = known {
             return known.since;
         }
         self.record.turn = Some(Due { round, spoken, since });
-        // Without it a restart would only know less about the time that is left.
+        // An error is not fatal. After a restart the time left would only be less exact.
         let _ = self.write();
         since
     }
 
-    /// The debate is over, or the seat is lost.
+    /// Deletes the files, after the debate is over or the seat is lost.
     pub fn forget(self) {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(&self.lock);
@@ -139,7 +141,7 @@ impl Kept {
     fn write(&self) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let text = serde_json::to_vec(&self.record).map_err(io::Error::other)?;
-        // A temporary file is readable by its owner only, and stays so under its new name.
+        // The temporary file has mode 0600 and keeps it when renamed.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&text)?;
         file.persist(&self.path).map_err(|error| error.error)?;
@@ -156,7 +158,7 @@ fn read(path: &Path) -> Option<Record> {
     serde_json::from_slice(&text).ok()
 }
 
-/// A lock that is held for as long as the file is open.
+/// Acquires the lock file. The lock is released when the file is closed.
 fn locked(path: &Path) -> io::Result<(PathBuf, File)> {
     let lock = path.with_extension("lock");
     let mut options = File::options();

@@ -1,96 +1,96 @@
-//! What is told on the way through a debate, and what it came to.
+//! Events that the arena client reports to its caller, and the final result.
 use super::wire::{Poll, Side, Spoken, Verdict};
 use std::time::Duration;
 
-/// Something worth telling.
+/// Progress event of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
-    /// A seat was given to us.
+    /// The client got a seat.
     Joined {
-        /// Which debate.
+        /// Id of the debate.
         debate: String,
-        /// What we are called there.
+        /// Identifier of this bot.
         identifier: String,
-        /// What it is about.
+        /// Question to debate.
         topic: String,
     },
-    /// A seat we had is taken up again.
+    /// The client resumed with stored credentials.
     Back {
-        /// Which debate.
+        /// Id of the debate.
         debate: String,
-        /// What we are called there.
+        /// Identifier of this bot.
         identifier: String,
     },
-    /// There is no debate to join yet.
+    /// No debate is open to join yet.
     NoDebate,
-    /// It has not begun.
+    /// The debate waits for bots.
     Waiting {
-        /// How many are there.
+        /// Number of bots that have joined.
         joined: usize,
     },
-    /// It has begun.
+    /// The debate started.
     Began {
-        /// What it is about.
+        /// Question to debate.
         topic: String,
-        /// Our side.
+        /// Side of this bot.
         side: Side,
-        /// How many rounds it has; 0 if that is not known.
+        /// Number of rounds, 0 if unknown.
         rounds: u32,
     },
-    /// Somebody else has spoken.
+    /// Another bot spoke.
     Heard(Spoken),
-    /// It is our turn.
+    /// A speech of this bot is due.
     Turn {
-        /// Which round.
+        /// Current round.
         round: u32,
-        /// How long there is.
+        /// Time left for the speech.
         left: Duration,
     },
-    /// The seat is asked once more.
+    /// The model is asked again.
     Again {
-        /// Why.
+        /// Why the first reply was rejected.
         why: String,
     },
-    /// Our speech was taken.
+    /// The server accepted the speech.
     Said {
-        /// Which round.
+        /// Round of the speech.
         round: u32,
-        /// How long it was, in characters.
+        /// Length in characters.
         length: usize,
-        /// Whether the end of it had to be left off.
+        /// Whether the speech was truncated.
         cut: bool,
     },
-    /// There is nothing to say in time, or it was not taken.
+    /// No speech was ready in time, or the server refused it.
     Missed {
-        /// Which round.
+        /// Round of the lost turn.
         round: u32,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// Something that may pass.
+    /// A request failed and will be retried.
     Trouble {
-        /// What.
+        /// Error message.
         why: String,
-        /// How long is waited.
+        /// Delay before the retry.
         wait: Duration,
     },
 }
 
-/// How it ended for us.
+/// Outcome of the debate for this bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// We won.
+    /// This bot won.
     Won,
-    /// Somebody else did.
+    /// Another bot won.
     Lost,
-    /// Neither side did.
+    /// The server declared a draw.
     Draw,
-    /// Nobody has ruled.
+    /// The debate ended without a verdict.
     Undecided,
 }
 
 impl Outcome {
-    /// In a word.
+    /// Name in the JSON output.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Won => "won",
@@ -100,7 +100,7 @@ impl Outcome {
         }
     }
 
-    /// What a platform's word for the winner means: a bot, a side, or that there is none.
+    /// Parses the server's `winner` field, which names a bot, a side or neither.
     pub fn of(winner: &str, identifier: &str, side: Option<Side>) -> Outcome {
         match (winner, side) {
             ("" | "none" | "null", _) => Outcome::Undecided,
@@ -112,21 +112,21 @@ impl Outcome {
     }
 }
 
-/// A debate that is over.
+/// Result of a finished debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Which debate.
+    /// Id of the debate.
     pub debate: String,
-    /// What we were called there.
+    /// Identifier of this bot.
     pub identifier: String,
-    /// How it stood at the end.
+    /// Last poll response.
     pub poll: Poll,
-    /// How it ended for us.
+    /// Outcome for this bot.
     pub outcome: Outcome,
-    /// The platform's ruling.
+    /// Verdict of the server.
     pub verdict: Verdict,
-    /// How many speeches of ours this process has sent.
+    /// Number of speeches that this process sent.
     pub said: usize,
-    /// How many it owed and did not.
+    /// Number of turns that this process missed.
     pub missed: usize,
 }

@@ -1,4 +1,5 @@
-//! The three requests a guest makes, over HTTP, and every way in which they can go wrong.
+//! HTTP client for the arena API: join, poll and speech requests. Responses are bounded, redirects
+//! are not followed, and the key is redacted from every response.
 use super::address::Address;
 use super::manners::WAIT;
 use super::wire::{self, Pass, Poll, Refusal};
@@ -10,64 +11,64 @@ use serde_json::Value;
 use std::error::Error;
 use std::time::Duration;
 
-/// Bytes of an answer that are read.
+/// Maximum size of a response in bytes.
 const MOST: usize = 4 * 1024 * 1024;
-/// How long finding somebody may take, and an answer.
+/// Timeout of connecting, and of a response.
 const CONNECT: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// Why there is no answer.
+/// Error of an API request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// Nobody is there, or the connection was lost: nobody knows what has arrived.
+    /// No connection, a lost connection or a timeout. The request may have been processed.
     Silent(String),
-    /// It answered, and nothing can be made of it.
+    /// The response cannot be parsed.
     Garbage(String),
-    /// It said no.
+    /// The server sent an error response.
     Refused(Refusal),
 }
 
-/// Whoever asks for a seat.
+/// Parameters of a join request.
 #[derive(Clone, Debug)]
 pub struct Visitor<'a> {
-    /// What it wants to be called.
+    /// Display name of the bot.
     pub name: &'a str,
-    /// What it is known by.
+    /// Id of the bot.
     pub uuid: &'a str,
-    /// Which debate; any, if none is named.
+    /// Debate to join. `None` for any debate.
     pub debate: Option<&'a str>,
 }
 
-/// A platform, as far as a guest needs it.
+/// API of a remote arena. Tests replace it with a fake.
 pub trait Platform: Send + Sync {
-    /// Asks for a seat.
+    /// Requests a seat.
     fn join<'a>(&'a self, visitor: Visitor<'a>) -> Boxed<'a, Result<Pass, Broken>>;
 
-    /// Asks how the debate stands; if it may wait, until something has changed.
+    /// Polls the status. With `wait`, a long poll.
     fn poll<'a>(&'a self, pass: &'a Pass, wait: bool) -> Boxed<'a, Result<Poll, Broken>>;
 
-    /// Speaks.
+    /// Submits a speech.
     fn speak<'a>(&'a self, pass: &'a Pass, content: &'a str) -> Boxed<'a, Result<(), Broken>>;
 }
 
-/// One that is reached over the network.
+/// The API over HTTP.
 pub struct Http {
     address: Address,
     client: Client,
 }
 
 impl Http {
-    /// At this address. Nothing is asked yet.
+    /// Creates a client without sending a request.
     pub fn new(address: Address) -> Result<Http, String> {
-        // Somebody else in this process may have been first, with the same.
+        // Another part of the process may have installed the same provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .user_agent(concat!("debate/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
-            // A key is for the one it came from.
+            // A redirect must not carry the key to another server.
             .redirect(redirect::Policy::none())
             .referer(false);
-        // On this machine there is no proxy, and no one's word is needed.
+        // A loopback server needs no proxy and no root certificates.
         let builder = if address.plain() { builder.no_proxy().tls_certs_only([]) } else { builder };
         let client = builder.build();
         let client = client.map_err(|error| format!("no HTTP here: {}", innermost(&error)))?;
@@ -164,7 +165,7 @@ async fn bounded(response: Response) -> Result<Vec<u8>, Broken> {
     Ok(bytes)
 }
 
-/// In seconds, from either form of the header.
+/// Parses `Retry-After`, as seconds or as a date. Returns seconds.
 fn retry_after(headers: &HeaderMap) -> Option<u64> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     text.parse().ok().or_else(|| {
@@ -174,7 +175,7 @@ fn retry_after(headers: &HeaderMap) -> Option<u64> {
     })
 }
 
-/// The reason behind the reasons, which names no address.
+/// Message of the root cause, which contains no URL.
 fn innermost(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "nothing came in time".into();

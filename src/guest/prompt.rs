@@ -1,32 +1,32 @@
-//! What the seat is told: a function of what was polled. Whatever comes from the platform or another
-//! bot stands between marks nobody there could have guessed.
+//! Builds the model's prompt from a poll response. Untrusted text from the server and other bots
+//! stands between fences derived from a random salt, which prompt injection cannot close.
 use super::wire::{Poll, Side, Spoken};
 use crate::debate::prompt::fingerprint;
 use crate::debate::{language, template};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The words the seat is asked with, by name: `guest`, `opening`, `rebuttal`, `closing`, `again`.
+/// Prompt templates by name: `guest`, `opening`, `rebuttal`, `closing`, `again`.
 pub type Words = BTreeMap<String, String>;
 
-/// Characters of what was said so far that a seat is shown: the end of it.
+/// Maximum length of the history in the prompt, in characters. The oldest speeches are omitted.
 const HISTORY: usize = 200_000;
 
-/// Where in the debate a speech stands.
+/// Kind of the speech that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// The first round.
+    /// First round.
     Opening,
-    /// Any other.
+    /// Neither the first nor the last round.
     Rebuttal,
-    /// The last.
+    /// Last round.
     Closing,
-    /// The first, and the last.
+    /// The only round, both first and last.
     Only,
 }
 
 impl Moment {
-    /// Of the turn that is due.
+    /// Kind of speech for the turn that is due.
     pub fn of(poll: &Poll, identifier: &str) -> Moment {
         let round = round(poll, identifier);
         let last = poll.rounds > 0 && round >= poll.rounds;
@@ -38,7 +38,7 @@ impl Moment {
         }
     }
 
-    /// The words for it, by their names.
+    /// Names of the templates with the strategy.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Moment::Opening => &["opening"],
@@ -49,19 +49,19 @@ impl Moment {
     }
 }
 
-/// Which round it is; counted by our own speeches where the platform does not say.
+/// Current round. If the server does not send it, counts the bot's own speeches.
 pub fn round(poll: &Poll, identifier: &str) -> u32 {
     let own = poll.log.iter().filter(|spoken| spoken.speaker == identifier).count();
     if poll.round > 0 { poll.round } else { u32::try_from(own).unwrap_or(u32::MAX - 1) + 1 }
 }
 
-/// Our side; where nobody says, whoever speaks first is for it.
+/// Side of this bot. If the server does not send it, the first speaker is supporting.
 pub fn side(poll: &Poll) -> Side {
     let first = if poll.spoken == 0 { Side::Supporting } else { Side::Opposing };
     poll.side.unwrap_or(first)
 }
 
-/// What the seat is told for the turn that is due. The salt is known to nobody else.
+/// Builds the prompt for the turn that is due. `salt` must be random and secret.
 pub fn prompt(words: &Words, poll: &Poll, identifier: &str, salt: &str) -> String {
     let word = |name: &str| words.get(name).map_or("", String::as_str).trim();
     let (least, most) = (poll.lengths.least, poll.lengths.most);
@@ -89,7 +89,7 @@ pub fn prompt(words: &Words, poll: &Poll, identifier: &str, salt: &str) -> Strin
     template::fill(word("guest"), value).trim().to_owned()
 }
 
-/// The same once more, because the first speech could not be sent.
+/// Builds the prompt of the second attempt: the first prompt, the rejected draft and the reason.
 pub fn again(words: &Words, first: &str, draft: &str, why: &str, salt: &str) -> String {
     let value = |name: &str| match name {
         "why" => why.to_owned(),
@@ -100,7 +100,7 @@ pub fn again(words: &Words, first: &str, draft: &str, why: &str, salt: &str) -> 
     format!("{first}\n\n{}", template::fill(words, value).trim())
 }
 
-/// `side (speaker):` and the words, one speech after the other.
+/// Renders the speeches, each as `side (speaker):` and the fenced text.
 fn history(log: &[Spoken], identifier: &str, salt: &str) -> String {
     if log.is_empty() {
         return "The debate has just begun: please make an opening statement.".into();
@@ -126,13 +126,13 @@ fn history(log: &[Spoken], identifier: &str, salt: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// Somebody's words, between marks they could not have guessed.
+/// Encloses untrusted text in a fence that its author cannot guess.
 fn fenced(text: &str, salt: &str, what: &str) -> String {
     let mark = format!("--- {}", &fingerprint(&format!("{salt}\n{what}"))[..8]);
     format!("{mark}\n{}\n{mark}", text.trim_end())
 }
 
-/// A name as one word that can be nothing else: it stands outside the marks.
+/// Sanitizes a name, which stands outside the fences.
 fn name(text: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "_-.@".contains(c) { c } else { '_' };
     let name: String = text.chars().take(60).map(plain).collect();

@@ -1,5 +1,5 @@
-//! One speech, made in time: asked for, asked for once more if it does not fit, and cut if it still
-//! does not. What there is when the time is over is better than nothing.
+//! Writes one speech before its deadline: asks the model, retries once if the length is wrong, and
+//! truncates the reply if it still does not fit. On a timeout it uses the partial text.
 use super::fit::{self, Fit};
 use super::manners;
 use super::news::News;
@@ -10,15 +10,15 @@ use crate::engine::{Errand, Lender, Lent};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What can be sent.
+/// A speech that is ready to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Speech {
     pub(super) text: String,
-    /// Whether the end of it had to be left off.
+    /// Whether the text was truncated.
     pub(super) cut: bool,
 }
 
-/// Who speaks, and with which words it is asked.
+/// Asks the model for speeches.
 pub(super) struct Speaker<'a> {
     pub(super) lender: &'a dyn Lender,
     pub(super) voice: &'a Voice,
@@ -28,18 +28,18 @@ pub(super) struct Speaker<'a> {
     pub(super) tell: &'a (dyn Fn(News) + Send + Sync),
 }
 
-/// What came of asking.
+/// Result of one model request.
 enum Came {
     Speech(String),
-    /// It cannot be sent: the draft, and why.
+    /// The length is wrong. Holds the text and the reason.
     Draft(String, String),
-    /// Time ran out, and this is what there was.
+    /// Timeout. Holds the partial text.
     Late(String),
     Nothing(String),
 }
 
 impl Speaker<'_> {
-    /// A speech for the turn that is due, or why there is none.
+    /// Writes a speech for the turn that is due. The error is the reason why there is none.
     pub(super) async fn speech(
         &self,
         poll: &Poll,
@@ -68,7 +68,7 @@ impl Speaker<'_> {
         match self.ask(poll, next, 2, left).await {
             Came::Speech(text) => Ok(Speech { text, cut: false }),
             Came::Draft(text, _) => cut(&text, lengths).or_else(|| cut(&draft, lengths)).ok_or(why),
-            // A first draft that was too long has at least its beginning whole.
+            // A draft that was too long is at least complete up to the cut.
             Came::Late(text) => cut(&draft, lengths).or_else(|| half(&text, lengths)).ok_or(why),
             Came::Nothing(later) => cut(&draft, lengths).ok_or(later),
         }
@@ -108,13 +108,13 @@ impl Speaker<'_> {
     }
 }
 
-/// As much of a text as can be sent, if that is enough.
+/// Truncates a text to the limits. `None` if it is too short.
 fn cut(text: &str, lengths: Lengths) -> Option<Speech> {
     let text = fit::cut(text, lengths);
     (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })
 }
 
-/// The same of a text that breaks off in the middle.
+/// Truncates a partial text. `None` if it is too short.
 fn half(text: &str, lengths: Lengths) -> Option<Speech> {
     let text = fit::broken_off(text, lengths);
     (fit::fit(&text, lengths) == Fit::Right).then_some(Speech { text, cut: true })

@@ -1,6 +1,6 @@
-//! A whole debate, from joining to the result: look how it stands, speak when it is our turn, and
-//! never be silent for long. Every turn begins with a look, so whatever was interrupted goes on
-//! without anything being said twice.
+//! The arena client: joins a debate, polls it, and sends a speech on each of its turns until the
+//! debate is over. Every step starts from a fresh poll, so an interrupted step is retried without
+//! sending a speech twice.
 use super::address::Address;
 use super::fit::{self, narrower};
 use super::manners::{self, Asked, Next, pause};
@@ -15,35 +15,35 @@ use crate::engine::Lender;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a seat is asked for where nothing answers at all: an address may just be wrong.
+/// Timeout of the first contact. The URL may be wrong, so it is shorter than later ones.
 const KNOCK: Duration = Duration::from_secs(10);
-/// How long a platform may go on saying that it is our turn after it has taken our speech.
+/// How long a poll may still show our turn after the server accepted the speech.
 const ECHO: Duration = Duration::from_secs(30);
-/// How often a speech is made shorter for a platform that counts otherwise.
+/// How often a speech is shortened for a server that counts its length differently.
 const SHORTENED: usize = 3;
-/// Characters a platform that has not said so wants at least, as a rule.
+/// Likely minimum length in characters, if the server reports none but finds a speech too short.
 const LEAST_LIKELY: usize = 50;
 
-/// Who comes, and how.
+/// Config of the client.
 #[derive(Clone, Debug)]
 pub struct Guest {
-    /// What it wants to be called.
+    /// Display name of the bot.
     pub name: String,
-    /// What it is known by.
+    /// Id of the bot.
     pub uuid: String,
-    /// Who speaks.
+    /// Participant that writes the speeches.
     pub voice: Voice,
-    /// How hard it is to think.
+    /// Reasoning effort of the model.
     pub effort: Option<Effort>,
-    /// How often the platform is asked.
+    /// Poll interval.
     pub pace: Duration,
-    /// How long a platform may be out of reach.
+    /// How long to retry while the server is unreachable.
     pub patience: Duration,
-    /// How long there may be no debate to join.
+    /// How long to wait for a debate to join.
     pub wait: Duration,
 }
 
-/// Why a debate was left, or never joined.
+/// Error that ends the client.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Left {
@@ -66,7 +66,7 @@ pub enum Left {
 }
 
 impl Left {
-    /// What to do about it, where that is known.
+    /// Hint for the user how to fix the error.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Left::NoDebate => Some("`--wait-for-debate 15m` waits for one"),
@@ -83,48 +83,48 @@ impl Left {
     }
 }
 
-/// A visit to one platform.
+/// A client for one remote arena.
 pub struct Visit<'a> {
-    /// Where.
+    /// API of the server.
     pub platform: &'a dyn Platform,
-    /// Whoever has the voice.
+    /// Runs the model.
     pub lender: &'a dyn Lender,
-    /// What it is told.
+    /// Prompt templates.
     pub words: &'a Words,
-    /// Who comes.
+    /// Config of the client.
     pub guest: &'a Guest,
-    /// Whoever wants to know.
+    /// Callback for progress events.
     pub tell: &'a (dyn Fn(News) + Send + Sync),
 }
 
-/// Tries of something that may pass.
+/// Retry counter for the backoff. A successful request resets it.
 #[derive(Default)]
 struct Tries {
     nth: u32,
     since: Option<Instant>,
 }
 
-/// What became of sending a speech.
+/// Outcome of sending a speech.
 enum Sent {
     Taken {
         length: usize,
         cut: bool,
     },
-    /// Nobody knows; how the debate stands will tell.
+    /// Unknown. The next poll tells whether the speech was accepted.
     Unknown,
-    /// It has so many characters, and that was too few.
+    /// Too short. Holds its length in characters.
     Short(usize),
     Lost(String),
 }
 
-/// A turn that was dealt with, and when.
+/// The last turn that was handled, so that a stale poll does not start it again.
 struct Done {
     turn: Turn,
     at: Instant,
     said: bool,
 }
 
-/// What was told already.
+/// What was already reported as events.
 #[derive(Default)]
 struct Told {
     joined: Option<usize>,
@@ -133,7 +133,8 @@ struct Told {
 }
 
 impl Visit<'_> {
-    /// Takes part in a debate: with the seat we have in it, or a new one.
+    /// Takes part in a debate, with stored credentials or with a new seat. Deletes the credentials
+    /// when the debate is over or the seat is lost.
     pub async fn attend(
         &self,
         memory: &Memory,
@@ -259,7 +260,7 @@ impl Visit<'_> {
                     done = Some(Done { turn, at: Instant::now(), said: false });
                     (self.tell)(News::Missed { round: nth, why });
                 }
-                // What a platform wants at least it need not have said: asked for more, once.
+                // The server may not report its minimum length, so retry once with a longer speech.
                 Sent::Short(length) if floor.as_ref().is_none_or(|(of, _)| *of != turn) => {
                     floor = Some((turn, (2 * length).max(LEAST_LIKELY)));
                 }
@@ -275,7 +276,8 @@ impl Visit<'_> {
         }
     }
 
-    /// Makes a speech, and goes on looking at the platform meanwhile; or why there is none.
+    /// Writes a speech and keeps polling meanwhile. The inner error is the reason why there is no
+    /// speech.
     async fn think(
         &self,
         poll: &Poll,
@@ -298,7 +300,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Returns when a turn is not ours any more.
+    /// Polls until the turn is no longer ours.
     async fn passed(&self, poll: &Poll, pass: &Pass) {
         loop {
             sleep(manners::while_thinking(self.guest.pace)).await;
@@ -372,7 +374,8 @@ impl Visit<'_> {
         }
     }
 
-    /// Waits before something is tried again, unless it has been tried for too long.
+    /// Waits before a retry, with exponential backoff. Fails if the retries took longer than
+    /// `patience`.
     async fn hold(
         &self,
         tries: &mut Tries,
@@ -392,7 +395,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Tells what is new.
+    /// Reports the changes since the last poll as events.
     fn told(&self, poll: &Poll, pass: &Pass, told: &mut Told) {
         if poll.state == State::Waiting {
             if told.joined.replace(poll.joined) != Some(poll.joined) {
@@ -419,7 +422,7 @@ fn is_ours(poll: &Poll, pass: &Pass) -> bool {
     poll.state == State::Active && poll.next == pass.identifier
 }
 
-/// How long there is for a speech. `over` is how long ago it was last known not to be our turn.
+/// Time left for the speech. `over` is the time since a poll last showed that it was not our turn.
 fn left(poll: &Poll, kept: &mut Kept, over: Option<Duration>) -> Duration {
     let granted = Duration::from_secs(poll.seconds);
     let now = jiff::Timestamp::now().as_millisecond();
@@ -441,7 +444,7 @@ fn ended(pass: &Pass, poll: Poll, said: usize, missed: usize) -> Ended {
     Ended { debate, identifier, poll, outcome, verdict, said, missed }
 }
 
-/// A refusal in words that can stand after a sentence.
+/// Error response as a suffix of a message.
 fn said(refusal: &Refusal) -> String {
     format!(": {}", worded(refusal))
 }
@@ -461,10 +464,10 @@ fn chance<const N: usize>() -> Result<[u8; N], Left> {
     Ok(bytes)
 }
 
-/// A name nobody else has, in the form of a UUID.
+/// Generates a random UUID (version 4).
 pub fn fresh_uuid() -> Result<String, Left> {
     let number = u128::from_be_bytes(chance::<16>()?);
-    // Version 4, variant 1.
+    // Set the version (4) and variant (RFC 4122) bits.
     let number = number & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
     let hex = format!("{number:032x}");
     let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];

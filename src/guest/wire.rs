@@ -1,23 +1,24 @@
-//! What is read from a platform. Fields it does not send have a usual value, fields of the wrong kind
-//! count as not sent, fields nobody knows are passed over, and nothing is longer than it may be.
+//! Parses the JSON responses of a remote arena, which are untrusted. A missing field or one of the
+//! wrong type gets its default, unknown fields are ignored, and all lengths are limited. Also
+//! builds the request bodies.
 use serde_json::{Value, json};
 
-/// Characters of a topic, a name, a message that are kept.
+/// Maximum length of text fields, in characters.
 const TOPIC: usize = 4_000;
 const NAME: usize = 200;
 const MESSAGE: usize = 500;
 const SUMMARY: usize = 20_000;
-/// Characters of one speech, and speeches of a debate, that are kept.
+/// Maximum length of a speech in characters, and number of speeches.
 const SPEECH: usize = 50_000;
 const SPEECHES: usize = 400;
-/// What holds where a platform says nothing.
+/// Defaults for fields that the server does not send.
 const LONGEST: usize = 2_000;
 const SECONDS: u64 = 120;
-/// Nobody takes longer speeches, or waits longer for one.
+/// Upper limits, whatever the server sends.
 const ANY_LONGEST: usize = 200_000;
 const ANY_SECONDS: u64 = 3_600;
 
-/// A key, which is in one header of our requests and in no text.
+/// Secret key of a seat. It is sent in a header and redacted from `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(pub(super) String);
 
@@ -27,17 +28,17 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// A side of a debate.
+/// Side in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// For the topic.
     Supporting,
-    /// Against it.
+    /// Against the topic.
     Opposing,
 }
 
 impl Side {
-    /// As it is written on the wire.
+    /// Name in the protocol.
     pub fn word(self) -> &'static str {
         match self {
             Side::Supporting => "supporting",
@@ -50,29 +51,29 @@ impl Side {
     }
 }
 
-/// A seat that was given to us.
+/// Credentials of a seat, from the join response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Which debate.
+    /// Id of the debate.
     pub debate: String,
-    /// What we are called there.
+    /// Identifier of this bot.
     pub identifier: String,
-    /// What proves it.
+    /// Secret key.
     pub key: Key,
-    /// What it is about, if that was said.
+    /// Question to debate. Empty if unknown.
     pub topic: String,
-    /// Whether the platform answers polls that wait.
+    /// Whether the server supports long polling.
     pub long_poll: bool,
 }
 
 impl Pass {
-    /// From the answer to joining; none, if the answer lacks what later requests need.
+    /// Parses a join response. `None` if a field is missing or invalid that later requests need.
     pub fn read(value: &Value) -> Option<Pass> {
         let debate = id(value, "debate_id")?;
         let identifier = id(value, "bot_identifier")?;
         let key = value["debate_key"].as_str().filter(|key| (1..=512).contains(&key.len()))?;
         let sent = key.bytes().chain(identifier.bytes());
-        // They become headers.
+        // Both values are sent as headers.
         if !sent.into_iter().all(|byte| byte >= b' ' && byte != 0x7f) {
             return None;
         }
@@ -86,104 +87,104 @@ impl Pass {
     }
 }
 
-/// A name that is part of an address or a header: all of it, or none.
+/// Reads an id, which becomes part of a URL or header. It is never truncated.
 fn id(value: &Value, field: &str) -> Option<String> {
     let id = value[field].as_str()?;
     is_id(id).then(|| id.into())
 }
 
-/// Whether this could be the id of a debate.
+/// Whether a text is a valid debate id.
 pub fn is_id(id: &str) -> bool {
     let short = (1..=NAME).contains(&id.chars().count());
     short && !matches!(id, "." | "..") && !id.chars().any(char::is_control)
 }
 
-/// Where a debate is.
+/// State of the debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Somebody is missing, or the platform calls it something nobody knows.
+    /// Waiting for bots, or a state unknown to this client.
     Waiting,
-    /// It is argued.
+    /// Speeches are exchanged.
     Active,
-    /// It is over.
+    /// The debate is over.
     Ended,
 }
 
-/// One speech of the log.
+/// A speech from the debate log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoken {
-    /// Of which round; 0 if that is not said.
+    /// Round, 0 if unknown.
     pub round: u32,
-    /// By whom.
+    /// Identifier of the speaker.
     pub speaker: String,
-    /// For which side, in the platform's word.
+    /// Side, as the server sent it.
     pub side: String,
-    /// The words.
+    /// Text of the speech.
     pub content: String,
 }
 
-/// How long a speech may be, in characters.
+/// Length limits of a speech, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// At least.
+    /// Minimum length.
     pub least: usize,
-    /// At most: never exceeded.
+    /// Maximum length.
     pub most: usize,
 }
 
-/// How a debate stands, as we are told.
+/// Status of the debate, from a poll response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
-    /// Where it is.
+    /// State of the debate.
     pub state: State,
-    /// What it is about.
+    /// Question to debate.
     pub topic: String,
-    /// How many rounds it has; 0 if that is not said.
+    /// Number of rounds, 0 if unknown.
     pub rounds: u32,
-    /// Which round it is; 0 if that is not said.
+    /// Current round, 0 if unknown.
     pub round: u32,
-    /// Which side is ours, if that can be told.
+    /// Side of this bot, if known.
     pub side: Option<Side>,
-    /// Who is to speak.
+    /// Identifier of the next speaker.
     pub next: String,
-    /// Seconds a speech may take.
+    /// Timeout of a speech in seconds.
     pub seconds: u64,
-    /// When it must be there, in milliseconds since 1970 by the platform's clock.
+    /// Deadline as Unix time in milliseconds, by the server's clock.
     pub deadline: Option<i64>,
-    /// How long it may be.
+    /// Length limits of a speech.
     pub lengths: Lengths,
-    /// What was said, the first first.
+    /// Speeches, oldest first. Only the last ones if there are too many.
     pub log: Vec<Spoken>,
-    /// How many speeches there are, also where not all were kept.
+    /// Total number of speeches.
     pub spoken: usize,
-    /// Who is there, while it waits.
+    /// Number of bots that have joined.
     pub joined: usize,
-    /// Whether the platform answers polls that wait.
+    /// Whether the server supports long polling.
     pub long_poll: bool,
-    /// In the platform's word, once it is over.
+    /// Final status, as the server sent it.
     pub status: String,
-    /// What it came to, once it is over.
+    /// Verdict, once the debate is over.
     pub result: Option<Verdict>,
 }
 
-/// A turn, by its round and how many speeches came before it.
+/// Identifies a turn by its round and the number of speeches before it.
 pub type Turn = (u32, usize);
 
-/// What a debate came to.
+/// Verdict of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Who won, in the platform's word; empty if nobody did.
+    /// Winner, as the server sent it. Empty if there is none.
     pub winner: String,
-    /// Of a hundred.
+    /// Score out of 100.
     pub supporting: Option<i64>,
-    /// Of a hundred.
+    /// Score out of 100.
     pub opposing: Option<i64>,
-    /// Why.
+    /// Reasons of the verdict.
     pub summary: String,
 }
 
 impl Poll {
-    /// From an answer; none, if it does not even say where the debate is.
+    /// Parses a poll response. `None` if it has no state.
     pub fn read(value: &Value, identifier: &str) -> Option<Poll> {
         let state = match value["state"].as_str()? {
             "active" => State::Active,
@@ -227,7 +228,7 @@ impl Poll {
         })
     }
 
-    /// Names the turn that is due: it changes whenever somebody has spoken.
+    /// Identifies the turn that is due. It changes with every speech.
     pub fn turn(&self) -> Turn {
         (self.round, self.spoken)
     }
@@ -263,23 +264,23 @@ fn lengths(value: &Value) -> Lengths {
     Lengths { least: number("min_content_length").unwrap_or(1).clamp(1, most), most }
 }
 
-/// What was sent to us that is no answer.
+/// Error response of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
-    /// Of HTTP.
+    /// HTTP status code.
     pub status: u16,
-    /// The platform's word for it; empty if it has none.
+    /// Error code. Empty if there is none.
     pub code: String,
-    /// In its own words.
+    /// Error message.
     pub message: String,
-    /// Whether it says that trying again could help.
+    /// Whether the server says that a retry may succeed.
     pub recoverable: bool,
-    /// When it may be asked again, in seconds.
+    /// Retry delay in seconds.
     pub retry_after: Option<u64>,
 }
 
 impl Refusal {
-    /// From the body, which may be anything, and the header that says when to come again.
+    /// Parses an error response with any body. `retry_after` is the value of the header.
     pub fn read(status: u16, retry_after: Option<u64>, body: &Value) -> Refusal {
         Refusal {
             status,
@@ -291,7 +292,7 @@ impl Refusal {
     }
 }
 
-/// The request to join.
+/// Body of a join request.
 pub fn join(name: &str, uuid: &str, debate: Option<&str>) -> Value {
     let mut body = json!({"bot_name": name, "bot_uuid": uuid});
     if let Some(debate) = debate {
@@ -300,12 +301,12 @@ pub fn join(name: &str, uuid: &str, debate: Option<&str>) -> Value {
     body
 }
 
-/// The request to speak.
+/// Body of a speech request.
 pub fn speech(content: &str) -> Value {
     json!({"message": {"format": "markdown", "content": content}})
 }
 
-/// Takes our key out of every text of an answer, so that no message can carry it to a screen.
+/// Redacts the key in all strings of a response, so that no error message can reveal it.
 pub fn without(key: &Key, value: &mut Value) {
     match value {
         Value::String(text) if key.0.len() >= 4 && text.contains(&key.0) => {
@@ -321,7 +322,7 @@ fn text(value: &Value, field: &str, most: usize) -> String {
     value[field].as_str().unwrap_or_default().chars().take(most).collect()
 }
 
-/// A whole number, however it is written.
+/// Reads a non-negative whole number from a JSON number or string.
 fn whole(value: &Value) -> Option<u64> {
     #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
     let rounded = |number: f64| (0.0..1e15).contains(&number).then_some(number as u64);

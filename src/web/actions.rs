@@ -1,5 +1,5 @@
-//! What is done about a form that was sent: it becomes a command, as from any other door, and
-//! whoever plays the debate obeys it.
+//! Handles the action forms of the live page. A form is checked (access, CSRF token, turn) and
+//! becomes a command, which is sent through the command queue to the process that runs the debate.
 use super::entry::Pass;
 use super::site::State;
 use super::sorry::{Sorry, wants_data};
@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-/// What a form may carry.
+/// Fields of all action forms.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Sent {
@@ -28,7 +28,7 @@ pub(super) struct Sent {
     round: u8,
 }
 
-/// `POST /debates/{id}/actions/{action}`
+/// Handler of `POST /debates/{id}/actions/{action}`. Responds with JSON or a redirect.
 pub(super) async fn act(
     Shared(state): Shared<State>,
     Path((id, action)): Path<(String, String)>,
@@ -73,7 +73,7 @@ async fn obey(
     Ok(says)
 }
 
-/// The command a form comes to, and what is said when it is done.
+/// Builds the command of a form, and the message to show when it is done.
 fn command(debate: &Debate, action: &str, sent: &Sent) -> Result<(Command, &'static str), Sorry> {
     let text = || {
         let text = sent.text.replace("\r\n", "\n");
@@ -114,7 +114,7 @@ fn unfit(says: &str) -> Sorry {
     Sorry::new(StatusCode::UNPROCESSABLE_ENTITY, says, "Go back, and send it again.")
 }
 
-/// The turn a form is for, if a person may take it now.
+/// Parses the turn of a form, and checks that a human may take it now.
 fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
     let cue: Cue = sent.turn.parse().map_err(|_| unfit("This form names no turn."))?;
     let due = awaited(debate).contains(&cue) && debate.setup().phase(cue).reply == kind;
@@ -127,10 +127,10 @@ fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
     })
 }
 
-/// Characters of the reason for a vote.
+/// Maximum length of the reason for a vote, in characters.
 const LONGEST_REASON: usize = 4_000;
 
-/// A vote as it is read from anybody else.
+/// Builds a vote in the JSON format in which models reply.
 fn vote(debate: &Debate, cue: Cue, sent: &Sent) -> Result<String, Sorry> {
     let side = Some(sent.side.as_str()).filter(|side| matches!(*side, "pro" | "con"));
     let side = side.ok_or_else(|| unfit("Nobody was voted for."))?;

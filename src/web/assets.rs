@@ -1,19 +1,18 @@
-//! Script, style and picture: part of the program, and kept by browsers for as long as they are the
-//! same.
+//! Script, style sheet and favicon, embedded in the binary. Their URLs contain a content hash, so
+//! browsers may cache them forever.
 use crate::debate::hashed;
 use crate::page::layout::Assets;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::sync::LazyLock;
 
-/// The script, built from the sources beside it.
+/// Bundled from `src/web/ts`.
 const SCRIPT: &str = include_str!("assets/app.js");
-/// The style sheet, which an export carries with it.
+/// The style sheet, which exported files embed.
 pub const STYLE: &str = include_str!("assets/app.css");
-/// What a tab shows.
 const PICTURE: &str = include_str!("assets/favicon.svg");
 
-/// The addresses of what a page needs, each with the version of what it leads to.
+/// URLs of the assets, with a content hash as the query.
 struct Addresses {
     script: String,
     style: String,
@@ -28,22 +27,22 @@ fn version(text: &str) -> String {
     hashed::hashed(&[text])[..12].to_owned()
 }
 
-/// Where the assets are.
+/// URLs of the assets, for page templates.
 pub fn assets() -> Assets<'static> {
     Assets { script: &ADDRESSES.script, style: &ADDRESSES.style }
 }
 
-/// The script.
+/// Handler of the script.
 pub(super) async fn script(headers: HeaderMap) -> Response {
     asset(&headers, "text/javascript; charset=utf-8", SCRIPT)
 }
 
-/// The style sheet.
+/// Handler of the style sheet.
 pub(super) async fn style(headers: HeaderMap) -> Response {
     asset(&headers, "text/css; charset=utf-8", STYLE)
 }
 
-/// The picture.
+/// Handler of the favicon.
 pub(super) async fn picture(headers: HeaderMap) -> Response {
     asset(&headers, "image/svg+xml", PICTURE)
 }

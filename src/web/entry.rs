@@ -1,14 +1,13 @@
-//! Who may act, and who may read: by words only this user's programs can make. A word is given once,
-//! in an address; from then on a cookie stands for it, which no script can read and no other site
-//! can send.
+//! Authentication of the live page by tokens for two access levels. Tokens are derived from the
+//! user's key by HMAC. The `/enter` URL exchanges a token for a cookie that is `HttpOnly` and
+//! `SameSite=Strict`, so that scripts cannot read it and other sites cannot send it.
 use crate::engine::{Archive, ArchiveError};
 use axum::http::{HeaderMap, HeaderValue, header};
 use subtle::ConstantTimeEq;
 
-/// What is asked of those who come.
+/// Tokens, cookies and CSRF token of one server.
 #[derive(Clone)]
 pub struct Entry {
-    /// The name of the cookie.
     name: String,
     owner: Word,
     reader: Word,
@@ -16,26 +15,26 @@ pub struct Entry {
     open: bool,
 }
 
-/// A word, and the cookie that stands for it.
+/// A token, and the cookie value that replaces it.
 #[derive(Clone)]
 struct Word {
     token: String,
     cookie: String,
 }
 
-/// Who somebody is.
+/// Access level of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pass {
-    /// Nobody that is known.
+    /// Not authenticated.
     None,
-    /// Who may read.
+    /// May read.
     Read,
-    /// Who may act.
+    /// May read and act.
     Act,
 }
 
 impl Entry {
-    /// The words of one door: `view`, `serve`. Where it is open, whoever comes may read.
+    /// Derives the tokens of a command (`view` or `serve`). If `open`, reading needs no token.
     pub fn new(archive: &dyn Archive, door: &str, open: bool) -> Result<Entry, ArchiveError> {
         let word = |may: &str| -> Result<Word, ArchiveError> {
             let token = archive.password(&format!("{door}: {may}"))?;
@@ -47,27 +46,27 @@ impl Entry {
         Ok(Entry { name: format!("debate_{door}"), owner, reader, csrf, open })
     }
 
-    /// The word that lets somebody act.
+    /// Token that grants acting.
     pub fn owner(&self) -> &str {
         &self.owner.token
     }
 
-    /// The word that lets somebody read.
+    /// Token that grants reading.
     pub fn reader(&self) -> &str {
         &self.reader.token
     }
 
-    /// What forms must carry.
+    /// Token that forms must contain.
     pub fn csrf(&self) -> &str {
         &self.csrf
     }
 
-    /// Whether a form carries it.
+    /// Validates the CSRF token of a form.
     pub fn carried(&self, csrf: &str) -> bool {
         same(csrf, &self.csrf)
     }
 
-    /// What a word lets somebody do.
+    /// Access level that a token grants.
     pub fn of_token(&self, token: &str) -> Pass {
         match token {
             token if same(token, &self.owner.token) => Pass::Act,
@@ -76,7 +75,7 @@ impl Entry {
         }
     }
 
-    /// Who sends a request: by cookie, or as programs do, by an `Authorization` header.
+    /// Access level of a request, by its cookie or its `Authorization: Bearer` header.
     pub fn of(&self, headers: &HeaderMap) -> Pass {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
         let mut own = cookies.flat_map(|line| line.split(';')).filter_map(|pair| {
@@ -93,7 +92,8 @@ impl Entry {
         pass.max(if self.open { Pass::Read } else { Pass::None })
     }
 
-    /// The cookie that stands for a word from now on. Where a proxy speaks TLS, only over that.
+    /// Builds the `Set-Cookie` header for an access level. The cookie is `Secure` if a proxy in
+    /// front of the server uses HTTPS.
     pub fn cookie(&self, pass: Pass, headers: &HeaderMap) -> Option<HeaderValue> {
         let value = match pass {
             Pass::Act => &self.owner.cookie,
@@ -108,7 +108,7 @@ impl Entry {
     }
 }
 
-/// Compared in constant time.
+/// Compares in constant time.
 fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && bool::from(one.as_bytes().ct_eq(other.as_bytes()))
 }

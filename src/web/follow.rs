@@ -1,5 +1,6 @@
-//! Debates that are watched: one task looks at the archive for each, however many watch, and what
-//! an event changes is rendered once for all of them. It makes no difference which process plays.
+//! Live feeds for the event stream. One task per watched debate polls the archive, whatever process
+//! runs the debate, and renders each update once for all viewers. `event_stream` sends them to a
+//! viewer.
 use super::entry::Entry;
 use crate::engine::{Desk, DeskError, News};
 use crate::page::live::{Voices, Words};
@@ -12,14 +13,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::broadcast;
 
-/// How often the archive is looked at.
+/// Interval at which the archive is polled.
 const LOOK: Duration = Duration::from_millis(200);
-/// What a viewer may be behind before it has to catch up.
+/// Capacity of the broadcast channel. A viewer that lags further behind catches up from the feed.
 const BACKLOG: usize = 256;
-/// Events that are kept as they were told; whoever was away for longer is shown everything anew.
+/// Number of rendered updates to cache. A viewer that missed more gets the full page.
 const KEPT: usize = 128;
 
-/// Everything that is being watched.
+/// All live feeds, by debate id.
 pub struct Watchers {
     desk: Desk,
     entry: Arc<Entry>,
@@ -27,25 +28,25 @@ pub struct Watchers {
     watched: Mutex<HashMap<String, Weak<Watched>>>,
 }
 
-/// A debate that is being watched.
+/// Live feed of one debate. It is dropped with its last viewer.
 pub(super) struct Watched {
     id: String,
     pub(super) sender: broadcast::Sender<Piece>,
     now: Mutex<Now>,
 }
 
-/// Something viewers are sent, ready to be sent.
+/// A serialized message of the feed.
 #[derive(Clone)]
 pub(super) enum Piece {
-    /// What an event changed.
+    /// Page update caused by an event.
     Event(Arc<Told>),
-    /// A few more words.
+    /// New text of a running turn.
     Live(Bytes),
-    /// It is over.
+    /// The debate is over.
     End,
 }
 
-/// What an event changed, for those who read and those who may act.
+/// Serialized page update, per access level of the viewer.
 pub(super) struct Told {
     pub(super) seq: u64,
     texts: [Bytes; 2],
@@ -57,16 +58,16 @@ impl Told {
     }
 }
 
-/// A debate as far as it was followed.
+/// State of the debate as of the last poll.
 struct Now {
     story: Story,
     shown: Shown,
-    /// What the last events changed, without a gap.
+    /// Cache of the last updates, without gaps.
     told: VecDeque<Arc<Told>>,
     voices: Voices,
 }
 
-/// What somebody who begins to watch is sent first.
+/// First messages for a new viewer.
 pub(super) struct Start {
     pub(super) pieces: Vec<Piece>,
     pub(super) receiver: broadcast::Receiver<Piece>,
@@ -74,18 +75,19 @@ pub(super) struct Start {
 }
 
 impl Watchers {
-    /// Nobody watches anything yet. `door` says how somebody who may only read could enter.
+    /// Creates an empty registry. `door` is the sign-in hint for viewers that may only read.
     pub fn new(desk: Desk, entry: Arc<Entry>, door: String) -> Watchers {
         Watchers { desk, entry, door, watched: Mutex::default() }
     }
 
-    /// Where a debate is shown.
+    /// Render context of a debate page.
     pub fn setting(&self, id: &str) -> Setting<'_> {
         let links = Some(format!("/debates/{id}"));
         Setting { links, pass: self.entry.csrf(), door: &self.door, column: "" }
     }
 
-    /// A debate, watched from now on for as long as somebody holds it. Blocks.
+    /// Returns the feed of a debate, and starts its task if needed. It runs while the caller holds
+    /// the feed. Blocks on the database.
     pub(super) fn watch(self: &Arc<Watchers>, id: &str) -> Result<Arc<Watched>, DeskError> {
         let mut all = held(&self.watched);
         all.retain(|_, watched| watched.strong_count() > 0);
@@ -105,11 +107,12 @@ impl Watchers {
         Ok(watched)
     }
 
-    /// What has happened since somebody looked last. Blocks.
+    /// Reads new events and broadcasts the updates. Blocks on the database.
     fn look(&self, watched: &Watched) -> Result<(), DeskError> {
         let seq = held(&watched.now).story.seq();
         let news = self.desk.archive().news(&watched.id, seq)?;
-        // Sent while nobody can begin to watch, so that nobody misses or repeats one.
+        // Send under the lock. A new viewer subscribes under it too, so it misses no message and
+        // gets none twice.
         let mut now = held(&watched.now);
         for piece in self.take(&mut now, &watched.id, news)? {
             let _ = watched.sender.send(piece);
@@ -133,8 +136,8 @@ impl Watchers {
         Ok(pieces)
     }
 
-    /// What somebody is sent who has seen everything up to an event, and where the rest comes from.
-    /// Blocks.
+    /// Returns the messages that a viewer missed after an event, and subscribes it to the rest. May
+    /// block.
     pub(super) fn start(
         &self,
         watched: &Watched,
@@ -183,7 +186,7 @@ impl Now {
         Ok(told)
     }
 
-    /// Tells the last events again, as they were told when they happened.
+    /// Renders the last updates again, to fill the cache.
     fn backfill(&mut self, after: u64, setting: &Setting<'_>) -> Result<(), DeskError> {
         let mut story = Story::open(self.story.debate().setup().clone())?;
         let mut before: Option<Shown> = None;
@@ -210,7 +213,7 @@ fn changed(shown: &Shown, before: &Shown, story: &Story) -> Told {
     Told { seq: story.seq(), texts }
 }
 
-/// Looks for as long as somebody watches.
+/// Polls the archive until the feed is dropped.
 async fn follow(watchers: Arc<Watchers>, watched: Weak<Watched>) {
     loop {
         tokio::time::sleep(LOOK).await;
@@ -223,7 +226,7 @@ async fn follow(watchers: Arc<Watchers>, watched: Weak<Watched>) {
     }
 }
 
-/// An event as it is sent.
+/// Serializes a page update as a server-sent event. Its id is the sequence number.
 fn event(frame: &Frame) -> Bytes {
     sent(&format!("id: {}\nevent: fragments\n", frame.seq), frame)
 }
@@ -233,7 +236,7 @@ fn live(words: &Words) -> Bytes {
 }
 
 fn sent(head: &str, data: &impl Serialize) -> Bytes {
-    // JSON has no line ends of its own, so one line of data is all of it.
+    // JSON contains no raw line break, so one `data:` line is enough.
     let data = serde_json::to_string(data).unwrap_or_else(|_| "{}".into());
     Bytes::from(format!("{head}data: {data}\n\n"))
 }

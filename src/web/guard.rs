@@ -1,5 +1,5 @@
-//! Which requests are looked at at all. A page anywhere can make a browser ask this server for
-//! something; what it cannot do is choose the names under which it asks.
+//! Middleware that checks the `Host` and `Origin` headers, against DNS rebinding and cross-site
+//! request forgery.
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -8,26 +8,25 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// The names this server is known by.
+/// Allow-list of host names.
 #[derive(Clone, Debug)]
 pub struct Guard {
     names: Vec<String>,
-    /// Whether any number will do: nobody's DNS can lead here under one.
+    /// Whether any IP address is valid as a host. DNS rebinding needs a name.
     numbers: bool,
 }
 
-/// Why a request is not looked at.
+/// Why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It was sent to a name that is not this server's: somebody's DNS led here.
+    /// The `Host` header is not on the allow-list (DNS rebinding).
     Host,
-    /// It comes from another page.
+    /// The request comes from another site (CSRF).
     Origin,
 }
 
 impl Guard {
-    /// What is bound at an address is known by it, by the names of this machine if nobody else can
-    /// reach it, and by whatever else is said.
+    /// Allows the loopback names, the bound address and the configured names.
     pub fn new(bound: SocketAddr, names: &[String]) -> Guard {
         let mut all: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         if !bound.ip().is_unspecified() {
@@ -40,13 +39,13 @@ impl Guard {
         Guard { names: all, numbers: bound.ip().is_unspecified() }
     }
 
-    /// Whether a request is looked at. Whoever reads needs the right name only; whoever wants
-    /// something done must come from a page of this server, or from no page at all.
+    /// Checks a request. Reading needs a valid host. Other methods also need the same origin, or
+    /// none as in requests from programs.
     pub fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name: header::HeaderName| {
             let mut all = headers.get_all(name).iter();
             let first = all.next().map(|value| value.to_str().unwrap_or("?"));
-            // Two of them are nobody's.
+            // A repeated header is invalid.
             if all.next().is_some() { Some("?") } else { first }
         };
         let host =
@@ -71,7 +70,7 @@ impl Guard {
     }
 }
 
-/// A host without its port.
+/// Strips the port from a host.
 fn bare(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -80,7 +79,7 @@ fn bare(host: &str) -> &str {
 }
 
 impl Refusal {
-    /// As HTTP has it.
+    /// HTTP status code.
     pub fn status(self) -> StatusCode {
         match self {
             Refusal::Host => StatusCode::MISDIRECTED_REQUEST,
@@ -88,7 +87,7 @@ impl Refusal {
         }
     }
 
-    /// In words, with what to do.
+    /// Error message with a hint.
     pub fn says(self) -> &'static str {
         match self {
             Refusal::Host => {
@@ -99,7 +98,7 @@ impl Refusal {
     }
 }
 
-/// Turns away what is not to be looked at.
+/// Middleware that rejects invalid requests with plain text.
 pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     match guard.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,

@@ -1,4 +1,5 @@
-//! Connections: how many there may be, how long they may keep us waiting, how large a head may be.
+//! Accepts TCP connections and serves HTTP/1.1, with limits on connections, header size and idle
+//! time.
 use super::rest::Peer;
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
@@ -9,15 +10,15 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Connections at a time.
+/// Maximum number of concurrent connections.
 const MOST: usize = 8_192;
-/// How long a head may take to arrive, and how long a connection may say nothing.
+/// Timeout of reading a request header. It also closes idle keep-alive connections.
 const PATIENCE: Duration = Duration::from_secs(75);
-/// Bytes of a head.
+/// Maximum size of a request header in bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// Answers whoever connects, for as long as it is not dropped. Whatever was answered has been kept,
-/// so there is nothing to bring to an end.
+/// Serves connections until the future is dropped. No graceful shutdown is needed, because every
+/// response is sent after its change is stored.
 pub async fn listen(listener: TcpListener, router: Router) {
     let places = Arc::new(Semaphore::new(MOST));
     loop {
@@ -25,7 +26,7 @@ pub async fn listen(listener: TcpListener, router: Router) {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Too many open files, as a rule: it passes.
+                // Usually too many open files. The error passes.
                 tracing::warn!("a connection was not taken: {error}");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;

@@ -1,10 +1,10 @@
-//! The arena's wire as an `OpenAPI` document, made from the types that are sent.
+//! `OpenAPI` document of the arena API. The schemas are generated from `arena::protocol`.
 use crate::arena::wire;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
-/// The document.
+/// Builds the document.
 pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
@@ -49,7 +49,7 @@ pub fn document() -> Value {
             "responses": answers("200", "A list", &schema::<wire::Listed>(&mut types), &[400, 403, 429]),
         }},
     });
-    // Named where every refusal refers to it.
+    // Every error response refers to this schema.
     schema::<wire::Problem>(&mut types);
     let header = |name: &str, says: &str| json!({"type": "apiKey", "in": "header", "name": name, "description": says});
     json!({

@@ -1,25 +1,25 @@
-//! How fast somebody may ask: a bucket of requests that fills up again with time.
+//! Token-bucket rate limiter, keyed by client.
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// How fast, and how many at once.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Requests in a second, for as long as one likes.
+    /// Sustained requests per second.
     pub steady: f64,
-    /// Requests at once, after a rest.
+    /// Maximum burst, in requests.
     pub burst: f64,
 }
 
 impl Pace {
-    /// A bot, in one debate.
+    /// Limit per bot and debate.
     pub const BOT: Pace = Pace { steady: 25.0, burst: 50.0 };
-    /// Everybody behind one address elsewhere.
+    /// Limit per client network.
     pub const ADDRESS: Pace = Pace { steady: 100.0, burst: 400.0 };
 }
 
-/// What somebody has left.
+/// Token bucket of one client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bucket {
     left: f64,
@@ -27,12 +27,12 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// A full one, at this second.
+    /// A full bucket. Times are in seconds.
     pub fn full(pace: Pace, now: f64) -> Bucket {
         Bucket { left: pace.burst, at: now }
     }
 
-    /// Takes one request out, or says after how many seconds there will be one.
+    /// Takes a token, or returns the seconds until there is one.
     pub fn take(&mut self, pace: Pace, now: f64) -> Result<(), u32> {
         let since = (now - self.at).max(0.0);
         self.left = (self.left + since * pace.steady).min(pace.burst);
@@ -46,19 +46,19 @@ impl Bucket {
         Err(wait as u32)
     }
 
-    /// Whether it says nothing any more: by now it would be full.
+    /// Whether the bucket can be dropped, because it is full again.
     fn forgotten(&self, now: f64) -> bool {
         now - self.at > 60.0
     }
 }
 
-/// Everybody's buckets.
+/// Rate limiter with one bucket per key.
 pub struct Paces {
     since: Instant,
     buckets: Mutex<HashMap<String, Bucket>>,
 }
 
-/// How many are remembered before those are forgotten that say nothing any more.
+/// Maximum number of buckets. Above it, stale ones are evicted.
 const MANY: usize = 20_000;
 
 impl Default for Paces {
@@ -68,14 +68,13 @@ impl Default for Paces {
 }
 
 impl Paces {
-    /// One more request of somebody; if that is too many, seconds to wait.
+    /// Counts a request. The error is the retry delay in seconds.
     pub fn step(&self, who: &str, pace: Pace) -> Result<(), u32> {
         let now = self.since.elapsed().as_secs_f64();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MANY {
             buckets.retain(|_, bucket| !bucket.forgotten(now));
-            // Whoever comes by thousands of names is not to fill our memory with them, nor to have
-            // others forgotten.
+            // A flood of new keys must neither fill the memory nor evict the buckets of others.
             if buckets.len() >= MANY && !buckets.contains_key(who) {
                 return Err(1);
             }

@@ -1,4 +1,5 @@
-//! What is read of the archive for a page, off the threads that must not wait.
+//! Loads debates from the archive and renders pages. Runs on the blocking thread pool, because
+//! database queries must not block the async threads.
 use super::assets::{STYLE, assets};
 use super::entry::Pass;
 use super::site::{Scope, State};
@@ -26,16 +27,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// Debates that are looked through for one page.
+/// Maximum number of debates in an archive query.
 const LOOKED_THROUGH: usize = 5_000;
-/// Debates that are read to see whether their verdict is contested.
+/// Maximum number of debates to load for the contested filter.
 const READ: usize = 300;
-/// Places that are found for one search.
+/// Maximum number of search hits.
 const HITS: usize = 500;
-/// How long a leaderboard is good.
+/// Time for which the leaderboard is cached.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// Does what may take a while where nobody waits.
+/// Runs blocking work on the thread pool. A panic becomes an error response.
 pub(super) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Sorry> + Send + 'static,
 ) -> Result<T, Sorry> {
@@ -49,7 +50,7 @@ pub(super) async fn apart<T: Send + 'static>(
     })
 }
 
-/// The story of what is stored, up to an event.
+/// Builds the history of a debate, optionally only up to an event.
 pub(super) async fn story(stored: Stored, until: Option<u64>) -> Result<Story, Sorry> {
     apart(move || told(&stored, until)).await
 }
@@ -82,7 +83,7 @@ pub(super) async fn of_debate(
     .await
 }
 
-/// All parts of a debate's page, at an event.
+/// All fragments of a debate page as of an event, for the replay.
 pub(super) async fn fragments(
     state: State,
     id: String,
@@ -99,19 +100,20 @@ pub(super) async fn fragments(
     .await
 }
 
-/// Every event of a debate.
+/// The timeline of a debate, for the replay.
 pub(super) async fn moments(state: State, id: String) -> Result<Vec<Moment>, Sorry> {
     let stored = state.stored(&id).await?;
     apart(move || Ok(timeline(&told(&stored, None)?))).await
 }
 
-/// A debate as one file.
+/// A debate as one self-contained HTML file.
 pub(super) async fn exported(state: State, id: String) -> Result<Html, Sorry> {
     let stored = state.stored(&id).await?;
     apart(move || Ok(export(&told(&stored, None)?, STYLE))).await
 }
 
-/// A file at the tree a debate is pinned to: to those who only read, if the debate cites it.
+/// A source file at the debate's pinned commit. Viewers that may only read get only files that the
+/// debate cites.
 pub(super) async fn of_source(
     state: State,
     id: String,
@@ -137,7 +139,7 @@ pub(super) async fn of_source(
     .await
 }
 
-/// The archive, as far as it is shown here.
+/// The archive page, with search and filters.
 pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sorry> {
     apart(move || {
         let mut query = wanted.query();
@@ -186,7 +188,7 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
     .await
 }
 
-/// Without what is sealed: the index holds it, and nobody is to find it before it is opened.
+/// Removes hits in sealed turns. The search index contains them, but they must not be revealed yet.
 fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
     let over: BTreeSet<&str> =
         cards.iter().filter(|card| card.status.over()).map(|card| card.id.as_str()).collect();
@@ -210,7 +212,7 @@ fn contested(state: &State, card: &Card) -> bool {
     read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.contested()))
 }
 
-/// Who argues better, among those who are shown here. It is made anew only now and then.
+/// The leaderboard page, from a cache.
 pub(super) async fn of_board(state: State) -> Result<Html, Sorry> {
     apart(move || {
         let mut made = state.board.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,7 +227,7 @@ pub(super) async fn of_board(state: State) -> Result<Html, Sorry> {
     .await
 }
 
-/// Two debates side by side, or the choice of two.
+/// The comparison of two debates, or the form to choose them.
 pub(super) async fn of_two(
     state: State,
     one: Option<String>,

@@ -1,4 +1,5 @@
-//! The arena's wire: who asks for what, and what is answered. Whether it is done is the hall's to say.
+//! HTTP handlers of the arena API: rate limiting, authentication, parsing of bodies, error
+//! responses. The logic is in `arena::ArenaService`.
 use super::entry::{Entry, Pass};
 use super::guard::Guard;
 use super::openapi;
@@ -19,40 +20,39 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// Bytes of a speech with all around it: far more than the longest one, so that one that is too long
-/// is told so.
+/// Maximum body size of a speech request in bytes. Far above the length limit, so that a long
+/// speech gets the proper error.
 const LONGEST_SPEECH: usize = 128 * 1024;
-/// Bytes of a request to join or to create a debate.
+/// Maximum body size of join and create requests in bytes.
 const LONGEST_REQUEST: usize = 32 * 1024;
-/// How long a body may take to arrive.
+/// Timeout of reading a request body.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Bytes of a debate's name: nobody has a longer one.
+/// Maximum length of a debate id in bytes.
 const LONGEST_ID: usize = 64;
-/// Characters of a header that says who somebody is.
+/// Maximum length of a credential header in characters.
 const LONGEST_HEADER: usize = 256;
 
-/// What the routes need.
+/// Shared state of the handlers.
 #[derive(Clone)]
 pub(super) struct Rest {
-    /// Does what is asked.
     pub(super) hall: Hall,
-    /// How fast each bot may ask.
+    /// Rate limiter per bot.
     pub(super) bots: Arc<Paces>,
-    /// How fast each network elsewhere may ask.
+    /// Rate limiter per client network.
     pub(super) paces: Arc<Paces>,
-    /// Whether a proxy stands before us.
+    /// Whether a reverse proxy sends `X-Forwarded-For`.
     pub(super) proxied: bool,
-    /// Who may create debates and read without being a bot in them.
+    /// Tokens for creating and reading debates.
     pub(super) entry: Arc<Entry>,
-    /// Whether whoever comes may create debates: only this machine can reach us.
+    /// Whether creating needs no token, because the server is reachable from this machine only.
     pub(super) open: bool,
 }
 
-/// From which address somebody asks.
+/// IP address of the TCP peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) IpAddr);
 
-/// Every path of the wire.
+/// Builds the router of the API.
 pub(super) fn router(rest: Rest, names: Guard) -> Router {
     Router::new()
         .route("/api/debate/join", post(join))
@@ -69,7 +69,7 @@ pub(super) fn router(rest: Rest, names: Guard) -> Router {
         .with_state(rest)
 }
 
-/// Turns away what is not to be looked at, in the words of this wire.
+/// Middleware that rejects invalid requests with a JSON error.
 async fn guarded(State(names): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     match names.check(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -114,10 +114,10 @@ async fn create(State(rest): State<Rest>, request: Request) -> Response {
     }
 }
 
-/// A debate as a path names it, if that is text.
+/// Debate id from the path. Invalid UTF-8 is an error.
 type Named = Result<Path<String>, axum::extract::rejection::PathRejection>;
 
-/// What is no text names no debate.
+/// An invalid path becomes the empty id, which no debate has.
 fn named(id: Named) -> String {
     id.map(|Path(id)| id).unwrap_or_default()
 }
@@ -208,15 +208,15 @@ async fn unfit() -> Response {
 }
 
 impl Rest {
-    /// Whoever asks too fast from elsewhere is told when to come back.
+    /// Applies the rate limit of the client's network.
     fn paced(&self, head: &Parts) -> Result<(), Refusal> {
         let Some(from) = self.from(head) else { return Ok(()) };
         let too_fast = |seconds| Refusal::TooFast { seconds };
         self.paces.step(&network(from), Pace::ADDRESS).map_err(too_fast)
     }
 
-    /// A bot that has proved who it is, and does not ask too fast. Only then does it count as its
-    /// request: nobody can use up what another has left.
+    /// Authenticates a bot and applies its rate limit. In this order, so that a request with a
+    /// wrong key does not use up the bot's limit.
     fn admitted(&self, head: &Parts, id: &str, (who, key): (&str, &str)) -> Result<(), Refusal> {
         self.paced(head)?;
         if id.len() > LONGEST_ID {
@@ -227,7 +227,7 @@ impl Rest {
         self.bots.step(&format!("{id} {who}"), Pace::BOT).map_err(too_fast)
     }
 
-    /// From where somebody asks, if not from this machine. Behind a proxy that is what the proxy says.
+    /// Address of a client on another machine. Behind a proxy, the last `X-Forwarded-For` entry.
     fn from(&self, head: &Parts) -> Option<IpAddr> {
         let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
         let last =
@@ -237,7 +237,7 @@ impl Rest {
         from.filter(|address| self.proxied || !address.is_loopback())
     }
 
-    /// Anybody on this machine may read; from elsewhere whoever has a token for it.
+    /// Authorizes reading, which needs a token unless the server is open.
     fn reads(&self, head: &Parts) -> Result<(), Refusal> {
         self.paced(head)?;
         if self.entry.of(&head.headers) >= Pass::Read {
@@ -249,7 +249,7 @@ impl Rest {
     }
 }
 
-/// The network an address belongs to: whoever has one of the sixth version has many.
+/// Key of the rate limiter: an IPv4 address or an IPv6 /64 network.
 fn network(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -257,7 +257,7 @@ fn network(address: IpAddr) -> String {
     }
 }
 
-/// Both headers, or nothing else is looked at.
+/// Reads the credential headers. Both are required.
 fn credentials(headers: &HeaderMap) -> Result<(String, String), Refusal> {
     let read = |name: &str| {
         let value = headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok());

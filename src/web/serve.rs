@@ -1,4 +1,5 @@
-//! An arena that is served: rooms taken up again, time kept, connections answered.
+//! The server of `debate serve`: restores the arena, then serves the API and the live page and runs
+//! the arena's timers.
 use super::entry::Entry;
 use super::guard::Guard;
 use super::listen::listen;
@@ -16,35 +17,35 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::MissedTickBehavior;
 
-/// How often time is looked at.
+/// Interval of the arena's timers.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How somebody without a token could get one.
+/// Shown to viewers that may only read.
 const DOOR: &str = "To add a remark, to vote or to pause, open the address with a token that \
                     `debate serve` printed.";
 
-/// What somebody wants to be served.
+/// Config of the server.
 #[derive(Clone, Debug)]
 pub struct Serving {
-    /// Where.
+    /// Address to bind.
     pub bind: SocketAddr,
-    /// Whether others than this machine may be let in without encryption of our own.
+    /// Whether binding to a non-loopback address is allowed, although the server has no TLS.
     pub insecure: bool,
-    /// How long everything may take.
+    /// Timeouts and limits of the arena.
     pub terms: Terms,
-    /// Who judges.
+    /// Judges, audience and budget.
     pub bench: Bench,
-    /// Whether every motion is debated twice, with the sides changed.
+    /// Whether each topic gets a rematch with swapped sides.
     pub swap: bool,
-    /// Motions for which a room is made, unless one for it waits already.
+    /// Topics to create rooms for, unless one is waiting.
     pub topics: Vec<String>,
-    /// The names it is known by besides its address: those of a proxy before it.
+    /// Host names of a reverse proxy in front of the server.
     pub names: Vec<String>,
-    /// The user's home, whose arena it is.
+    /// `DEBATE_HOME`, the folder of the arena's lock file.
     pub home: PathBuf,
 }
 
-/// Why nothing is served.
+/// Error of starting the server.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Unserved {
@@ -58,7 +59,7 @@ pub enum Unserved {
     Arena(String),
 }
 
-/// An arena that is about to be served.
+/// A bound server that is ready to run.
 pub struct Server {
     listener: TcpListener,
     desk: Desk,
@@ -66,20 +67,20 @@ pub struct Server {
     hall: Hall,
     entry: Entry,
     guard: Guard,
-    /// Whether only this machine can reach it.
+    /// Whether the server is reachable from this machine only.
     open: bool,
-    /// Whether a proxy stands before it.
+    /// Whether a reverse proxy is in front of the server.
     proxied: bool,
-    /// Held for as long as it is served: rooms are one archive's, and so is whoever changes them.
+    /// Lock file. Only one process may serve the rooms of an archive.
     _only: File,
-    /// Rooms that were not over when it was last served.
+    /// Number of open rooms that were restored.
     pub restored: usize,
-    /// Rooms that wait for bots, by what bots call them, with their motions.
+    /// Rooms that wait for bots: id and topic.
     pub waiting: Vec<(String, String)>,
 }
 
 impl Server {
-    /// Takes its place, and takes up what was there.
+    /// Binds the socket, acquires the lock and restores the rooms.
     pub async fn bind(desk: Desk, place: Place, wanted: Serving) -> Result<Server, Unserved> {
         let Serving { bind, insecure, terms, bench, swap, topics, names, home } = wanted;
         let proxied = !names.is_empty();
@@ -116,22 +117,22 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Bound address.
     pub fn address(&self) -> Result<SocketAddr, Unserved> {
         self.listener.local_addr().map_err(fails)
     }
 
-    /// Where whoever runs it enters the page.
+    /// URL that signs in the owner.
     pub fn enter(&self, url: &str) -> String {
         format!("{url}/enter?token={}", self.entry.owner())
     }
 
-    /// Where those enter who may only read, if anybody has to.
+    /// URL that signs in a reader. `None` if reading needs no token.
     pub fn watch(&self, url: &str) -> Option<String> {
         (!self.open).then(|| format!("{url}/enter?token={}", self.entry.reader()))
     }
 
-    /// Answers bots and viewers until it is dropped.
+    /// Serves requests until the future is dropped.
     pub async fn run(self) {
         let Server { listener, desk, place, hall, entry, guard, open, proxied, _only, .. } = self;
         let (bots, paces, scope) = (Arc::default(), Arc::default(), Scope::Format("arena".into()));
@@ -160,7 +161,7 @@ fn fails(error: impl std::fmt::Display) -> Unserved {
     Unserved::Arena(error.to_string())
 }
 
-/// Nobody else serves the arena of this home from now on, until this is dropped.
+/// Acquires the lock file of the arena. The lock is released when the file is closed.
 fn only(home: &Path) -> Result<File, Unserved> {
     private::folder(home).map_err(fails)?;
     let lock = File::options().create(true).append(true).open(home.join("arena.lock"));

@@ -1,4 +1,5 @@
-//! The live page: which address shows what, and to whom.
+//! Routes and handlers of the live page, with its security headers and access control. The content
+//! comes from `pages`, the event stream from `event_stream`.
 use super::actions::act;
 use super::assets;
 use super::entry::{Entry, Pass};
@@ -22,37 +23,37 @@ use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Bytes of a form: a speech may be long.
+/// Maximum size of a form in bytes.
 const FORM: usize = 1_000_000;
 
-/// What a site is made of.
+/// Config of the site.
 pub struct Site {
-    /// Where debates are read, and acted on.
+    /// Application that reads debates and runs commands.
     pub desk: Desk,
-    /// Where this program stands.
+    /// Workspace of this process.
     pub place: Place,
-    /// Which debates are shown.
+    /// Which debates are visible.
     pub scope: Scope,
-    /// Who may act, and who may read.
+    /// Tokens and cookies.
     pub entry: Entry,
-    /// The names it is known by.
+    /// Check of the `Host` and `Origin` headers.
     pub guard: Guard,
-    /// How somebody who may only read could enter, in a sentence.
+    /// Sign-in hint for viewers that may only read.
     pub door: String,
-    /// The arena it belongs to, if it belongs to one.
+    /// The arena, if the site belongs to one.
     pub hall: Option<Hall>,
 }
 
-/// Which debates are shown. All others are not there.
+/// Which debates are visible. All others respond with 404.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Every one there is: only for this machine.
+    /// All debates. Only for a server on this machine.
     All,
-    /// Those that are played by this table.
+    /// Debates of one format.
     Format(String),
 }
 
-/// What every request is answered from.
+/// Shared state of the handlers.
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) desk: Desk,
@@ -62,12 +63,12 @@ pub(super) struct State {
     pub(super) watchers: Arc<Watchers>,
     pub(super) hall: Option<Hall>,
     seats: Seats,
-    /// The leaderboard as it was made last: it takes reading every debate.
+    /// Cached leaderboard page. Building it reads all debates.
     pub(super) board: Arc<Mutex<Option<(Instant, crate::page::html::Html)>>>,
 }
 
 impl State {
-    /// A debate, if it is shown here.
+    /// Loads a debate. A debate out of scope is not found.
     pub(super) async fn stored(&self, id: &str) -> Result<Stored, Sorry> {
         let (state, id) = (self.clone(), id.to_owned());
         pages::apart(move || {
@@ -81,7 +82,7 @@ impl State {
         .await
     }
 
-    /// Every debate that is shown here, the one touched last first.
+    /// Lists the visible debates, last changed first.
     pub(super) fn visible(&self, most: usize) -> Result<Vec<Card>, Sorry> {
         let format = match &self.scope {
             Scope::All => None,
@@ -96,7 +97,7 @@ impl State {
     }
 }
 
-/// The site, to be served by itself or beside something else.
+/// Builds the router of the site.
 pub fn router(site: Site) -> Router {
     let Site { desk, place, scope, entry, guard: names, door, hall } = site;
     let entry = Arc::new(entry);
@@ -136,13 +137,13 @@ pub fn router(site: Site) -> Router {
         .with_state(state)
 }
 
-/// What may be loaded, run and embedded: ours, and nothing else.
+/// Content Security Policy: only the site's own assets.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'; require-trusted-types-for 'script'; \
                       trusted-types debate";
 
-/// What every answer tells a browser to beware of.
+/// Middleware that adds security headers to every response.
 async fn careful(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -162,7 +163,7 @@ async fn careful(request: Request, next: Next) -> Response {
     response
 }
 
-/// Only those who may read.
+/// Middleware that requires read access.
 async fn readers(Shared(state): Shared<State>, request: Request, next: Next) -> Response {
     if state.entry.of(request.headers()) >= Pass::Read {
         return next.run(request).await;
@@ -194,7 +195,8 @@ struct Given {
     next: String,
 }
 
-/// Lets somebody in who was given a word, and takes it out of the address.
+/// Handler of `/enter`: exchanges a token for a cookie and redirects, so that the token leaves the
+/// URL.
 async fn enter(
     Shared(state): Shared<State>,
     Query(at): Query<Given>,
@@ -209,12 +211,12 @@ async fn enter(
         );
         return sorry.to(&headers);
     };
-    // Only to a debate of this site, never to somebody else's.
+    // Redirect only to a debate on this site (no open redirect).
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     let known = !at.next.is_empty() && at.next.chars().all(plain);
     let to = if known { format!("/debates/{}", at.next) } else { "/".into() };
-    // Whoever was led here by a page elsewhere, as the one that `view --open` opens, would be sent
-    // on without the cookie, which is kept from such journeys; from a page of ours they are not.
+    // A browser omits a `SameSite=Strict` cookie on a redirect that another site started, such as
+    // the page that `view --open` opens. A refresh from our own page sends it.
     let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
     let mut response = if matches!(site, Some("none" | "same-origin")) {
         Redirect::to(&to).into_response()
@@ -233,7 +235,7 @@ async fn of_archive(
     Ok(shown(pages::of_archive(state, wanted).await?))
 }
 
-/// The two are named `a` and `b`, or are the first two that were ticked.
+/// Compares the debates of the query parameters `a` and `b`, or the first two checked ones.
 async fn of_two(
     Shared(state): Shared<State>,
     Query(pairs): Query<Vec<(String, String)>>,

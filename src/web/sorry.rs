@@ -1,4 +1,4 @@
-//! What is answered where something is not to be had.
+//! HTTP error responses of the live page, as HTML or JSON by the `Accept` header.
 use super::assets::assets;
 use crate::engine::{ArchiveError, DeskError};
 use crate::page::message::message;
@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use serde_json::json;
 
-/// Something that went wrong, and what to do next.
+/// An HTTP error with a message and a hint.
 #[derive(Debug)]
 pub(super) struct Sorry {
     pub(super) status: StatusCode,
@@ -20,7 +20,7 @@ impl Sorry {
         Sorry { status, says: says.into(), next }
     }
 
-    /// There is no such debate, or none that is shown here: nobody is told which.
+    /// The debate does not exist or is out of scope. The response does not tell which.
     pub(super) fn unknown() -> Sorry {
         Sorry::new(
             StatusCode::NOT_FOUND,
@@ -29,7 +29,7 @@ impl Sorry {
         )
     }
 
-    /// As a page.
+    /// As an HTML page.
     pub(super) fn page(&self) -> Response {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not found",
@@ -42,13 +42,13 @@ impl Sorry {
         (self.status, Html(page.into_string())).into_response()
     }
 
-    /// As data.
+    /// As JSON.
     pub(super) fn data(&self) -> Response {
         let says = json!({"ok": false, "says": self.says, "next": self.next});
         (self.status, Json(says)).into_response()
     }
 
-    /// As whoever asked can read it.
+    /// As HTML or JSON, by the `Accept` header.
     pub(super) fn to(&self, headers: &HeaderMap) -> Response {
         if wants_data(headers) { self.data() } else { self.page() }
     }
@@ -60,7 +60,7 @@ impl IntoResponse for Sorry {
     }
 }
 
-/// Whether whoever asks is a program.
+/// Whether the client prefers JSON to HTML.
 pub(super) fn wants_data(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     accept.contains("application/json") && !accept.contains("text/html")

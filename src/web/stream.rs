@@ -1,5 +1,5 @@
-//! What one viewer is sent, and how it catches up: in order, each event once, whatever was lost on
-//! the way.
+//! The event stream of one viewer (server-sent events): in order, each event once. After lost
+//! messages it catches up from the feed.
 use super::follow::{Piece, Start, Watched, Watchers};
 use crate::engine::DeskError;
 use crate::page::shown::Viewer;
@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-/// How often a quiet line says that it is still there.
+/// Heartbeat interval. A comment line keeps idle connections open.
 const QUIET: Duration = Duration::from_secs(15);
-/// Viewers at once.
+/// Maximum number of concurrent viewers.
 const MOST: usize = 2_000;
 
-/// How many are watching. Whoever holds a seat is one of them.
+/// Counts viewers. Each one holds a slot, which is freed on drop.
 #[derive(Clone, Default)]
 pub(super) struct Seats(Arc<AtomicUsize>);
 
@@ -43,15 +43,15 @@ struct Line {
     watched: Arc<Watched>,
     viewer: Viewer,
     receiver: Receiver<Piece>,
-    /// What is to be sent before anything that is received.
+    /// Queue of chunks to send before the next received message.
     first: VecDeque<Bytes>,
-    /// The last event that was sent.
+    /// Sequence number of the last event sent.
     seq: u64,
     over: bool,
     _seat: Seat,
 }
 
-/// The stream of a debate, from an event on.
+/// Builds the event-stream response, starting after an event.
 pub(super) fn stream(
     watchers: Arc<Watchers>,
     watched: Arc<Watched>,
@@ -60,7 +60,7 @@ pub(super) fn stream(
     seat: Seat,
 ) -> Result<Response, DeskError> {
     let Start { pieces, receiver, seq } = watchers.start(&watched, after, viewer)?;
-    // Who claims to have seen more than there is has seen nothing of this.
+    // A client with a sequence number from the future has an invalid state, so it gets everything.
     let seq = after.filter(|after| *after <= seq).unwrap_or(if after.is_some() { 0 } else { seq });
     let first = VecDeque::from([Bytes::from_static(b"retry: 1000\n\n")]);
     let mut line =
@@ -76,7 +76,7 @@ pub(super) fn stream(
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    // A proxy is not to hold back what comes a little at a time.
+    // Disables response buffering in nginx.
     Ok((headers, [("x-accel-buffering", "no")], Body::from_stream(body)).into_response())
 }
 
@@ -96,7 +96,7 @@ impl Line {
         }
     }
 
-    /// The next piece; none when there is nothing more to come.
+    /// Next chunk. `None` at the end of the stream.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.first.pop_front() {
@@ -114,7 +114,7 @@ impl Line {
         }
     }
 
-    /// Whoever was too slow is sent what it missed, from the record.
+    /// Replaces the lagging receiver, and queues the missed messages.
     async fn catch_up(&mut self) -> Option<()> {
         let (watchers, watched) = (self.watchers.clone(), self.watched.clone());
         let (seq, viewer) = (self.seq, self.viewer);

@@ -1,10 +1,10 @@
-// Forms that do something are sent without leaving the page; where anything is unclear the browser
-// would send them as it always has.
+// Sends action forms with `fetch`, without leaving the page. Without this script the browser
+// submits them itself.
 import { announce } from "./announce.ts";
 import { make } from "./made.ts";
 import { outcome, type Outcome } from "./wire.ts";
 
-/** Every form below that asks for something to be done, now and later. */
+/** Intercepts all action forms below an element, including later ones. */
 export function actions(below: HTMLElement): void {
   below.addEventListener("submit", (event) => {
     const form = event.target;
@@ -27,7 +27,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const said = await asked(form, new FormData(form, button));
   delete form.dataset["busy"];
   form.removeAttribute("aria-busy");
-  // The page may have been made anew meanwhile: the answer belongs to the form that is there now.
+  // The form may have been replaced meanwhile. Show the response in its successor.
   const there = form.isConnected
     ? form
     : [...document.forms].find((other) => other.getAttribute("action") === form.getAttribute("action"));
@@ -40,7 +40,7 @@ async function asked(form: HTMLFormElement, data: FormData): Promise<Outcome> {
   const body = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === "string") body.append(name, value);
   try {
-    // Not `form.action`: a field of that name would stand in its place.
+    // Not `form.action`, which a field named `action` would shadow.
     const answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", body, headers: { accept: "application/json" } });
     const json = answer.headers.get("content-type")?.includes("json") ?? false;
     return outcome(answer.ok, json ? await answer.json() : undefined);

@@ -1,11 +1,11 @@
-// What screen readers are told: one quiet region, and never more often than it can be listened to.
+// Announces updates to screen readers in a live region, at most once every three seconds.
 
 const PAUSE = 3000;
 
 let waiting: string[] = [];
 let timer: number | undefined;
 
-/** Says something when there is time for it; of many things, the last ones. */
+/** Queues an announcement. If the queue is long, only the last ones are read out. */
 export function announce(words: string): void {
   waiting.push(words);
   timer ??= window.setTimeout(speak, 200);

@@ -1,4 +1,4 @@
-// Two debates to be compared: no third can be chosen, and the button says how many are missing.
+// Limits the comparison form to two checked debates.
 
 export function choose(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
@@ -12,7 +12,7 @@ export function choose(form: HTMLFormElement): void {
     button.textContent = ["Choose two to compare", "Choose another to compare"][chosen] ?? ready;
   };
   form.addEventListener("change", draw);
-  // A browser that comes back to the page has kept what was chosen.
+  // The browser restores checkboxes when the user navigates back.
   window.addEventListener("pageshow", draw);
   draw();
 }

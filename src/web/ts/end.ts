@@ -1,5 +1,5 @@
-// Following a debate: whoever reads at the end stays at the end, whoever reads further up is not
-// moved, and is told that there is more.
+// Auto-scroll: follows new turns while the reader is at the end. Otherwise shows a button with the
+// number of new turns.
 import { button } from "./made.ts";
 
 const NEAR = 160;
@@ -19,13 +19,16 @@ export class End {
     window.addEventListener("scroll", () => this.#scrolled(), { passive: true });
   }
 
-  /** The reader sees the end of the last turn. */
+  /** Whether the end of the last turn is visible. */
   get reached(): boolean {
     const list = document.getElementById(this.#turns.id) ?? this.#turns;
     return list.getBoundingClientRect().bottom <= window.innerHeight + NEAR - this.#covered();
   }
 
-  /** To be called before the page changes; what it gives back, afterwards. */
+  /**
+   * Call before an update of the page. Call the returned function after it, with the number of new
+   * turns.
+   */
   before(): (turns: number) => void {
     const follow = this.#following && this.reached;
     return (turns) => {
@@ -35,7 +38,7 @@ export class End {
     };
   }
 
-  /** To the end, because the reader asked for it. */
+  /** Scrolls to the end on the reader's request. */
   go(): void {
     this.#following = true;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -50,7 +53,7 @@ export class End {
   #to(behavior: ScrollBehavior): void {
     const list = document.getElementById(this.#turns.id) ?? this.#turns;
     const below = list.getBoundingClientRect().bottom - window.innerHeight + this.#covered() + 24;
-    // Following only ever leads down: a short debate is not pulled away from its head.
+    // Scroll down only, so that a short debate keeps its heading in view.
     if (below > 0) window.scrollBy({ top: below, behavior });
   }
 
@@ -59,7 +62,7 @@ export class End {
   }
 
   #scrolled(): void {
-    // Nobody follows a debate they have not scrolled to the end of.
+    // Follow only while the reader is at the end.
     this.#following = this.reached;
     if (this.#following && this.#unread > 0) {
       this.#unread = 0;

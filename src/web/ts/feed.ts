@@ -1,10 +1,10 @@
-// The stream of what happens in a debate. Whatever breaks, it goes on after the last thing known:
-// nothing is lost, and what is told twice is heard once.
+// Client of the event stream (`EventSource`). Reconnects with exponential backoff after the last
+// known event, and drops duplicates.
 import { fragments, live, parsed, type Fragments, type Live } from "./wire.ts";
 
 export type Connection = "connecting" | "live" | "reconnecting" | "ended";
 
-/** Whoever listens. */
+/** Callbacks for messages of the stream. */
 export interface Listener {
   changed(fragments: Fragments): void;
   spoken(live: Live): void;
@@ -13,7 +13,10 @@ export interface Listener {
 
 const SHORTEST = 400;
 const LONGEST = 10_000;
-/** How long a page nobody looks at stays connected: a browser has few connections for all of them. */
+/**
+ * Time in milliseconds after which a hidden tab disconnects. Browsers limit the connections per
+ * host.
+ */
 const UNSEEN = 20_000;
 
 export class Feed {
@@ -31,19 +34,19 @@ export class Feed {
   ) {
     this.#known = after;
     this.#connect("connecting");
-    // A laptop that wakes up does not wait for its turn to try again.
+    // Reconnect at once when the network is back.
     window.addEventListener("online", () => this.#now());
     document.addEventListener("visibilitychange", () => {
       window.clearTimeout(this.#unseen);
       if (document.hidden) this.#unseen = window.setTimeout(() => this.#close(), UNSEEN);
       else this.#now();
     });
-    // A page that is put aside for "back" must not hold a connection.
+    // A page in the back/forward cache must not hold a connection.
     window.addEventListener("pagehide", () => this.#close());
     window.addEventListener("pageshow", (event) => event.persisted && this.#now());
   }
 
-  /** The last thing that is known. */
+  /** Sequence number of the last event received. */
   get known(): number {
     return this.#known;
   }
@@ -76,7 +79,7 @@ export class Feed {
     source.addEventListener("error", () => this.#lost());
   }
 
-  /** The browser would try again by itself, but not after every kind of failure, and not as told. */
+  /** Own retry with jitter. `EventSource` does not retry after every kind of error. */
   #lost(): void {
     this.#close();
     this.listener.connection("reconnecting");

@@ -1,5 +1,5 @@
-// HTML of the server, put into the page so that nothing in it can run. The server has cleaned it and
-// the policy of the page forbids scripts; this is the third lock.
+// Inserts HTML from the server into the page, after sanitizing it. Third line of defense, after the
+// server's sanitizer and the Content Security Policy.
 import { kept } from "./kept.ts";
 
 interface Policy {
@@ -10,7 +10,7 @@ interface Factory {
 }
 
 const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;
-// Whatever is made by this policy goes through `tamed` below, and nothing else makes HTML here.
+// All HTML of this policy passes through `sanitize` below.
 const policy: Policy = factory?.createPolicy("debate", { createHTML: (html) => html }) ?? {
   createHTML: (html) => html,
 };
@@ -18,7 +18,7 @@ const policy: Policy = factory?.createPolicy("debate", { createHTML: (html) => h
 const NEVER = "script,style,link,meta,base,iframe,frame,object,embed,template,noscript";
 const ADDRESSES = new Set(["href", "src", "action", "formaction", "xlink:href", "srcdoc", "srcset", "data"]);
 
-/** Elements of this HTML, in which nothing runs and nothing leads out of the web. */
+/** Parses and sanitizes HTML: removes scripts, event handlers and unsafe URLs. */
 export function tamed(html: string): DocumentFragment {
   const parsed = new DOMParser().parseFromString(policy.createHTML(html), "text/html");
   for (const element of parsed.body.querySelectorAll(NEVER)) element.remove();
@@ -42,7 +42,7 @@ function leadsSomewhereHarmless(address: string): boolean {
   }
 }
 
-/** Replaces the element of this id by the one that came. */
+/** Replaces the element with this id, and preserves its form state. */
 export function replace(id: string, html: string): void {
   const old = document.getElementById(id);
   const fresh = tamed(html).firstElementChild;
@@ -52,7 +52,7 @@ export function replace(id: string, html: string): void {
   restore(fresh);
 }
 
-/** Puts an element after the others of its parent, unless it is there. */
+/** Appends an element to its parent, unless its id exists. */
 export function append(parent: string, id: string, html: string): void {
   if (document.getElementById(id)) return;
   document.getElementById(parent)?.append(tamed(html));

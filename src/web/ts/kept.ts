@@ -1,11 +1,11 @@
-// What the reader has done to a part of the page outlives the arrival of a new one: words half
-// written, choices made, parts opened, and where the keyboard was.
+// Preserves the state of form fields, open `details`, focus and selection when an element is
+// replaced.
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 const FIELDS = "textarea,select,input:not([type=hidden])";
 
-/** Remembers it; the function given back brings it into the new part. */
+/** Saves the state. The returned function restores it in the new element. */
 export function kept(old: Element): (fresh: Element | null) => void {
   const fields = new Map([...old.querySelectorAll<Field>(FIELDS)].map((field) => [name(field), state(field)]));
   const opened = [...old.querySelectorAll("details")].map((details) => [summary(details), details.open] as const);
@@ -48,10 +48,10 @@ function restore(field: Field, was: State | undefined): void {
   else field.value = was.value;
 }
 
-/** What an element is known by when it is made anew. */
+/** Key that identifies an element in the old and the new markup. */
 function name(element: Element): string {
   const form = element.closest("form");
-  // Two turns may be waited for at once, each with a form of the same kind.
+  // Two turns may be due at once, each with its own form.
   const turn = form?.querySelector<HTMLInputElement>("input[name=turn]")?.value;
   const own = element.id || element.getAttribute("name") || element.getAttribute("href");
   const value = element instanceof HTMLInputElement && element.type === "radio" ? element.value : "";

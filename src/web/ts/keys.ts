@@ -1,5 +1,5 @@
-// Keys for those who read without a mouse. Single letters can be switched off, because some speak to
-// their computer.
+// Keyboard shortcuts and their help dialog. Single-letter shortcuts can be switched off, because
+// they interfere with speech input.
 import { button, make } from "./made.ts";
 import { remember, remembered } from "./memory.ts";
 
@@ -46,7 +46,7 @@ function writing(target: EventTarget | null): boolean {
   return target.isContentEditable || target.matches("textarea,select");
 }
 
-/** To the turn that many after the one that is being read. */
+/** Focuses the turn that many steps from the current one. */
 function step(by: number): void {
   const turns = [...document.querySelectorAll<HTMLElement>("#turns article")];
   const focused = turns.findIndex((turn) => turn.contains(document.activeElement));
@@ -86,7 +86,7 @@ function dialog(): HTMLDialogElement {
   wish.append(box, " Single letters are keys");
   const note = make("p", "", "In a replay, pauses of more than five seconds are cut.");
   made.append(title, list, note, wish, button("close", "Close", () => made.close()));
-  // A click beside it closes it.
+  // A click on the backdrop closes the dialog.
   made.addEventListener("click", (event) => event.target === made && made.close());
   return made;
 }

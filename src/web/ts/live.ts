@@ -1,8 +1,8 @@
-// Words of turns that are still being spoken. They are set as text, never as HTML, and are gone when
-// the turn is there.
+// Live text of running turns. It is inserted as text, never as HTML, and removed when the turn is
+// complete.
 import type { Live } from "./wire.ts";
 
-/** What was heard of a turn, from some point of it on. */
+/** Buffered live text of a turn, from an offset on. */
 interface Heard {
   from: number;
   words: string;
@@ -11,7 +11,7 @@ interface Heard {
 const heard = new Map<string, Heard>();
 const due = new Set<string>();
 
-/** Joins what came with what was there: the same piece twice changes nothing. */
+/** Merges an update into the buffer. Applying the same update twice changes nothing. */
 export function joined(before: Heard | undefined, { offset, text }: Live): Heard {
   if (!before || offset <= before.from || offset > before.from + before.words.length) {
     return { from: offset, words: text };
@@ -19,7 +19,7 @@ export function joined(before: Heard | undefined, { offset, text }: Live): Heard
   return { from: before.from, words: before.words.slice(0, offset - before.from) + text };
 }
 
-/** Hears a piece; it is shown with the next frame. */
+/** Buffers an update, to be rendered in the next animation frame. */
 export function hear(live: Live, shown: () => void): void {
   const id = live.turn;
   heard.set(id, joined(heard.get(id) ?? written(id), live));
@@ -33,7 +33,7 @@ export function hear(live: Live, shown: () => void): void {
   due.add(id);
 }
 
-/** Brings what was heard into articles that were made anew, and forgets turns that have been taken. */
+/** Renders all buffers, after elements were replaced. */
 export function showAll(): void {
   for (const id of heard.keys()) show(id);
 }
@@ -48,7 +48,7 @@ export function forgetTaken(): void {
 const room = (id: string): Element | null =>
   document.querySelector(`#${CSS.escape(id)}[data-pending=true] .live`);
 
-/** What the page came with. */
+/** Live text that the server rendered into the page. */
 function written(id: string): Heard | undefined {
   const words = room(id)?.textContent;
   return words ? { from: 0, words } : undefined;
@@ -60,7 +60,7 @@ function show(id: string): void {
   if (!said || !place) return;
   const words = (said.from > 0 ? "… " : "") + said.words;
   const node = place.firstChild;
-  // Only what is new is written: a selection in the words stays.
+  // Append only the new text, so that the reader's selection stays.
   if (node instanceof Text && place.childNodes.length === 1 && words.startsWith(node.data)) {
     node.appendData(words.slice(node.data.length));
   } else {

@@ -1,6 +1,6 @@
-// Elements the page has only where scripts run.
+// Helpers that create elements.
 
-/** An element with a class and words. */
+/** Creates an element with a class and text. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
@@ -12,7 +12,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that does something. */
+/** Creates a button with a click handler. */
 export function button(className: string, words: string, press: () => void): HTMLButtonElement {
   const made = make("button", className, words);
   made.type = "button";

@@ -1,4 +1,4 @@
-// The live page. It is readable before any of this runs; this makes it move.
+// Entry point of the live page's script. The page is readable without it.
 import { actions } from "./actions.ts";
 import { choose } from "./choose.ts";
 import { Feed, type Connection } from "./feed.ts";
@@ -23,7 +23,7 @@ function debate(main: HTMLElement): () => void {
   const shown = Number(seq) || 0;
   const known = Math.max(shown, Number(last) || 0);
   const stage = new Stage(turns);
-  // At an earlier moment nobody knows yet whether the debate still runs; the stream says it.
+  // A page of an earlier moment does not know whether the debate still runs. The stream tells.
   const follow = running === "true" || shown < known;
   const replay = new Replay({ timeline, fragments: atUrl }, stage, shown, known);
   const state = make("p", "connection");
@@ -56,5 +56,5 @@ if (main) actions(main);
 keys(main?.id === "debate" ? debate(main) : () => undefined);
 const compare = document.getElementById("compare");
 if (compare instanceof HTMLFormElement) choose(compare);
-// Whoever came by the key for searching goes on writing.
+// The search shortcut leads here from other pages.
 if (location.hash === "#search") document.querySelector<HTMLInputElement>("input[type=search]")?.focus();

@@ -1,5 +1,4 @@
-// The few wishes a reader has about the page, kept in the browser. Where that is forbidden they hold
-// for as long as the page is open.
+// Reader's preferences in `localStorage`, or in memory if storage is blocked.
 
 const now = new Map<string, string>();
 
@@ -11,7 +10,7 @@ export function remembered(wish: string): string | undefined {
   }
 }
 
-/** Keeps a wish, or forgets it. */
+/** Stores a preference. `undefined` deletes it. */
 export function remember(wish: string, value: string | undefined): void {
   if (value === undefined) now.delete(wish);
   else now.set(wish, value);
@@ -19,6 +18,6 @@ export function remember(wish: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(`debate.${wish}`);
     else localStorage.setItem(`debate.${wish}`, value);
   } catch {
-    // Private windows may have no storage; the map above is enough for them.
+    // Storage may be blocked in private windows. The map above is the fallback.
   }
 }

@@ -1,11 +1,11 @@
-// Going back in a debate: a scrubber over everything that happened, played at any speed.
+// Replay of a debate: a slider over all its events, which can be played at several speeds.
 import { announce } from "./announce.ts";
 import { button, make } from "./made.ts";
 import type { Stage } from "./stage.ts";
 import { moment, stops, type Moment, type Stop } from "./wire.ts";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 64];
-/** Nobody watches a model think: longer pauses are cut to this. */
+/** Maximum delay between two events in milliseconds. Longer pauses are shortened. */
 const LONGEST_PAUSE = 5000;
 const SHORTEST_PAUSE = 60;
 const REMEMBERED = 60;
@@ -33,7 +33,7 @@ export class Replay {
   constructor(
     readonly places: Places,
     readonly stage: Stage,
-    /** Where the page stands, and what is the last that happened. */
+    /** Sequence number of the event that the page shows. `last` is the one of the last event. */
     shown: number,
     last: number,
   ) {
@@ -47,14 +47,14 @@ export class Replay {
     }
   }
 
-  /** Something has happened. */
+  /** Called for every new event. */
   grown(seq: number): void {
     this.#last = Math.max(this.#last, seq);
     this.#stale = true;
     this.#draw();
   }
 
-  /** Whether the end is now, or was. */
+  /** Whether the debate is still running. */
   set running(running: boolean) {
     this.#back.textContent = running ? "Back to live" : "To the end";
   }
@@ -64,11 +64,11 @@ export class Replay {
     else void this.#start();
   }
 
-  /** Back to where the debate is. */
+  /** Returns to the end of the debate. */
   async leave(): Promise<void> {
     this.#stop();
     if (!this.stage.away) return this.stage.end();
-    // What happens while the answer is on its way is asked for again.
+    // Fetch again if more events arrive during the request.
     let at: number;
     let now: Moment | undefined;
     do {
@@ -88,7 +88,7 @@ export class Replay {
     this.element.setAttribute("aria-label", "Replay");
     this.#range.type = "range";
     this.#range.min = "0";
-    // Until the stops are known there are enough of them to be dragged to.
+    // Placeholder range until the timeline is loaded.
     this.#range.max = "1000";
     this.#range.value = "1000";
     this.#range.setAttribute("aria-label", "Moment of the debate");
@@ -110,7 +110,7 @@ export class Replay {
     this.element.append(this.#play, this.#range, this.#label, this.#speed, this.#back);
   }
 
-  /** The keys of a player, as long as the keyboard is here. */
+  /** Handles the player's keys while the focus is inside. */
   #key(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target === this.#speed) return;
     const onButton = event.target instanceof HTMLButtonElement;
@@ -158,21 +158,21 @@ export class Replay {
     return Number(this.#range.value);
   }
 
-  /** Shows the debate as it was at a stop. */
+  /** Shows the debate as of a stop of the timeline. */
   async #go(index: number): Promise<void> {
     const stop = this.#stops[Math.max(0, Math.min(index, this.#stops.length - 1))];
     if (!stop) return;
     this.stage.away = true;
     this.#stand(stop.seq);
     const then = await this.#at(stop.seq);
-    // The reader may have gone on, or come back, meanwhile.
+    // The reader may have moved on during the request.
     if (!then || !this.stage.away || this.#stops[this.#index()]?.seq !== stop.seq) return;
     this.stage.show(then);
     address(stop.seq);
     if (stop.turn) reveal(stop.turn);
   }
 
-  /** Puts the handle where this happened. */
+  /** Sets the slider to an event. */
   #stand(seq: number): void {
     const index = this.#stops.findLastIndex((stop) => stop.seq <= seq);
     this.#range.value = String(Math.max(0, index));
@@ -193,7 +193,7 @@ export class Replay {
     document.body.dataset["away"] = String(away);
   }
 
-  /** The stops, as far as they are not known yet. */
+  /** Loads the timeline, if it is stale. */
   #know(): Promise<void> {
     if (this.#stale) {
       this.#stale = false;
@@ -240,7 +240,7 @@ async function ask(url: string, signal?: AbortSignal): Promise<unknown> {
   }
 }
 
-/** The moment stands in the address, so that it can be sent to somebody. */
+/** Stores the position in the URL, so that it can be shared. */
 function address(seq: number | undefined): void {
   const url = new URL(location.href);
   if (seq === undefined) url.searchParams.delete("at");

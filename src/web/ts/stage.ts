@@ -1,5 +1,4 @@
-// The debate as it is shown: what has changed is brought into the page, unless the reader is looking
-// at an earlier moment; then it is there when they come back.
+// View of the debate page: applies updates from the stream, unless the reader is in the replay.
 import { announce } from "./announce.ts";
 import { End } from "./end.ts";
 import { append, replace } from "./html.ts";
@@ -9,14 +8,14 @@ import type { Fragments, Live, Moment } from "./wire.ts";
 
 export class Stage {
   readonly #end: End;
-  /** The reader is at an earlier moment. */
+  /** Whether the replay shows an earlier event. */
   #away = false;
 
   constructor(turns: HTMLElement) {
     this.#end = new End(turns);
   }
 
-  /** The reader goes to an earlier moment, or has come back. */
+  /** Enters or leaves the replay. */
   set away(away: boolean) {
     this.#away = away;
   }
@@ -44,7 +43,7 @@ export class Stage {
     hear(live, () => after?.(0));
   }
 
-  /** Shows the debate as it was. */
+  /** Shows the debate as of an earlier event. */
   show({ title, html }: Moment): void {
     for (const [id, part] of html) replace(id, part);
     if (title) document.title = title;

@@ -1,4 +1,4 @@
-// Light or dark: what the system prefers, until the reader says otherwise.
+// Theme toggle: light, dark, or the system's preference by default.
 import { button } from "./made.ts";
 import { remember, remembered } from "./memory.ts";
 
@@ -19,11 +19,12 @@ function show(): Theme {
   return choice ?? system();
 }
 
-/** Puts the switch into the head of the page. */
+/** Adds the theme toggle to the page header. */
 export function theme(): void {
   const toggle = button("theme", "", () => {
     const next = show() === "dark" ? "light" : "dark";
-    // Whoever comes back to what the system prefers follows it again.
+    // A choice equal to the system's preference is deleted, so that the page follows the system
+    // again.
     remember("theme", next === system() ? undefined : next);
     name();
   });

@@ -1,4 +1,4 @@
-// "3 minutes ago": what a reader wants to know; the moment itself stays in the title.
+// Relative times ("3 minutes ago"). The absolute time is in the tooltip.
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400],
@@ -16,7 +16,7 @@ function told(at: Date, now: number): string | undefined {
   return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : "just now";
 }
 
-/** Rewrites every time below an element. */
+/** Updates all times below an element. */
 export function tell(below: ParentNode = document): void {
   const now = Date.now();
   for (const time of below.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
@@ -28,7 +28,7 @@ export function tell(below: ParentNode = document): void {
   }
 }
 
-/** Keeps them true. */
+/** Updates all times now and every 30 seconds. */
 export function times(): void {
   tell();
   window.setInterval(() => document.hidden || tell(), 30_000);

@@ -1,13 +1,13 @@
-// What the server says, read strictly: what is not understood is dropped, never guessed at.
+// Parses and validates the server's JSON messages. Invalid values are dropped.
 
-/** A piece of the page that comes after the ones that are there. */
+/** An element to append to its parent. */
 export interface Appended {
   parent: string;
   id: string;
   html: string;
 }
 
-/** What has changed on the page since the event before. */
+/** Page update caused by an event. */
 export interface Fragments {
   seq: number;
   title: string;
@@ -16,14 +16,14 @@ export interface Fragments {
   append: readonly Appended[];
 }
 
-/** Words of a turn that is still being spoken. */
+/** New text of a running turn. */
 export interface Live {
   turn: string;
   offset: number;
   text: string;
 }
 
-/** The page as it was at some moment. */
+/** The fragments of the page as of an event. */
 export interface Moment {
   seq: number;
   last: number;
@@ -31,7 +31,7 @@ export interface Moment {
   html: ReadonlyMap<string, string>;
 }
 
-/** A place the scrubber can stop at. */
+/** A stop on the timeline of the replay. */
 export interface Stop {
   seq: number;
   at: number;
@@ -39,7 +39,7 @@ export interface Stop {
   turn: string | undefined;
 }
 
-/** How a request to do something ended. */
+/** Result of an action form. */
 export interface Outcome {
   ok: boolean;
   said: string;
@@ -61,7 +61,7 @@ const pieces = (value: unknown): ReadonlyMap<string, string> =>
     Object.entries(fields(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 
-/** JSON, or nothing. */
+/** Parses JSON. Returns `undefined` on error. */
 export function parsed(data: unknown): unknown {
   try {
     return typeof data === "string" ? JSON.parse(data) : undefined;
@@ -106,7 +106,7 @@ export function stops(value: unknown): Stop[] {
     });
 }
 
-/** The body of an answer to a form; the status says whether it was done. */
+/** Parses the response to an action form. `ok` is the success of the HTTP status. */
 export function outcome(ok: boolean, value: unknown): Outcome {
   const { says, next } = fields(value);
   const said = [text(says) || (ok ? "Done." : "That was refused."), ok ? "" : text(next)];
