@@ -1,37 +1,38 @@
-//! The terminal's door: commands in, data on stdout, everything else on stderr.
+//! Command-line interface: [`run()`] dispatches a parsed command. Data goes to stdout, everything
+//! else to stderr.
 //!
-//! | file      | concept                                                                          |
-//! |-----------|----------------------------------------------------------------------------------|
-//! | `args`    | what can be typed                                                                |
-//! | `place`   | which repository is meant, and where its files go                                |
-//! | `screen`  | what is printed, where, and in which colours                                     |
-//! | `open`    | from what was typed to a debate being played                                     |
-//! | `review`  | a change is argued before it is merged                                           |
-//! | `written` | a review in its forms, in files and on the screen                                |
-//! | `resume`  | coming back to a debate                                                          |
-//! | `watch`   | a debate another process plays                                                   |
-//! | `join`    | a seat of ours in somebody else's arena                                          |
-//! | `recheck` | what a debate cites, looked up once more                                         |
-//! | `particulars` | what a format may be told besides                                          |
-//! | `formats` | which formats there are                                                          |
-//! | `outcome` | what became of verdicts, and how often they were right                           |
-//! | `leaderboard` | who argues better                                                          |
-//! | `view`    | the local archive in a browser                                                   |
-//! | `tournament` | motions and entrants, played and rated                                       |
-//! | `play`    | a debate is played to its end, or to where someone is needed                     |
-//! | `stopwatch` | a play that may take only so long                                             |
-//! | `follow`  | a debate as it happens                                                           |
-//! | `form`    | forms for a person who has to answer with one object                             |
-//! | `person`  | a person takes a seat                                                            |
-//! | `demo`    | a whole debate offline                                                           |
-//! | `archive` | list, show, search, export, import, reindex                                      |
-//! | `replay`  | an archived debate again, from its log                                           |
-//! | `init`    | clients are set up, and the other way round                                      |
-//! | `doctor`  | what is wrong here, and how to mend it                                           |
-//! | `inspect` | brief, check and redact: what is useful by itself                                |
-//! | `serve`   | an arena for bots                                                                |
-//! | `exit`    | what the exit codes mean                                                         |
-//! | `output`  | the JSON that commands print                                                     |
+//! | file | content |
+//! |---|---|
+//! | `args` | clap argument structs and value parsers |
+//! | `workspace` | finds the repository and resolves debate ids |
+//! | `screen` | writes to stdout and stderr: colours, JSON, escaping, CI log groups |
+//! | `run` | `debate run`: builds a draft from flags and topic, prepares and starts it |
+//! | `review` | `debate review`: debates a code change |
+//! | `review_output` | writes a review to files, the CI summary and stdout |
+//! | `resume` | `debate resume` |
+//! | `watch` | `debate watch`: follows a debate of another process by polling the database |
+//! | `join` | `debate join`: plays a seat on an arena server |
+//! | `recheck` | `debate recheck`: validates the citations of a debate again |
+//! | `format_options` | options that only some formats take |
+//! | `formats` | `debate formats` |
+//! | `outcome` | `debate outcome` and `debate stats` (calibration, Brier score) |
+//! | `leaderboard` | `debate leaderboard` |
+//! | `view` | `debate view`: local web server for the archive |
+//! | `tournament` | `debate tournament` |
+//! | `play` | event loop that runs a debate until it ends or needs input |
+//! | `deadline` | timers of a debate with a time limit |
+//! | `follow` | prints a running debate |
+//! | `reply_form` | JSON forms for replies of a human participant |
+//! | `human_input` | reads a human's reply from an editor or stdin |
+//! | `demo` | `debate demo`: scripted offline debate |
+//! | `archive` | `list`, `show`, `search`, `export`, `import`, `reindex`, `models` |
+//! | `replay` | `debate replay`: replays the event log |
+//! | `init` | `debate init` and `debate uninit`: MCP client config |
+//! | `doctor` | `debate doctor`: diagnostics and fixes |
+//! | `inspect` | `debate brief`, `debate check` and `debate redact` |
+//! | `serve` | `debate serve`: arena server |
+//! | `exit` | exit codes and error hints |
+//! | `output` | `--json` output types and their schemas |
 mod archive;
 pub mod args;
 mod demo;
@@ -69,7 +70,7 @@ use args::{Args, Verb};
 use exit::{Exit, Failed};
 use screen::Screen;
 
-/// Does what was typed.
+/// Runs one command, prints its error if any, and returns the exit code.
 pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
     desk.announce("the terminal");
     let mut screen = Screen::new(args.quiet, config, desk);

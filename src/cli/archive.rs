@@ -1,4 +1,5 @@
-//! What is kept: list, show, search, export, import, reindex.
+//! Commands that read or write the archive: list, show, search, export, import, reindex. `models`
+//! is here, too.
 use super::args::{Export, Form, Import, Json, List, Models, Search, Show};
 use super::exit::{Exit, Failed};
 use super::output::{Asked, Callable, Entry, Found, Imported, Listed, Rebuilt, Shown};
@@ -17,7 +18,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// `debate list`
+/// Handler of `debate list`.
 pub(super) fn list(
     list: &List,
     config: &Config,
@@ -91,7 +92,7 @@ fn line(card: &Card) -> String {
     )
 }
 
-/// `debate show`
+/// Handler of `debate show`.
 pub(super) fn show(
     show: &Show,
     config: &Config,
@@ -146,7 +147,7 @@ pub(super) fn show(
     Ok(Exit::Ok)
 }
 
-/// `debate search`
+/// Handler of `debate search`.
 pub(super) fn search(
     search: &Search,
     config: &Config,
@@ -175,7 +176,7 @@ pub(super) fn search(
     Ok(Exit::Ok)
 }
 
-/// `debate export`
+/// Handler of `debate export`.
 pub(super) fn export(
     export: &Export,
     config: &Config,
@@ -206,12 +207,12 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failed> {
     serde_json::to_string_pretty(value).map_err(|error| Failed::Other(error.to_string()))
 }
 
-/// One page that needs nothing else.
+/// Renders a self-contained HTML page.
 fn page(stored: &Stored) -> Result<String, Failed> {
     Ok(crate::web::export(stored).map_err(DeskError::from)?)
 }
 
-/// The setup, then every event, one a line.
+/// Serializes the setup and then every event as JSON lines.
 fn events(stored: &Stored) -> Result<String, Failed> {
     let line = |value: serde_json::Result<String>| {
         value.map(|line| line + "\n").map_err(|error| Failed::Other(error.to_string()))
@@ -223,7 +224,7 @@ fn events(stored: &Stored) -> Result<String, Failed> {
     Ok(text)
 }
 
-/// `debate import`
+/// Handler of `debate import`.
 pub(super) fn import(
     import: &Import,
     config: &Config,
@@ -274,7 +275,7 @@ fn read(file: &Path) -> Result<String, Failed> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// `debate reindex`
+/// Handler of `debate reindex`.
 pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
     let reindexed = desk.archive().reindex()?;
     let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
@@ -292,7 +293,7 @@ pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Ex
     Ok(exit)
 }
 
-/// `debate models`
+/// Handler of `debate models`.
 pub(super) async fn models(
     models: Models,
     desk: &Desk,
@@ -313,7 +314,7 @@ pub(super) async fn models(
     Ok(Exit::Ok)
 }
 
-/// What is known of one that can play, a line each.
+/// Details of a seat that can play, one line each.
 fn told(it: &Listing) -> Vec<String> {
     let mut first: Vec<String> = vec![];
     first.extend(it.reached.clone());

@@ -1,4 +1,5 @@
-//! What can be typed.
+//! Command-line arguments: the clap parser [`Args`], one struct of arguments per subcommand, and
+//! value parsers. The doc comments are the help text. Large subcommands have a file in `args/`.
 use crate::debate::Voice;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub use serve::Serve;
 pub use view::View;
 pub use words::{EffortWord, StatusWord};
 
-/// Makes AI coding tools argue, with checked evidence, before a person decides.
+/// Make AI models debate a question, with checked citations, before you decide
 #[derive(Debug, Parser)]
 #[command(
     name = "debate",
@@ -28,83 +29,83 @@ pub use words::{EffortWord, StatusWord};
                   3 the verdict blocks; 4 no model, or not logged in; 5 finished, but degraded."
 )]
 pub struct Args {
-    /// Say nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// What to do.
+    /// Subcommand to run.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// What to do.
+/// Subcommands of `debate`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Open a debate and play it
+    /// Start a debate
     Run(Box<Run>),
-    /// Have a change argued before it is merged, and say what should be changed first
+    /// Debate a code change before it is merged, and list the findings
     Review(Box<Review>),
-    /// Play a whole debate offline, about this repository, with scripted voices
+    /// Play a scripted debate about this repository, offline
     Demo(Demo),
-    /// Take part in a debate on a platform for bots: any server of that wire, ours included
+    /// Join a debate on an arena server, as a bot
     Join(Box<Join>),
-    /// Go on with a debate: this repository's newest unfinished one, or the one named
+    /// Resume a debate [default: the newest unfinished one of this repository]
     Resume(Resume),
-    /// Follow a debate another process plays, until it waits for somebody or ends
+    /// Follow a debate that another process runs, until it waits for input or ends
     Watch(Watch),
-    /// Look up again, in the repository as it is now, what a debate cites; exit 1 if any is gone
+    /// Check a debate's citations against the files as they are now; exit 1 if any is gone
     Recheck(Recheck),
     /// List debates
     List(List),
-    /// Show a debate: everything said, and the verdict
+    /// Show a debate: all turns and the verdict
     Show(Show),
-    /// Search everything that was said
+    /// Search the text of all debates
     Search(Search),
-    /// Write a debate out
+    /// Export a debate
     Export(Export),
-    /// Play an archived debate again from its log, offline
+    /// Replay an archived debate from its event log, offline
     Replay(Replay),
-    /// Take in a state file or a record from elsewhere
+    /// Import a state file or a Markdown record
     Import(Import),
-    /// Rebuild tables, search and files from the log of every debate
+    /// Rebuild the database tables, search index and files from the event logs
     Reindex(Json),
-    /// Set up the clients you work in: the server, and the command /debate
+    /// Register the MCP server and the /debate command in your clients
     Init(super::init::Init),
-    /// Undo that; debates are kept
+    /// Undo `debate init`; debates are kept
     Uninit(super::init::Uninit),
-    /// Look for problems, and say how to mend them
+    /// Check the setup and suggest fixes
     Doctor(super::doctor::Doctor),
-    /// Show who can play a seat here, and why others cannot
+    /// List what can play a seat here, and why others cannot
     Models(Models),
-    /// List the formats a debate can have, or show one
+    /// List debate formats, or show one
     Formats(Formats),
-    /// Record what you decided, or what became of a verdict
+    /// Record your decision, or whether a verdict was right
     Outcome(Outcome),
-    /// How often verdicts were right, by how sure they were
+    /// Show how often verdicts were right, by confidence
     Stats(Stats),
-    /// Who argues better: ratings of everyone who has debated, with intervals
+    /// Show the ratings of all participants, with confidence intervals
     Leaderboard(Leaderboard),
-    /// Show the archive in a browser, debates under way as they happen
+    /// Browse the archive in a web browser, with live debates
     View(View),
-    /// Play every pair of entrants on every motion, on both sides, and rate them; run it again to go on
+    /// Play every pair of entrants on both sides of every motion, and rate them; rerun to continue
     Tournament(Tournament),
-    /// Print what debaters would be given of this repository
+    /// Print the context that debaters would get from this repository
     Brief(Brief),
-    /// Look up what a text cites: a review, a report, another tool's answer; exit 1 if any is wrong
+    /// Check the citations in a text, such as a review or a report; exit 1 if any is wrong
     Check(Check),
-    /// Copy stdin to stdout without the secrets in it
+    /// Copy stdin to stdout with secrets redacted
     Redact,
-    /// Serve MCP clients on stdin and stdout: this is what Claude Code, OpenCode and others start
+    /// Run the MCP server on stdin and stdout, as started by Claude Code, OpenCode and others
     Mcp,
-    /// Hold an arena: bots join over HTTP and debate, judged here and watched on a page
+    /// Run an arena server: bots debate over HTTP, judged here and shown on a web page
     Serve(Box<Serve>),
-    /// Print completions for a shell
+    /// Generate a completion script for a shell
     Completions {
-        /// For which shell
+        /// Shell to generate the script for
         shell: clap_complete::Shell,
     },
 }
 
-/// JSON or not.
+/// The `--json` flag, shared by most commands.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Json {
     /// Print JSON
@@ -112,10 +113,10 @@ pub struct Json {
     pub json: bool,
 }
 
-/// `debate models`
+/// Arguments of `debate models`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Models {
-    /// Say where each program is installed
+    /// Send each model a short test prompt
     #[arg(long)]
     pub probe: bool,
     /// Print JSON
@@ -123,289 +124,289 @@ pub struct Models {
     pub json: bool,
 }
 
-/// `debate formats`
+/// Arguments of `debate formats`.
 #[derive(Debug, clap::Args)]
 pub struct Formats {
-    /// Only this one, with its table
+    /// Show only this format, in full
     pub name: Option<String>,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate outcome`
+/// Arguments of `debate outcome`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Outcome {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// The verdict was right
+    /// Mark the verdict as right
     #[arg(long, group = "proof")]
     pub right: bool,
-    /// The verdict was wrong
+    /// Mark the verdict as wrong
     #[arg(long, group = "proof")]
     pub wrong: bool,
-    /// It was followed, and taken back
+    /// Mark the verdict as followed and later reverted
     #[arg(long, group = "proof")]
     pub reverted: bool,
-    /// What happened
+    /// Note on what happened
     #[arg(long, value_name = "TEXT", requires = "proof")]
     pub note: Option<String>,
-    /// What you decided, in your own words
+    /// Your decision, in your own words
     #[arg(long, value_name = "TEXT")]
     pub decided: Option<String>,
-    /// The written record stays
+    /// Keep the written record
     #[arg(long, conflicts_with = "discard")]
     pub keep: bool,
-    /// The written record is deleted
+    /// Delete the written record
     #[arg(long)]
     pub discard: bool,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate stats`
+/// Arguments of `debate stats`.
 #[derive(Debug, clap::Args)]
 pub struct Stats {
-    /// Only of this repository
+    /// Only count debates of this repository
     #[arg(long)]
     pub here: bool,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate brief`
+/// Arguments of `debate brief`.
 #[derive(Debug, clap::Args)]
 pub struct Brief {
-    /// Files, folders or globs, with lines if you like: `src/store.rs:10-40`
+    /// Files, folders or globs, optionally with lines: `src/store.rs:10-40`
     pub paths: Vec<String>,
-    /// A diff: of the working tree, or `staged`, a commit, `BASE..HEAD`, `branch`
+    /// Add a diff: of the working tree, `staged`, a commit, `BASE..HEAD` or `branch`
     #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "")]
     pub diff: Option<String>,
-    /// Anything `debate run --context` takes: `auto`, `tree`, `history`, `note=TEXT`
+    /// Any item of `debate run --context`: `auto`, `tree`, `history`, `note=TEXT`
     #[arg(long, value_name = "C")]
     pub context: Vec<String>,
-    /// The question, for `auto` to pick by
+    /// Question that `auto` selects context for
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
-    /// Tokens it may come to, about
+    /// Approximate token limit
     #[arg(long, value_name = "N")]
     pub budget: Option<usize>,
-    /// As for tools that can read the files themselves
+    /// Print the brief for tools that read the files themselves
     #[arg(long)]
     pub names: bool,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate check`
+/// Arguments of `debate check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// The text; `-` is stdin
+    /// Text file to check; `-` is stdin
     pub file: PathBuf,
-    /// Against this commit; usually HEAD, or the working tree if something has changed
+    /// Commit to check against [default: HEAD, or the working tree if it has changes]
     #[arg(long, value_name = "ID")]
     pub commit: Option<String>,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate run`
+/// Arguments of `debate run`.
 #[derive(Debug, clap::Args)]
 pub struct Run {
-    /// The question; how it is to be argued may stand around it, as in `codex vs gemini, 3 rounds,
-    /// thoroughly, about ...`, and flags have the last word
+    /// Question to debate; may also name options, as in `codex vs gemini, 3 rounds, thoroughly,
+    /// about ...`; flags override them
     #[arg(default_value = "")]
     pub topic: String,
-    /// How it is argued, and by whom.
+    /// Format, participants and limits.
     #[command(flatten)]
     pub seating: Seating,
-    /// Pause before every round, for a remark
+    /// Pause before every round for a remark
     #[arg(long)]
     pub pause: bool,
-    /// Show the plan, and wait for your word before anybody is asked (usual in research)
+    /// Show the plan and ask before any model is called (default in research)
     #[arg(long)]
     pub plan: bool,
-    /// Say yes to whatever would be asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub yes: bool,
-    /// Research: write the finished report to this file, too
+    /// Research: also write the report to this file
     #[arg(long, short, value_name = "PATH")]
     pub output: Option<String>,
-    /// How it is printed.
+    /// Output options.
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// How a debate is printed while and after it is played.
+/// Output options of the commands that play a debate.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Shown {
-    /// Print JSON: the result, or, with --follow, every event as it happens
+    /// Print JSON: the result or, with --follow, every event as it happens
     #[arg(long)]
     pub json: bool,
-    /// Print the debate on stdout while it happens
+    /// Print the debate on stdout as it happens
     #[arg(long)]
     pub follow: bool,
 }
 
-/// `debate demo`
+/// Arguments of `debate demo`.
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// Characters a second; 0 is all at once
+    /// Characters per second; 0 is unlimited [default: 400 on a terminal, else 0]
     #[arg(long, value_name = "N")]
     pub speed: Option<u32>,
-    /// How it is printed.
+    /// Output options.
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// `debate watch`
+/// Arguments of `debate watch`.
 #[derive(Debug, clap::Args)]
 pub struct Watch {
-    /// Its id, the beginning or the last four digits of it; usually this repository's newest open one
+    /// Debate ID, ID prefix or last four digits [default: the newest unfinished one here]
     pub id: Option<String>,
-    /// Print every event as JSON, and the result last
+    /// Print every event as JSON, then the result
     #[arg(long)]
     pub json: bool,
 }
 
-/// `debate recheck`
+/// Arguments of `debate recheck`.
 #[derive(Debug, clap::Args)]
 pub struct Recheck {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate resume`
+/// Arguments of `debate resume`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Resume {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// Say yes to whatever would be asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub yes: bool,
-    /// A remark for whoever has not been asked yet
+    /// Add a remark to the prompts still to be sent
     #[arg(long, value_name = "TEXT")]
     pub say: Option<String>,
-    /// Another topic from now on
+    /// Change the topic from now on
     #[arg(long, value_name = "TOPIC")]
     pub steer: Option<String>,
-    /// Go deeper on this
+    /// Ask for more depth on this
     #[arg(long, value_name = "TEXT")]
     pub deepen: Option<String>,
-    /// Hand a seat to someone else, as in `--seat challenger=human`
+    /// Give a seat to another participant, as in `--seat challenger=human`
     #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
     pub seat: Vec<(String, Voice)>,
-    /// Where it pauses from now on.
+    /// New spending limits.
     #[command(flatten)]
     pub most: Most,
-    /// Go straight to the verdict, or to what else the format ends with
+    /// Skip to the verdict, or to the last phase of the format
     #[arg(long, visible_alias = "end")]
     pub conclude: bool,
-    /// Take a failed turn again, even if the debate has ended
+    /// Retry a failed turn, even if the debate has ended
     #[arg(long)]
     pub retry: bool,
-    /// Take it over from the process that plays it, which stops
+    /// Take the debate over from the process that runs it, which stops
     #[arg(long)]
     pub take_over: bool,
-    /// How it is printed.
+    /// Output options.
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// `debate list`
+/// Arguments of `debate list`.
 #[derive(Debug, clap::Args)]
 pub struct List {
-    /// Of all repositories
+    /// Include all repositories
     #[arg(long, short)]
     pub all: bool,
-    /// Only those that stand so
+    /// Filter by status
     #[arg(long, value_enum)]
     pub status: Option<StatusWord>,
-    /// At most this many
+    /// Maximum number of debates
     #[arg(long, short = 'n', default_value_t = 20)]
     pub limit: usize,
-    /// With how each stands, in five lines
+    /// Show the state of each debate, in five lines
     #[arg(long)]
     pub state: bool,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate show`
+/// Arguments of `debate show`.
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// Only the result
+    /// Show only the result
     #[arg(long)]
     pub summary: bool,
-    /// The prompt of one turn, as it was or would be asked
+    /// Show the prompt of one turn, as sent or as it would be sent
     #[arg(long, value_name = "TURN")]
     pub prompt: Option<crate::debate::Cue>,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate search`
+/// Arguments of `debate search`.
 #[derive(Debug, clap::Args)]
 pub struct Search {
-    /// All of these words
+    /// Words to search for; all must match
     #[arg(required = true)]
     pub words: Vec<String>,
-    /// Only in this repository
+    /// Only search this repository
     #[arg(long)]
     pub here: bool,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', default_value_t = 20)]
     pub limit: usize,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate export`
+/// Arguments of `debate export`.
 #[derive(Debug, clap::Args)]
 pub struct Export {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// As what
+    /// File format
     #[arg(long = "as", value_enum, default_value = "markdown")]
     pub form: Form,
-    /// To a file instead of stdout
+    /// Write to a file instead of stdout
     #[arg(long, short)]
     pub output: Option<PathBuf>,
 }
 
-/// What a debate can be written out as.
+/// File formats of `debate export`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Form {
     /// The whole record
     Markdown,
-    /// Everything, for programs
+    /// All data
     Json,
-    /// The setup and then every event, one a line
+    /// The setup and every event, one JSON object per line
     Events,
-    /// One page for a browser, which needs nothing else
+    /// A self-contained web page
     Html,
 }
 
-/// `debate replay`
+/// Arguments of `debate replay`.
 #[derive(Debug, clap::Args)]
 pub struct Replay {
-    /// Its id, the beginning or the last four digits of it; `last` is this repository's newest
+    /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
-    /// Times as fast as it was; 0 is all at once [default: 1 on a terminal, else 0]
+    /// Playback speed factor; 0 is unlimited [default: 1 on a terminal, else 0]
     #[arg(long, value_name = "X", value_parser = speed)]
     pub speed: Option<f64>,
     /// Print every event as JSON
@@ -413,21 +414,21 @@ pub struct Replay {
     pub json: bool,
 }
 
-/// `debate import`
+/// Arguments of `debate import`.
 #[derive(Debug, clap::Args)]
 pub struct Import {
-    /// A `last-debate.json` or a `.debates/*.md`; `-` is stdin
+    /// A `last-debate.json` or `.debates/*.md` file; `-` is stdin
     pub file: PathBuf,
-    /// Who argues for, if it goes on
+    /// Proposer, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
     pub proposer: Voice,
-    /// Who argues against, if it goes on
+    /// Challenger, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
     pub challenger: Voice,
-    /// Who rules, if it goes on
+    /// Judge, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
     pub judge: Voice,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }

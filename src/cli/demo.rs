@@ -1,5 +1,5 @@
-//! A whole debate offline, about the repository the program stands in. It says that it is a demo
-//! wherever it is shown.
+//! `debate demo`: a scripted offline debate about the current repository. No request leaves the
+//! machine, and all output is marked as a demo.
 use super::args::{Demo, Shown};
 use super::exit::{Exit, Failed};
 use super::place;
@@ -12,7 +12,7 @@ use crate::engine::{Desk, Opening, Readers};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `debate demo`
+/// Handler of `debate demo`.
 pub(super) async fn demo(
     demo: &Demo,
     config: &Config,
@@ -49,17 +49,17 @@ pub(super) async fn demo(
     Ok(exit)
 }
 
-/// What the demo speaks of.
+/// Facts about the repository, from which the scripted speeches are filled in.
 struct Facts {
     name: String,
     files: usize,
     largest: (String, usize),
     second: (String, usize),
-    /// A line of the largest that can be recognised.
+    /// A unique line of the largest file, with its number, for a citation.
     quote: (usize, String),
 }
 
-/// Which of these files can be looked into: what git ignores cannot.
+/// Filters out files that citations cannot refer to, such as those Git ignores.
 fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
     let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
     let text = text.concat();
@@ -69,7 +69,7 @@ fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
     there.filter_map(|citation| citation.path).collect()
 }
 
-/// Enough to find something to talk about in a large repository, and quick.
+/// Limits of the file scan, so that it is fast in large repositories.
 const MOST_FILES: usize = 4_000;
 const MOST_BYTES: u64 = 2_000_000;
 const SOURCE: &[&str] = &[
@@ -105,7 +105,7 @@ impl Facts {
                 }
             }
         }
-        // Prose is spoken of only where there is no code.
+        // Markdown is used only if the repository has no code.
         let prose = |(name, _): &(String, usize)| {
             Path::new(name).extension().is_some_and(|extension| extension == "md")
         };
@@ -141,7 +141,7 @@ impl Facts {
     }
 }
 
-/// A line of a file that stands in it once and says something, and its number.
+/// Finds a line that occurs once in the file and has enough letters to quote, with its number.
 fn recognisable(path: &Path) -> (usize, String) {
     let text = fs::read_to_string(path).unwrap_or_default();
     let plain = |line: &str| {
@@ -154,7 +154,7 @@ fn recognisable(path: &Path) -> (usize, String) {
     found.map_or((1, String::new()), |(nth, line)| (nth, line.to_owned()))
 }
 
-/// How many lines a source file has; none if it is no source.
+/// Number of lines of a source file, or `None` for other files.
 fn source_lines(path: &Path) -> Option<usize> {
     let extension = path.extension()?.to_string_lossy().to_lowercase();
     if !SOURCE.contains(&extension.as_str()) {

@@ -1,4 +1,5 @@
-//! What is wrong here, and how to mend it.
+//! `debate doctor`: checks the binary, archive, permissions, config, repository, clients and
+//! models, and applies safe fixes with `--fix`. Each check returns a `Diagnosis`.
 mod clients;
 mod models;
 
@@ -12,13 +13,13 @@ use crate::debate::Status;
 use crate::engine::{Desk, Health, Query};
 use std::path::{Path, PathBuf};
 
-/// `debate doctor`
+/// Arguments of `debate doctor`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Doctor {
-    /// Mend what can be mended
+    /// Apply safe fixes
     #[arg(long)]
     pub fix: bool,
-    /// Ask each model a tiny question, too
+    /// Send each model a short test prompt
     #[arg(long)]
     pub probe: bool,
     /// Print JSON
@@ -26,19 +27,19 @@ pub struct Doctor {
     pub json: bool,
 }
 
-/// Something that was looked at, and what would mend it.
+/// Result of one check, with an optional automatic fix.
 pub(super) struct Looked {
     check: Check,
     mend: Option<Mend>,
 }
 
-/// What can be done about something without asking anybody.
+/// Fix that needs no question to the user.
 pub(super) enum Mend {
-    /// A client is set up anew.
+    /// Writes the client's config again.
     Wire(&'static Client, Scope),
-    /// What hinders its entry is taken out.
+    /// Removes a setting that disables the server or its calls in the client's config.
     Free(&'static Client, Scope),
-    /// Nobody else may look into these.
+    /// Removes the permissions of other users on these paths.
     Close(Vec<PathBuf>),
 }
 
@@ -62,7 +63,7 @@ impl Looked {
     }
 }
 
-/// Looks at everything, mends what it may, and tells.
+/// Handler of `debate doctor`: runs all checks, applies fixes if asked, and prints the result.
 pub(super) async fn doctor(
     doctor: &Doctor,
     config: &Config,
@@ -124,14 +125,14 @@ async fn examine(
     looked.push(configuration(config, desk));
     looked.push(repository(config));
     looked.push(unfinished(config, desk));
-    // What is wrong with the configuration has been said.
+    // An invalid config has its own check, so the error is dropped here.
     let listed = desk.listing(doctor.probe).await.unwrap_or_default();
     looked.extend(clients::clients(&listed, desk, ground));
     looked.extend(models::models(&listed));
     (health, looked)
 }
 
-/// What was done, or why it could not be.
+/// Applies a fix and returns what was done, or the error.
 fn mend(mend: &Mend, ground: &Ground) -> String {
     let told = |mut steps: Vec<Step>| {
         for step in &mut steps {
@@ -155,7 +156,7 @@ fn mend(mend: &Mend, ground: &Ground) -> String {
     }
 }
 
-/// Which program this is, and whether the one that is found by its name is the same.
+/// Checks the version, and whether `debate` on `PATH` is this binary.
 fn program(config: &Config, ground: &Ground) -> Looked {
     let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
     let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -195,7 +196,7 @@ fn archive(desk: &Desk, config: &Config) -> (Option<Health>, Looked) {
     }
 }
 
-/// What is private must not be readable by others.
+/// Checks that other users cannot read the data directory.
 fn private(home: &Path) -> Looked {
     let open: Vec<PathBuf> = ["", "archive.db", "key", "backups"]
         .iter()
@@ -240,7 +241,7 @@ fn close(path: &Path) -> String {
     format!("`{}` is left as it is", path.display())
 }
 
-/// The user's own settings and formats. Settings that cannot be read end the program before this.
+/// Checks config and custom formats. An unreadable `config.toml` ends the process before this.
 fn configuration(config: &Config, desk: &Desk) -> Looked {
     let folder = config.formats.parent().unwrap_or(&config.formats).display().to_string();
     if let Err(error) = desk.sound() {

@@ -1,24 +1,25 @@
-//! What the exit codes mean, and how an error is told.
+//! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
+//! error.
 use crate::debate::{Debate, Status, Trouble, Unfit, standing};
 use crate::engine::pairing::Vacant;
 use crate::engine::{ArchiveError, DeskError, Error, LogError};
 use crate::guest::Left;
 use std::io;
 
-/// How the program ends.
+/// Exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// As asked.
+    /// Success.
     Ok = 0,
-    /// Not done.
+    /// The command failed.
     Failure = 1,
-    /// Wrongly asked for, cancelled, or stopped before the end.
+    /// Invalid usage, cancelled, or stopped before the end.
     Stopped = 2,
-    /// The verdict says no.
+    /// The verdict blocks the change.
     Blocked = 3,
-    /// Nobody can play a seat.
+    /// No model is available for a seat, or it is not logged in.
     NoModel = 4,
-    /// Done, with something missing.
+    /// Finished, but with failed turns or missing parts.
     Degraded = 5,
 }
 
@@ -28,34 +29,34 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Why a command was not carried out.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
-    /// Whoever read our output has gone.
+    /// The reader of stdout has closed the pipe.
     #[error("nobody reads this any more")]
     Pipe,
-    /// It was asked for wrongly; the second is what to do instead.
+    /// Invalid arguments: message and hint.
     #[error("{0}")]
     Usage(String, String),
-    /// Nobody can play a seat; the second is what to do about it.
+    /// No model for a seat: message and hint.
     #[error("{0}")]
     NoModel(String, String),
-    /// The desk would not.
+    /// Error of the application.
     #[error(transparent)]
     Desk(#[from] DeskError),
-    /// A platform was left, or never joined.
+    /// Error of the arena client.
     #[error(transparent)]
     Guest(#[from] Left),
-    /// A file would not.
+    /// I/O error, with the path.
     #[error("`{0}`: {1}")]
     File(String, io::Error),
-    /// Anything else.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
 impl Failed {
-    /// The code that says so.
+    /// Exit code of this error.
     pub fn exit(&self) -> Exit {
         match self {
             Failed::Pipe => Exit::Ok,
@@ -88,7 +89,7 @@ impl Failed {
         }
     }
 
-    /// What to do about it, where that is known.
+    /// What the user can do about this error, if known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
@@ -207,7 +208,7 @@ impl From<crate::debate::Unfit> for Failed {
     }
 }
 
-/// The code for how a debate stands.
+/// Exit code for the status of a debate.
 pub fn of(debate: &Debate) -> Exit {
     match standing::status(debate) {
         Status::Completed => Exit::Ok,

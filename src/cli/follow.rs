@@ -1,4 +1,5 @@
-//! A debate as it happens: headings, words as they come, and what was found out about them.
+//! Prints a running debate from its update stream: headings, streamed text, claims and citation
+//! results. [`Follower`] keeps its own copy of the debate.
 use super::exit::Failed;
 use super::output::Told;
 use super::screen::{BOLD, DIM, Screen, Target};
@@ -11,32 +12,31 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 
-/// How a debate is shown while it happens.
+/// What to print while a debate runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// A line when a turn begins and when it ends.
+    /// One line when a turn starts and one when it ends.
     Lines,
-    /// Every word.
+    /// The streamed text of every turn.
     Words(Target),
-    /// Every update, as a line of JSON.
+    /// Every update as one line of JSON.
     Json,
 }
 
-/// A reader's own copy of the debate, kept up by the facts.
+/// Consumer of the update stream, with its own copy of the debate built from the events.
 pub(super) struct Follower {
     pub(super) debate: Debate,
     manner: Manner,
     seq: u64,
-    /// What is being said in each turn under way.
+    /// Turns in progress.
     voices: BTreeMap<Cue, Heard>,
 }
 
-/// One who is speaking.
+/// A turn in progress.
 struct Heard {
     aloud: Aloud,
-    /// What has been said since the last end of a line, where several speak at once.
+    /// Text since the last newline. Used when several seats speak in parallel.
     line: String,
-    /// Whether anything of it has been shown.
     shown: bool,
 }
 
@@ -45,8 +45,8 @@ impl Follower {
         Follower { debate, manner, seq, voices: BTreeMap::new() }
     }
 
-    /// Waits for one update and shows it. A follower that fell behind reads up in the archive.
-    /// Says whether there may be more.
+    /// Waits for one update and shows it. If the channel has dropped updates, reads the missed
+    /// events from the archive. Returns false when the channel is closed.
     pub(super) async fn step(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
@@ -60,7 +60,7 @@ impl Follower {
         }
     }
 
-    /// Shows whatever has come already.
+    /// Shows all buffered updates without waiting.
     pub(super) fn drain(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
@@ -84,7 +84,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Shows one update, unless it is known already.
+    /// Shows one update. Events that were already shown are skipped.
     pub(super) fn show(&mut self, update: &Update, screen: &mut Screen) -> Result<(), Failed> {
         if let Update::Fact { seq, .. } = update
             && *seq <= self.seq
@@ -147,12 +147,14 @@ impl Follower {
         Ok(())
     }
 
-    /// Only where one speaks at a time can it be shown as it comes; of several, line by line.
+    /// Whether turns of this phase run one at a time, so that text can be printed as it streams.
+    /// Parallel turns are printed line by line.
     fn alone(&self, cue: Cue) -> bool {
         self.debate.setup().phase(cue).order == Order::InTurn
     }
 
-    /// Whether nobody who has still to answer, or to vote, could read along.
+    /// Whether the text may be printed now. Sealed turns are hidden while a human or host still has
+    /// to reply or vote.
     fn open(&self, cue: Cue) -> bool {
         let awaited = self.debate.seats().iter().any(|seat| seat.voice.awaited());
         !(awaited && self.debate.sealed(cue))
@@ -226,7 +228,7 @@ impl Follower {
         screen: &mut Screen,
     ) -> Result<(), Failed> {
         let text = printable(reply.body.text().trim());
-        // What is no prose is shown as it is read out, also if its words were shown as they came.
+        // Structured replies are printed in full, even if a preview was streamed.
         if shown {
             screen.write(target, "\n")?;
         } else {
@@ -263,7 +265,7 @@ impl Follower {
     }
 }
 
-/// `4 citations: 2 verified, 1 wrong`, if there were any.
+/// Summary such as `4 citations: 2 verified, 1 wrong`, or `None` without citations.
 fn looked_up(citations: &[Citation]) -> Option<String> {
     let count = |fits: fn(Found) -> bool| citations.iter().filter(|it| fits(it.found)).count();
     let (all, verified, wrong) = (citations.len(), count(Found::verified), count(Found::wrong));

@@ -1,10 +1,10 @@
-//! Forms for a person who has to answer with one object: filled in in an editor, or said in plain
-//! words on a line.
+//! Forms for replies that must be a JSON object (verdict, vote, score ...): an empty form for the
+//! editor, and a parser for one-line answers on stdin.
 use crate::debate::ledger::contested;
 use crate::debate::{Cue, Debate, Kind, Rule};
 use serde_json::{Value, json};
 
-/// What stands in the editor before anything is written.
+/// Initial text of the editor: an empty JSON form, or nothing for prose replies.
 pub(super) fn form(debate: &Debate, cue: Cue) -> String {
     let form = match debate.setup().phase(cue).reply {
         Kind::Speech | Kind::Sections => return String::new(),
@@ -55,7 +55,7 @@ pub(super) fn form(debate: &Debate, cue: Cue) -> String {
     serde_json::to_string_pretty(&form).unwrap_or_default()
 }
 
-/// How to answer on a line.
+/// Hint on how to answer on stdin.
 pub(super) fn how(kind: Kind) -> &'static str {
     match kind {
         Kind::Vote => "Vote as in `pro 0.8 because ...`, how sure you are between 0 and 1",
@@ -66,7 +66,7 @@ pub(super) fn how(kind: Kind) -> &'static str {
     }
 }
 
-/// Plain words as the object they stand for; anything else as it is.
+/// Converts a one-line answer to the JSON of the reply. Any other text is returned unchanged.
 pub(super) fn in_form(debate: &Debate, cue: Cue, text: &str) -> String {
     let read = match debate.setup().phase(cue).reply {
         Kind::Vote => said(text).map(|(side, sure, why)| vote(debate, cue, side, sure, &why)),
@@ -92,7 +92,7 @@ fn vote(debate: &Debate, cue: Cue, side: &str, sure: f64, why: &str) -> Value {
     json!({"agent_id": name, "vote": side, "confidence": sure, "reason": why})
 }
 
-/// `pro 0.8 because ...`
+/// Parses `pro 0.8 because ...` into side, confidence and reason.
 fn said(text: &str) -> Option<(&'static str, f64, String)> {
     let mut words = text.trim().splitn(3, char::is_whitespace);
     let side = match words.next()?.to_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! `debate formats`: which formats a debate can have.
+//! `debate formats`: lists the formats of the catalog, or shows one.
 use super::args::Formats;
 use super::exit::{Exit, Failed};
 use super::output;
@@ -9,7 +9,7 @@ use crate::engine::catalogue::{Broken, From, Offering};
 use crate::report::format::described;
 use std::fmt::Write;
 
-/// Lists them, or shows one.
+/// Handler of `debate formats`.
 pub(super) fn formats(formats: &Formats, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
     let catalogue = desk.catalogue();
     if let Some(name) = &formats.name {
@@ -40,7 +40,7 @@ pub(super) fn formats(formats: &Formats, desk: &Desk, screen: &mut Screen) -> Re
     Ok(Exit::Ok)
 }
 
-/// How much is told of a format.
+/// How much of a format to print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
     Line,
@@ -80,7 +80,7 @@ fn origin(offering: &Offering) -> String {
     }
 }
 
-/// The flags of `debate run` that mean something in it.
+/// The options of `debate run` that apply to this format.
 fn flags(offering: &Offering) -> String {
     let rows = [
         (

@@ -1,4 +1,5 @@
-//! `debate init`, `debate uninit`: clients are set up, and the other way round.
+//! `debate init` and `debate uninit`: adds or removes the MCP server and slash commands in the
+//! config files of clients. The edits themselves are in `clients`.
 use super::exit::{Exit, Failed};
 use super::output::{Deed as Told, Wired};
 use super::screen::{BOLD, Screen};
@@ -7,47 +8,47 @@ use crate::config::Config;
 use crate::engine::Desk;
 use std::path::Path;
 
-/// `debate init`
+/// Arguments of `debate init`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Init {
-    /// claude, opencode, codex, gemini, copilot or all; those found here, if none is named
+    /// claude, opencode, codex, gemini, copilot or all [default: those found here]
     pub clients: Vec<String>,
-    /// Where.
+    /// Scope and output options.
     #[command(flatten)]
     pub scope: Where,
-    /// Tell clients that would ask before every call not to
+    /// Turn off the client's confirmation of every tool call
     #[arg(long)]
     pub approve: bool,
-    /// Hand this variable on to the server by its name, in clients that do not by themselves; with
-    /// NAME=OTHER, from another one. A value is never written
+    /// Pass this environment variable to the server, in clients that don't do so themselves; with
+    /// NAME=OTHER, read it from OTHER. Values are never written
     #[arg(long = "env", value_name = "NAME")]
     pub keys: Vec<String>,
-    /// Replace commands that were changed; a copy of them is kept
+    /// Replace modified command files; a backup is kept
     #[arg(long)]
     pub force: bool,
 }
 
-/// `debate uninit`
+/// Arguments of `debate uninit`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Uninit {
-    /// claude, opencode, codex, gemini, copilot or all; all, if none is named
+    /// claude, opencode, codex, gemini, copilot or all [default: all]
     pub clients: Vec<String>,
-    /// Where.
+    /// Scope and output options.
     #[command(flatten)]
     pub scope: Where,
 }
 
-/// For whom, and how it is told.
+/// Scope and output options of `init` and `uninit`.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Where {
-    /// For everything you do (usual)
+    /// Install for your user account (default)
     #[arg(long)]
     pub user: bool,
-    /// In this repository, for everyone who works in it
+    /// Install in this repository, for everyone who works in it
     #[arg(long, conflicts_with = "user")]
     pub project: bool,
-    /// Say what would be done, and do nothing
+    /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON
@@ -61,7 +62,7 @@ impl Where {
     }
 }
 
-/// Names of variables, as they are typed. What might be a value is neither taken nor repeated.
+/// Parses `--env` as variable names. Text that may be a secret value is rejected, not echoed.
 fn variables(typed: &[String], desk: &Desk) -> Result<Vec<(String, String)>, Failed> {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let fits = |name: &str| {
@@ -81,7 +82,7 @@ fn variables(typed: &[String], desk: &Desk) -> Result<Vec<(String, String)>, Fai
     })
 }
 
-/// Sets clients up.
+/// Handler of `debate init`.
 pub(super) fn init(
     init: &Init,
     config: &Config,
@@ -120,7 +121,7 @@ pub(super) fn init(
     done(told, ok, init.scope, screen)
 }
 
-/// Undoes that.
+/// Handler of `debate uninit`.
 pub(super) fn uninit(
     uninit: &Uninit,
     config: &Config,
@@ -135,12 +136,12 @@ pub(super) fn uninit(
     if told.is_empty() && !uninit.scope.json {
         screen.note("Nothing of debate's was found in any client.");
     }
-    // What is not ours is left, and that is as it should be.
+    // Entries of other programs are kept, and that is no error.
     let ok = !told.iter().any(|step| step.deed == Deed::Failed.word());
     done(told, ok, uninit.scope, screen)
 }
 
-/// Those that are named, or those of which something is so.
+/// Resolves client names, or selects the default clients if none are named.
 fn chosen(
     named: &[String],
     usual: impl Fn(&Client) -> bool,
@@ -165,7 +166,7 @@ fn chosen(
     Ok(chosen)
 }
 
-/// Takes the steps, or only tells of them.
+/// Applies the steps of a client, or only prints them with `--dry-run`.
 fn take(
     client: &Client,
     steps: Vec<Step>,
@@ -211,7 +212,7 @@ fn short(path: &str, home: &Path) -> String {
     }
 }
 
-/// What is still to know, and to type.
+/// Prints hints: tool-call approval, environment variables, and the command to type.
 fn advise(
     client: &Client,
     init: &Init,
@@ -265,7 +266,7 @@ fn advise(
     screen.note(&format!("In {title}, type: {typed} should we use sqlx or rusqlite here?"));
 }
 
-/// Whether a client is not set up after this.
+/// Whether the client is not usable after this step.
 fn bad(step: &Told) -> bool {
     let lost = step.deed == Deed::Kept.word() && step.what == "server";
     step.deed == Deed::Failed.word() || lost

@@ -1,4 +1,4 @@
-//! `debate brief`, `debate check` and `debate redact`: what is useful by itself.
+//! `debate brief`, `debate check` and `debate redact`: parts of a debate as separate tools.
 use super::args::{Brief, Check};
 use super::exit::{Exit, Failed};
 use super::open::joined;
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// What was left out that is listed on a terminal.
+/// Maximum number of omitted files listed on a terminal.
 const LISTED: usize = 20;
-/// Bytes of a text that is checked.
+/// Maximum size of a text to check, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
 
-/// `debate brief`
+/// Handler of `debate brief`.
 pub(super) async fn brief(
     asked: &Brief,
     config: &Config,
@@ -77,7 +77,7 @@ pub(super) async fn brief(
     Ok(Exit::Ok)
 }
 
-/// `debate check`
+/// Handler of `debate check`.
 pub(super) fn check(
     asked: &Check,
     config: &Config,
@@ -121,7 +121,7 @@ pub(super) fn check(
     Ok(if wrong > 0 { Exit::Failure } else { Exit::Ok })
 }
 
-/// The text, and where it stands in the repository.
+/// Reads the text, and its path in the repository if it is in one.
 fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed> {
     let unread = |error: std::io::Error| {
         let hint = "name a file, or `-` for what comes on stdin";
@@ -141,7 +141,7 @@ fn text(file: &Path, config: &Config) -> Result<(String, Option<String>), Failed
     Ok((words(&bytes)?, path))
 }
 
-/// A text in whichever of the usual ways it was written.
+/// Decodes UTF-8, or UTF-16 with a byte order mark. Binary data is an error.
 fn words(bytes: &[u8]) -> Result<String, Failed> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect()
@@ -156,7 +156,7 @@ fn words(bytes: &[u8]) -> Result<String, Failed> {
     }
 }
 
-/// `WRONG  src/a.rs:900  line out of range: the file has 120 lines`
+/// Renders a line such as `WRONG  src/a.rs:900  line out of range: the file has 120 lines`.
 fn line(citation: &Citation) -> String {
     let (mark, style) = match citation.found {
         found if found.wrong() => ("WRONG ", BOLD),
@@ -168,7 +168,7 @@ fn line(citation: &Citation) -> String {
     printable(&format!("{mark} {raw}  ")) + &format!("{style}{}{style:#}\n", printable(&says))
 }
 
-/// `debate redact`
+/// Handler of `debate redact`.
 pub(super) fn redact(desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
     let removed = desk.filter(std::io::stdin().lock(), screen.raw())?;
     let removed = if removed.is_empty() { "nothing".to_owned() } else { removed };

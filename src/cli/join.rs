@@ -1,4 +1,4 @@
-//! `debate join`: a seat of ours takes part in somebody else's arena.
+//! `debate join`: plays a seat in a debate on an arena server, with `arena_client`.
 use super::args::Join;
 use super::exit::{Exit, Failed};
 use super::output::{Attended, Heard, Scores};
@@ -12,10 +12,10 @@ use crate::guest::{Address, Ended, Guest, Http, Memory, News, Outcome, Visit, ma
 use crate::report::text::one_line;
 use tokio::sync::mpsc;
 
-/// Characters of somebody's speech that are shown while it goes on.
+/// Maximum characters of a speech in the progress output.
 const GLIMPSE: usize = 100;
 
-/// `debate join`
+/// Handler of `debate join`.
 pub(super) async fn join(
     asked: &Join,
     config: &Config,
@@ -36,7 +36,7 @@ pub(super) async fn join(
     let platform = Http::new(address.clone()).map_err(Failed::Other)?;
     let (sender, mut news) = mpsc::unbounded_channel();
     let tell = move |it: News| {
-        // Whoever does not listen any more is about to stop.
+        // The receiver is dropped only when this command is about to exit.
         let _ = sender.send(it);
     };
     let words = &desk.catalogue().guest;
@@ -67,7 +67,7 @@ pub(super) async fn join(
     finish(&ended?, asked, &address, screen)
 }
 
-/// Who comes: everything that can be refused is refused before anybody is asked.
+/// Validates all arguments and probes the model, before any request to the server.
 async fn guest(
     asked: &Join,
     address: &Address,
@@ -112,7 +112,7 @@ async fn guest(
     })
 }
 
-/// The command that goes on with a seat.
+/// Shell command that resumes a seat.
 fn onward(asked: &Join, address: &Address, name: &str, debate: &str) -> String {
     let quoted = |word: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@".contains(c);
@@ -128,7 +128,7 @@ fn onward(asked: &Join, address: &Address, name: &str, debate: &str) -> String {
     )
 }
 
-/// What happens, a line each.
+/// Prints one progress line.
 fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
     let of = |round: &u32| format!("Round {round}");
     match news {

@@ -1,4 +1,4 @@
-//! Who argues better: `debate leaderboard`.
+//! `debate leaderboard`: ratings computed from the archive.
 use super::args::Leaderboard;
 use super::exit::{Exit, Failed};
 use super::output;
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::engine::Desk;
 use crate::rating::{Board, text};
 
-/// Reads the archive, and prints what it comes to.
+/// Handler of `debate leaderboard`.
 pub(super) fn leaderboard(
     asked: &Leaderboard,
     config: &Config,

@@ -1,4 +1,5 @@
-//! From what was typed to a debate being played: `debate run`.
+//! `debate run`: turns flags and topic into a [`DebateDraft`], runs the preflight checks, and plays
+//! the debate. Other commands share the helpers for drafts, context and budgets.
 use super::args::{Most, Run, Seating};
 use super::exit::{Exit, Failed};
 use super::place;
@@ -17,7 +18,7 @@ use crate::report::text::printable;
 use std::path::Path;
 use std::time::Duration;
 
-/// `debate run`
+/// Handler of `debate run`.
 pub(super) async fn run(
     run: &Run,
     config: &Config,
@@ -31,7 +32,7 @@ pub(super) async fn run(
     }
     let (draft, wish) = drafted(&run.seating, &spoken, run.output.clone(), config, desk)?;
     let offer = &desk.catalogue().offered(&draft.format)?.offer;
-    // What only the user ends is gone through with the user.
+    // Acts without a fixed number of rounds need the user to end them.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
     holds.extend((run.plan || offer.confirms).then_some(Hold::Start));
@@ -60,7 +61,7 @@ pub(super) async fn run(
         .await
 }
 
-/// What a user is told before anybody speaks.
+/// Prints warnings, the selected context, the chosen participants and the cost estimate.
 pub(super) fn announced(
     opening: &Opening,
     warnings: &[String],
@@ -85,7 +86,7 @@ pub(super) fn announced(
     Ok(())
 }
 
-/// What was typed, as a debate that could be opened, and whom the user wants to hear in it.
+/// Builds a draft and a seating request from flags, topic options and config.
 pub(super) fn drafted(
     seating: &Seating,
     spoken: &Spoken,
@@ -110,7 +111,7 @@ pub(super) fn drafted(
     Ok(desk.particulars(said, draft, wish, &config.folder)?)
 }
 
-/// The question that was typed, and what was said around it. Without one there is nothing to debate.
+/// Parses the topic and the options written in it. An empty topic is an error.
 fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
     if run.topic.trim().is_empty() {
         let raised = desk.topics(&place::here(config).root);
@@ -121,7 +122,7 @@ fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
         };
         return Err(Failed::Usage("the topic is empty".into(), hint));
     }
-    // What a flag says is not also understood.
+    // Flags override options in the topic.
     let (spoken, seating) = (desk.spoken(&run.topic), &run.seating);
     Ok(Spoken {
         format: spoken.format.filter(|_| seating.format.is_none()),
@@ -134,7 +135,7 @@ fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
     })
 }
 
-/// A report is written where there is nothing yet.
+/// Checks that the report file does not exist and can be created.
 fn writable(path: &Path) -> Result<(), Failed> {
     if path.exists() {
         return Err(Failed::Usage(
@@ -142,7 +143,7 @@ fn writable(path: &Path) -> Result<(), Failed> {
             "name another with `--output PATH`, or move that one away".into(),
         ));
     }
-    // Found out by doing it, before anything is spent.
+    // Create and delete the file now, so that a bad path fails before any cost.
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
     made.and_then(|_| std::fs::remove_file(path)).map_err(|error| {
         Failed::Usage(
@@ -152,7 +153,7 @@ fn writable(path: &Path) -> Result<(), Failed> {
     })
 }
 
-/// Whom the user wants to hear: flags have the last word.
+/// Seats the user wants. Flags override the topic, the topic overrides the config.
 fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
     let folder = &config.folder;
     let model = |flag: &Option<Voice>, said: &Option<String>, model: &Option<String>, role| {
@@ -183,7 +184,8 @@ fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Fai
                 .collect(),
             ..WantedCast::default()
         },
-        // A person at a terminal may have gone for coffee: they argue only if they say so.
+        // A person may be away from the terminal, so a human argues only if named. Without an
+        // independent judge a debater judges, or else the human.
         there: There { side: None, judge: Judge::Debater(Voice::Human) },
         context: joined(&seating.context),
         change: None,
@@ -192,7 +194,7 @@ fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Fai
     })
 }
 
-/// What was typed, item by item; a note goes on to the end, so notes come last.
+/// Joins context items into one string. A note extends to the end, so notes come last.
 pub(super) fn joined(context: &[String]) -> String {
     let (notes, items): (Vec<&str>, Vec<&str>) =
         context.iter().map(|item| item.trim()).partition(|item| item.starts_with("note="));
@@ -201,7 +203,7 @@ pub(super) fn joined(context: &[String]) -> String {
     items.into_iter().map(str::to_owned).chain(note).collect::<Vec<_>>().join("\n")
 }
 
-/// A seat as it was typed, if it was. A script is found again from wherever the debate is resumed.
+/// Resolves a seat flag. Script paths become absolute, so that a resume from another folder works.
 fn seat(
     voice: Option<&Voice>,
     model: Option<&str>,
@@ -226,7 +228,7 @@ fn seat(
     Ok(Some(found_again(voice, folder)))
 }
 
-/// What may be spent, where something else was typed than was allowed before.
+/// Budget from the flags, with the earlier budget for limits that were not given.
 pub(super) fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
     let cost = most.max_cost.map(money).transpose()?;
     Ok(Budget {
@@ -240,7 +242,7 @@ fn minutes(minutes: u64) -> u64 {
     minutes.saturating_mul(60_000)
 }
 
-/// Money as it is typed.
+/// Converts a cost to millionths, or returns a usage error.
 fn money(amount: f64) -> Result<u64, Failed> {
     millionths(amount).ok_or_else(|| {
         Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())

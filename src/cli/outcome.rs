@@ -1,4 +1,5 @@
-//! What became of verdicts, and how often they were right: `debate outcome` and `debate stats`.
+//! `debate outcome` records decisions and whether verdicts were right. `debate stats` computes the
+//! calibration and Brier score of the confidence of verdicts.
 use super::args::{Outcome, Stats};
 use super::exit::{Exit, Failed};
 use super::output;
@@ -10,7 +11,7 @@ use crate::debate::{Debate, Proof};
 use crate::engine::{Claim, Command, Desk, Query};
 use std::collections::BTreeMap;
 
-/// Records what the user decided and what became of it, or says what is recorded.
+/// Handler of `debate outcome`: records what the flags say, then prints what is recorded.
 pub(super) async fn outcome(
     said: &Outcome,
     config: &Config,
@@ -99,7 +100,7 @@ fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
     Ok(wishes)
 }
 
-/// How often verdicts were right, by how sure they were.
+/// Handler of `debate stats`.
 pub(super) fn stats(
     stats: &Stats,
     config: &Config,
@@ -159,7 +160,7 @@ pub(super) fn stats(
     Ok(Exit::Ok)
 }
 
-/// The mean square of what the confidence was off by.
+/// Brier score: mean squared error of the confidence.
 fn brier(known: &[(u8, bool)]) -> Option<f64> {
     let off = |(sure, right): &(u8, bool)| {
         let truth = if *right { 1.0 } else { 0.0 };

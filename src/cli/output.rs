@@ -1,4 +1,5 @@
-//! The JSON that commands print. Every answer carries `"v":1`; its schema is in `schemas/`.
+//! Types of the `--json` output. Every object has `"v":1`. Field names are a public format, their
+//! JSON schemas are in `schemas/`.
 mod joined;
 
 pub use joined::{Attended, Heard, Scores};
@@ -19,88 +20,88 @@ mod viewed;
 pub use rated::{Leaderboard, Planned, PlannedGame, Played};
 pub use viewed::Viewed;
 
-/// `debate models --json`
+/// Output of `debate models --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Callable {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Everyone who can be called by name.
+    /// Participants that can be named, playable or not.
     pub models: Vec<Listing>,
 }
 
-/// `debate serve --json`
+/// Output of `debate serve --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Served<'a> {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Where bots and viewers find it.
+    /// URL for bots and viewers.
     pub url: &'a str,
-    /// Where whoever runs it enters the page: whoever has this may act there.
+    /// URL with the owner's token, which allows acting on the page. Keep it secret.
     pub enter: String,
-    /// Where those enter who may only watch, if not everybody may.
+    /// URL with a read-only token, if viewing needs one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<String>,
-    /// Who judges.
+    /// Judges of every debate.
     pub judges: Vec<String>,
     /// Debates that wait for bots.
     pub waiting: Vec<Waiting<'a>>,
 }
 
-/// A debate that waits for bots.
+/// Debate that waits for bots.
 #[derive(Serialize, JsonSchema)]
 pub struct Waiting<'a> {
-    /// What bots call it.
+    /// Debate id, as bots use it.
     pub debate_id: &'a str,
-    /// Its motion.
+    /// Motion of the debate.
     pub topic: &'a str,
 }
 
-/// `debate formats --json`
+/// Output of `debate formats --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Formats {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Those that can be opened.
+    /// Valid formats.
     pub formats: Vec<FormatEntry>,
-    /// Files of the user's own that are none.
+    /// Invalid format files of the user.
     pub broken: Vec<BrokenFormat>,
 }
 
-/// `debate formats NAME --json`
+/// Output of `debate formats NAME --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Format {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// All of it.
+    /// The format.
     #[serde(flatten)]
     pub format: FormatEntry,
 }
 
-/// A format.
+/// A debate format.
 #[derive(Serialize, JsonSchema)]
 pub struct FormatEntry {
-    /// What users call it.
+    /// Name, as in `--format`.
     pub name: String,
-    /// What it is for.
+    /// Short description.
     pub about: String,
-    /// Rounds, at least.
+    /// Minimum number of rounds.
     pub least: u8,
-    /// Rounds, at most.
+    /// Maximum number of rounds.
     pub most: u8,
-    /// Rounds, if nobody says.
+    /// Default number of rounds.
     pub usual: u8,
-    /// Whether the user is shown the plan first.
+    /// Whether the user confirms the plan before the debate starts.
     pub confirms: bool,
-    /// The types of listeners it has.
+    /// Types of listeners.
     pub listeners: Vec<String>,
-    /// `program`, `template of NAME`, or the user's file.
+    /// Origin: `program`, `template of NAME`, or the path of the user's file.
     pub from: String,
-    /// Its table, if it was asked for by name.
+    /// Acts and phases. Only present if a format was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<crate::debate::Format>,
 }
 
-/// A file that is no format.
+/// Invalid format file, with the parse error.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 pub struct BrokenFormat {
@@ -109,131 +110,131 @@ pub struct BrokenFormat {
     pub why: String,
 }
 
-/// `debate outcome --json`
+/// Output of `debate outcome --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Learned {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The debate.
+    /// Debate id.
     pub id: String,
-    /// `right`, `wrong` or `reverted`, if that is known.
+    /// Recorded result: `right`, `wrong` or `reverted`.
     pub proof: Option<String>,
-    /// How sure the verdict was thought to be, in hundredths.
+    /// Confidence of the verdict, in percent.
     pub confidence: Option<u8>,
-    /// What the user decided.
+    /// The user's decision.
     pub decision: Option<String>,
-    /// Whether the record stays, if the user said so.
+    /// Whether the user wants to keep the record, if recorded.
     pub kept: Option<bool>,
 }
 
-/// `debate stats --json`
+/// Output of `debate stats --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Stats {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Debates that came to a verdict.
+    /// Number of debates with a verdict.
     pub verdicts: usize,
-    /// Of those, how many are known to have been right, wrong or reverted.
+    /// Number of verdicts with a recorded result.
     pub known: usize,
-    /// Right.
+    /// Number of right verdicts.
     pub right: usize,
-    /// Wrong or reverted.
+    /// Number of wrong or reverted verdicts.
     pub wrong: usize,
-    /// The mean square of what the confidence was off by: 0 is perfect, 0.25 is a coin.
+    /// Brier score, the mean squared error of the confidence: 0 is perfect, 0.25 is chance.
     pub brier: Option<f64>,
-    /// By how sure they were.
+    /// Calibration by confidence.
     pub calibration: Vec<Calibration>,
 }
 
-/// Verdicts that were about equally sure.
+/// Verdicts with the same confidence.
 #[derive(Serialize, JsonSchema)]
 pub struct Calibration {
-    /// In hundredths.
+    /// Confidence, in percent.
     pub confidence: u8,
-    /// How many there are.
+    /// Number of verdicts with a recorded result.
     pub known: usize,
-    /// The part of them that was right.
+    /// Fraction of them that was right, 0 to 1.
     pub right: f64,
 }
 
-/// `debate list --json`
+/// Output of `debate list --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Listed {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The one touched last first.
+    /// Debates, most recently updated first.
     pub debates: Vec<Entry>,
 }
 
-/// A debate in a list.
+/// Debate in a list.
 #[derive(Serialize, JsonSchema)]
 pub struct Entry {
-    /// What a list says of it.
+    /// Index entry of the debate.
     #[serde(flatten)]
     pub card: Card,
-    /// How it stands, in five lines, if that was asked for.
+    /// Short status in five lines. Only present with `--state`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<String>>,
 }
 
-/// `debate search --json`
+/// Output of `debate search --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The newest first.
+    /// Matches, newest first.
     pub hits: Vec<Hit>,
 }
 
-/// `debate show --json`
+/// Output of `debate show --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Shown {
     /// The debate.
     #[serde(flatten)]
     pub debate: DebateView,
-    /// Who is running it, if anyone is.
+    /// Process that holds the lease, if any.
     pub holder: Option<String>,
-    /// What is being said right now.
+    /// Streamed text of turns in progress.
     pub live: Vec<LiveText>,
-    /// Its Markdown record.
+    /// Path of the Markdown record.
     pub record: Option<String>,
-    /// Every state file it is written to.
+    /// Paths of the state files.
     pub state_files: Vec<String>,
-    /// From where on its log cannot be believed, and why.
+    /// First invalid event of the log, and the error.
     pub flaw: Option<String>,
 }
 
-/// `debate show --prompt --json`
+/// Output of `debate show --prompt --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Asked {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The turn.
+    /// Turn id.
     pub turn: String,
-    /// What the seat was told, or would be.
+    /// Prompt that was sent, or would be.
     pub prompt: String,
-    /// Names of speakers that could not be hidden from a judge.
+    /// Names of participants that could not be masked in a judge's prompt.
     pub unmasked: Vec<String>,
 }
 
 /// One line of `--follow --json` and of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Told<'a> {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// What happened.
+    /// The event or progress update.
     #[serde(flatten)]
     pub update: &'a Update,
 }
 
 impl<'a> Told<'a> {
-    /// A line.
+    /// Wraps an update, with the schema version.
     pub fn new(update: &'a Update) -> Told<'a> {
         Told { v: 1, update }
     }
 }
 
-/// The last line of `--follow --json`.
+/// Last line of `--follow --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Result<'a> {
     /// Always `result`.
@@ -243,106 +244,106 @@ pub struct Result<'a> {
     pub debate: &'a DebateView,
 }
 
-/// The last line of `debate replay --json`.
+/// Last line of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Replayed {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
     /// Always `replayed`.
     pub kind: &'static str,
-    /// The debate's name.
+    /// Debate id.
     pub id: String,
-    /// How many were played.
+    /// Number of replayed events.
     pub events: usize,
-    /// How many prompts were rebuilt and are the same.
+    /// Number of rebuilt prompts with the same hash as the sent one.
     pub prompts_same: usize,
-    /// The turns whose prompts are not.
+    /// Turns whose rebuilt prompt differs.
     pub prompts_changed: Vec<String>,
 }
 
-/// `debate import --json`
+/// Output of `debate import --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Imported {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The debate it is now.
+    /// Id of the debate in the archive.
     pub id: String,
-    /// `new`, `known`, `extended`, `diverged` or `transcript`.
+    /// Result: `new`, `known`, `extended`, `diverged` or `transcript`.
     pub how: &'static str,
-    /// Turns taken, of a transcript.
+    /// Number of imported turns, for a transcript.
     pub taken: Option<usize>,
-    /// Turns there were, in a transcript.
+    /// Number of turns in the file, for a transcript.
     pub turns: Option<usize>,
 }
 
-/// `debate reindex --json`
+/// Output of `debate reindex --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Rebuilt {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// What was done.
+    /// Counts and errors of the rebuilt index.
     #[serde(flatten)]
     pub reindexed: Reindexed,
 }
 
-/// `debate brief --json`
+/// Output of `debate brief --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Given {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// What debaters would be given.
+    /// Text of the brief, as in the prompt.
     pub text: String,
-    /// What that comes to, about.
+    /// Approximate number of tokens.
     pub tokens: usize,
-    /// What was picked, and why.
+    /// Selected items, with the reason.
     pub picked: Vec<String>,
-    /// What was left out, and why.
+    /// Omitted files, with the reason.
     pub left_out: Vec<Omitted>,
-    /// The paths it is about.
+    /// Paths the brief covers.
     pub touched: Vec<String>,
-    /// Every changed file with its counts, if changes were asked for.
+    /// Changed files with line counts, if a diff was requested.
     pub changed: Vec<Changed>,
-    /// Which secrets were taken out of it, by kind.
+    /// Redacted secrets, counted by kind.
     pub removed: String,
-    /// The tree it was read from.
+    /// Hash of the Git tree the brief was read from.
     pub tree: Option<String>,
-    /// The last commit.
+    /// Hash of the HEAD commit.
     pub commit: Option<String>,
-    /// Whether something has changed since.
+    /// Whether the working tree has uncommitted changes.
     pub dirty: bool,
 }
 
-/// `debate check --json`
+/// Output of `debate check --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Checked {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// In the order they stand in the text.
+    /// Citations, in the order of the text.
     pub citations: Vec<Looked>,
-    /// How many came to what.
+    /// Number of citations by finding.
     pub counts: BTreeMap<&'static str, usize>,
-    /// What they were looked up in.
+    /// Tree or commit they were checked against.
     pub against: String,
 }
 
-/// One citation, and what looking it up came to.
+/// A parsed citation and the result of its check.
 #[derive(Serialize, JsonSchema)]
 pub struct Looked {
-    /// As it was written.
+    /// Citation as written.
     pub raw: String,
-    /// Relative to the repository.
+    /// Path, relative to the repository.
     pub path: Option<String>,
-    /// The first line cited.
+    /// First cited line.
     pub line: Option<u32>,
-    /// The last line cited.
+    /// Last cited line.
     pub end_line: Option<u32>,
-    /// The words it says are there.
+    /// Quoted text.
     pub quote: Option<String>,
-    /// What looking it up came to.
+    /// Result of the check.
     pub finding: Finding,
-    /// Where it was found instead.
+    /// Location where the quote was found instead.
     pub found_at: Option<String>,
-    /// What the finding alone does not say.
+    /// Details of the finding.
     pub note: Option<String>,
 }
 
@@ -361,106 +362,106 @@ impl From<Citation> for Looked {
     }
 }
 
-/// `debate recheck --json`
+/// Output of `debate recheck --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Rechecked {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// The debate.
+    /// Debate id.
     pub id: String,
-    /// What things were looked up in.
+    /// Tree or commit they were checked against.
     pub against: String,
-    /// How many hold, have moved, are gone or cannot be told.
+    /// Number of citations that hold, have moved, are gone or are unknown.
     pub counts: BTreeMap<&'static str, usize>,
-    /// In the order of the debate.
+    /// Citations, in the order of the debate.
     pub citations: Vec<Cited>,
 }
 
-/// A citation that had been found, and what looking it up once more comes to.
+/// A citation that was valid in the debate, and the result of the new check.
 #[derive(Serialize, JsonSchema)]
 pub struct Cited {
-    /// The turn it stands in.
+    /// Turn of the citation.
     pub turn: String,
-    /// Who spoke.
+    /// Seat that cited it.
     pub seat: String,
-    /// The claim it was offered for, if it stood in one.
+    /// Id of the claim it supports, if any.
     pub claim: Option<String>,
-    /// As it was written.
+    /// Citation as written.
     pub raw: String,
-    /// What looking it up came to then.
+    /// Result of the check during the debate.
     pub was: Finding,
-    /// And now, if it could be read again.
+    /// Result of the check now, if it could be done.
     pub now: Option<Finding>,
-    /// What that means.
+    /// Comparison of both results.
     pub stands: Stands,
-    /// Where it was found instead.
+    /// Location where the quote was found instead.
     pub found_at: Option<String>,
-    /// What the finding alone does not say.
+    /// Details of the finding.
     pub note: Option<String>,
 }
 
-/// `debate doctor --json`
+/// Output of `debate doctor --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Examined {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Whether nothing is wrong.
+    /// Whether all checks passed.
     pub ok: bool,
-    /// The archive.
+    /// Health of the archive database.
     pub archive: Option<Health>,
-    /// What was looked at.
+    /// Results of all checks.
     pub checks: Vec<Check>,
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Serialize, JsonSchema)]
 pub struct Check {
-    /// What.
+    /// Name of the check.
     pub name: String,
-    /// Whether it is as it should be.
+    /// Whether the check passed.
     pub ok: bool,
-    /// How it is.
+    /// Result, as text.
     pub says: String,
-    /// What mends it, or what else could be done.
+    /// Suggested fix or next step.
     pub hint: Option<String>,
-    /// What was done about it just now.
+    /// Fix that was applied by `--fix`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<String>,
 }
 
-/// What setting clients up, or the other way round, came to.
+/// Output of `debate init --json` and `debate uninit --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Wired {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Whether everything was done.
+    /// Whether all changes succeeded.
     pub ok: bool,
-    /// Whether it was only told.
+    /// Whether nothing was written, because of `--dry-run`.
     pub dry_run: bool,
-    /// One file after another.
+    /// Changes, one per file.
     pub steps: Vec<Deed>,
 }
 
-/// What became of a file.
+/// Change of one config or command file.
 #[derive(Serialize, JsonSchema)]
 pub struct Deed {
-    /// Whose it is.
+    /// Client the file belongs to.
     pub client: String,
-    /// What is in it: `server`, or how a command is typed.
+    /// Content: `server`, or the slash command.
     pub what: String,
-    /// `added`, `updated`, `unchanged`, `kept`, `removed`, `failed`.
+    /// Result: `added`, `updated`, `unchanged`, `kept`, `removed` or `failed`.
     pub deed: String,
-    /// Which file.
+    /// Path of the file.
     pub path: String,
-    /// Why, where that does not go without saying.
+    /// Reason or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Where it lies as it was.
+    /// Path of the backup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<String>,
 }
 
-/// Every schema there is, by the name of its file.
+/// All JSON schemas, by file name in `schemas/`.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("brief", schemars::schema_for!(Given)),

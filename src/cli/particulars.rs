@@ -1,58 +1,59 @@
-//! What a format may be told besides the question and who argues it, as it is typed.
+//! Options that only some formats take, shared by `run` and `review`: the clap struct
+//! [`FormatOptionArgs`] and the parsers of `--role` and `--listener`.
 use super::exit::Failed;
 use crate::engine::particulars::{Both, Flag, Particulars, WantedListener, WantedRole};
 
-/// Flags of single formats; `debate formats NAME` says which belong to which.
+/// Options of single formats; `debate formats NAME` shows which apply.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Of single formats")]
 pub struct Wanted {
-    /// Research: a stance, as in `--role "Pragmatist=argue for the cheap way@claude"`; two to four
+    /// Research: a role, as in `--role "Pragmatist=argue for the cheap way@claude"`; 2 to 4
     #[arg(long, value_name = "NAME=STANCE[@SEAT]")]
     pub role: Vec<String>,
-    /// Who speaks for every seat nobody else was named for: a seat, or a model such as `gpt-5.5`
+    /// Default for seats that are not named: a seat, or a model such as `gpt-5.5`
     #[arg(long, value_name = "SEAT")]
     pub model: Option<String>,
     /// Research: the question behind the topic
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
-    /// Research: who reads the report: self (usual), team, public
+    /// Research: audience of the report: self, team, public [default: self]
     #[arg(long, value_name = "WHO")]
     pub readers: Option<String>,
-    /// Research: personal-choice (usual), team-standardization, market-analysis
+    /// Research: personal-choice, team-standardization, market-analysis [default: personal-choice]
     #[arg(long, value_name = "WHICH")]
     pub decision_type: Option<String>,
-    /// Research: whether factual claims are audited: auto (usual), true, false
+    /// Research: audit factual claims: auto, true, false [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub evidence_round: Option<Flag>,
-    /// Tribunal: somebody who listens and votes, as in `--listener risk-averse=claude*2`; one of each
-    /// type if none is given, nobody for `none`
+    /// Tribunal: listener who votes, as in `--listener risk-averse=claude*2`; `none` for none
+    /// [default: one of each type]
     #[arg(long, value_name = "TYPE[=SEAT][*WEIGHT]")]
     pub listener: Vec<String>,
-    /// Tribunal: what the judge counts, from 0 to 1; the audience counts the rest
+    /// Tribunal: weight of the judge, 0 to 1; the audience has the rest
     #[arg(long, value_name = "X")]
     pub judge_share: Option<f64>,
-    /// Tribunal: what the audience counts
+    /// Tribunal: weight of the audience
     #[arg(long, value_name = "X")]
     pub audience_share: Option<f64>,
-    /// Tribunal: one of those who argue may judge; the verdict says so
+    /// Tribunal: allow a debater to judge; the verdict says so
     #[arg(long)]
     pub same_judge: bool,
-    /// What the side for is to hold
+    /// Position of the proposer
     #[arg(long, value_name = "TEXT")]
     pub stance_proposer: Option<String>,
-    /// What the side against is to hold
+    /// Position of the challenger
     #[arg(long, value_name = "TEXT")]
     pub stance_challenger: Option<String>,
-    /// How the side for is to argue: rational, aggressive, conservative, technical, ...
+    /// Style of the proposer: rational, aggressive, conservative, technical, ...
     #[arg(long, value_name = "TEXT")]
     pub style_proposer: Option<String>,
-    /// How the side against is to argue
+    /// Style of the challenger
     #[arg(long, value_name = "TEXT")]
     pub style_challenger: Option<String>,
 }
 
 impl Wanted {
-    /// As every door has them.
+    /// Converts the flags to the format options that the engine validates.
     pub(super) fn read(&self) -> Result<Particulars, Failed> {
         let listeners = match self.listener.as_slice() {
             [] => None,
@@ -78,7 +79,7 @@ impl Wanted {
     }
 }
 
-/// `NAME=STANCE`, and who argues it after the last `@` if what follows could be a seat.
+/// Parses `NAME=STANCE[@SEAT]`. The text after the last `@` is a seat only if it has no spaces.
 fn role(text: &str) -> Result<WantedRole, Failed> {
     let (name, stance) = text.split_once('=').ok_or_else(|| {
         Failed::Usage(
@@ -92,7 +93,7 @@ fn role(text: &str) -> Result<WantedRole, Failed> {
     Ok(WantedRole { name: name.trim().into(), stance: stance.trim().into(), model })
 }
 
-/// `TYPE`, `TYPE=SEAT`, `TYPE*WEIGHT` or all of it.
+/// Parses `TYPE[=SEAT][*WEIGHT]`.
 pub(super) fn listener(text: &str) -> Result<WantedListener, Failed> {
     let (rest, weight) = match text.rsplit_once('*') {
         Some((rest, weight)) => {

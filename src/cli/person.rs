@@ -1,4 +1,4 @@
-//! A person takes a seat: in their editor, or on stdin.
+//! Reads replies of a human participant, from their editor or from stdin.
 use super::exit::Failed;
 use super::form::{form, how, in_form};
 use super::screen::{Screen, someone_there};
@@ -10,15 +10,15 @@ use std::fs;
 use std::io::{BufRead, Write};
 use std::process::Command;
 
-/// What came of asking.
+/// Result of asking the user for input.
 pub(super) enum Answer {
     Said(String),
     Nobody,
-    /// Ctrl-C.
+    /// Ctrl-C
     Interrupted,
 }
 
-/// What a person has written that was not taken yet, and why: nothing they wrote is lost.
+/// Reply that was rejected, with the error, so that the user can correct it.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) text: String,
@@ -26,10 +26,10 @@ pub(super) struct Draft {
     pub(super) tries: u8,
 }
 
-/// Everything below this line in the editor is what the person was asked.
+/// Scissors line, as in Git: the editor's text below it is the prompt and is ignored.
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
-/// Hands out the brief of a turn and waits for the speech.
+/// Shows the prompt of a turn and reads the reply, in the editor if there is one, else from stdin.
 pub(super) async fn answer(
     debate: &Debate,
     cue: Cue,
@@ -58,7 +58,7 @@ pub(super) async fn answer(
     })
 }
 
-/// Reads from stdin on a thread of its own, so that Ctrl-C is still heard.
+/// Reads from stdin on a separate thread, so that Ctrl-C still works.
 async fn read(
     work: impl FnOnce() -> Result<Option<String>, Failed> + Send + 'static,
 ) -> Result<Answer, Failed> {
@@ -73,7 +73,7 @@ async fn read(
     }
 }
 
-/// One speech from a stream: until a line with a single dot, or its end.
+/// Reads a speech, up to a line with a single dot or the end of the stream.
 fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
     let mut text = String::new();
     let mut line = String::new();
@@ -87,7 +87,7 @@ fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
     Ok(Some(text).filter(|text| !text.trim().is_empty()))
 }
 
-/// The editor is the user's own choice, so it may have arguments; no shell is asked.
+/// Opens the editor command, which may have arguments, without a shell.
 fn edit(
     editor: &str,
     start: &str,
@@ -113,7 +113,7 @@ fn edit(
     Ok(if own.is_empty() || own == form.trim() { Answer::Nobody } else { Answer::Said(own) })
 }
 
-/// Asks a question that is answered in a line, if somebody is there.
+/// Asks a question with a one-line answer. Without a terminal nothing is asked.
 pub(super) async fn ask(question: &str, screen: &mut Screen) -> Result<Answer, Failed> {
     if !someone_there(&std::io::stdin()) {
         return Ok(Answer::Nobody);
@@ -122,7 +122,7 @@ pub(super) async fn ask(question: &str, screen: &mut Screen) -> Result<Answer, F
     read(|| {
         let mut line = String::new();
         let length = std::io::stdin().lock().read_line(&mut line)?;
-        // Keys that move a cursor are no words.
+        // Strip escape bytes of cursor keys.
         let words: String = line.chars().filter(|c| !c.is_control()).collect();
         Ok((length > 0).then(|| words.trim().to_owned()))
     })

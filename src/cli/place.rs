@@ -1,10 +1,10 @@
-//! Which repository is meant, where its files go, and which of its debates.
+//! The current workspace (repository and state file), and lookup of debate ids in it.
 use super::exit::Failed;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::engine::{Desk, DeskError, Place};
 
-/// The repository the program stands in, or the folder if there is none.
+/// Workspace of the working directory.
 pub(super) fn here(config: &Config) -> Place {
     Place {
         root: config.root.clone(),
@@ -13,8 +13,8 @@ pub(super) fn here(config: &Config) -> Place {
     }
 }
 
-/// The debate that is meant. Where the archive knows none, the user's own state files bring theirs
-/// back, and that is said.
+/// Resolves a debate id, prefix or `last`. If the archive has no match, debates are recovered from
+/// the user's signed state files, and a note says so.
 pub(super) fn meant(
     id: Option<&str>,
     config: &Config,
@@ -24,7 +24,8 @@ pub(super) fn meant(
     Ok(found(id, false, config, desk, screen)?)
 }
 
-/// The same, unfinished or not, with the desk's own word for why there is none.
+/// Like [`resolve_debate_id`], optionally limited to unfinished debates, with the application's
+/// error.
 pub(super) fn found(
     id: Option<&str>,
     unfinished: bool,

@@ -1,4 +1,5 @@
-//! A debate is played to its end, or to where someone is needed who is not there.
+//! Event loop of a debate in the terminal: runs it until it ends, needs input that is not
+//! available, is interrupted, or reaches its deadline. The main type is [`DebatePlayer`].
 use super::args::Shown;
 use super::exit::{self, Exit, Failed};
 use super::follow::{Follower, Manner};
@@ -15,40 +16,39 @@ use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogErro
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 use tokio::time::Instant;
 
-/// How a debate is played at this terminal.
+/// Settings of one run of the event loop.
 pub(super) struct Play<'a> {
     pub(super) config: &'a Config,
     pub(super) desk: &'a Desk,
     pub(super) yes: bool,
     pub(super) shown: Shown,
-    /// Whether the result is printed at the end.
+    /// Whether to print the result at the end.
     pub(super) summary: bool,
-    /// When it has to end, whatever there is by then.
+    /// When to stop, with whatever is recorded by then.
     pub(super) limit: Option<Instant>,
-    /// How it is gone on with; as usual, if nobody says.
+    /// Replaces the default hint on how to resume.
     pub(super) onward: Option<&'static str>,
 }
 
-/// How a play ended.
+/// Result of the event loop.
 pub(super) struct Played {
     pub(super) exit: Exit,
-    /// Whether somebody stopped it who is there.
+    /// Whether the user, a closed pipe or another process stopped it.
     pub(super) stopped: bool,
 }
 
-/// Why play stopped.
+/// Why the event loop stopped.
 enum Stop {
-    /// It is over.
     Over,
-    /// Someone is needed who is not there; this is what to tell.
+    /// Input is needed that is not available; with a message.
     Needs(String),
-    /// Ctrl-C.
+    /// Ctrl-C
     Interrupted,
-    /// Somebody plays it elsewhere from now on.
+    /// Another process has taken the lease; with its name.
     TakenOver(String),
-    /// Whoever read the output has gone.
+    /// The reader of stdout has closed the pipe.
     Unread,
-    /// It may not take longer.
+    /// The deadline has passed.
     Late,
 }
 
@@ -57,7 +57,7 @@ impl Play<'_> {
         Ok(self.played(job, screen).await?.exit)
     }
 
-    /// The same, with why it ended.
+    /// Like `play`, and also returns whether it was stopped.
     pub(super) async fn played(&self, mut job: Job, screen: &mut Screen) -> Result<Played, Failed> {
         let manner = match (self.shown.json, self.shown.follow) {
             (true, true) => Manner::Json,
@@ -93,7 +93,7 @@ impl Play<'_> {
                     match done {
                         Ok(Some(why)) => break why,
                         Ok(None) => {}
-                        // Why nobody took what was said, the play itself knows.
+                        // The run knows why the command could not be delivered.
                         Err(Failed::Desk(DeskError::Session(Error::Gone | Error::Log(_)))) => {
                             break taken_over(job.ended().await)?;
                         }
@@ -107,7 +107,7 @@ impl Play<'_> {
                         screen.warn("[WARN] The time is nearly over: on to the verdict.");
                         let because = Some("the time limit is near".to_owned());
                         let at = At { hand: job.handle(), id: job.id().to_owned() };
-                        // It may be there already, or have ended this very moment.
+                        // Ignore the error: the debate may already be at the verdict, or over.
                         let _ = at.send(Command::Conclude { because }).await;
                     }
                 },
@@ -136,7 +136,7 @@ impl Play<'_> {
         Ok(Played { exit: exit::of(&follower.debate), stopped })
     }
 
-    /// Says why it stopped, and how it is gone on with.
+    /// Prints why it stopped, and the command to resume.
     fn told(&self, stop: &Stop, id: &str, draft: &Draft, screen: &mut Screen) {
         match stop {
             Stop::Over => {}
@@ -167,7 +167,8 @@ impl Play<'_> {
         }
     }
 
-    /// Does what the debate waits for, or says why it cannot be done here.
+    /// Handles the step a debate waits for: reads a reply or a confirmation. Returns why to stop,
+    /// if it cannot be done here.
     async fn needed(
         &self,
         at: &At,
@@ -211,7 +212,7 @@ impl Play<'_> {
         }
     }
 
-    /// What a person wrote and could not be taken is put where they find it again.
+    /// Saves a reply that was not accepted to the drafts folder.
     fn keep(&self, draft: &Draft, id: &str, screen: &mut Screen) {
         let folder = self.config.home.join("drafts");
         let path = folder.join(format!("{}.md", id.replace(':', "-")));
@@ -238,7 +239,7 @@ impl Play<'_> {
             screen.note(&format!("[INFO] {}", printable(&suggestion)));
         }
         if self.yes {
-            // Nobody is there to end what only the user ends.
+            // Without a user, an open-ended act ends after the requested rounds.
             let over = asked == Asked::Dialogue && next.round > debate.rounds();
             let because = Some("the rounds asked for are over".to_owned());
             at.send(if over { Command::Conclude { because } } else { on }).await?;
@@ -300,7 +301,7 @@ impl Play<'_> {
         Ok(None)
     }
 
-    /// After a conversation: what the user makes of it, and whether it is to be kept.
+    /// After a dialogue, asks for the user's decision and whether to keep the record.
     async fn settle(
         &self,
         id: &str,
@@ -339,7 +340,7 @@ impl Play<'_> {
     }
 }
 
-/// A debate being played, as those see it who answer while it waits.
+/// Sends commands to the running debate.
 struct At {
     hand: Handle,
     id: String,
@@ -351,7 +352,7 @@ impl At {
     }
 }
 
-/// That somebody else plays it now; any other reason why it cannot go on is an error.
+/// Maps a lost lease to a stop reason. Any other error is returned.
 fn taken_over(error: Error) -> Result<Stop, Failed> {
     match error {
         Error::Log(LogError::Lost { by }) => Ok(Stop::TakenOver(by)),
@@ -359,7 +360,7 @@ fn taken_over(error: Error) -> Result<Stop, Failed> {
     }
 }
 
-/// Who was waited for in vain, and who else could speak.
+/// Message for a reply that did not come, with other participants to use.
 fn unanswered(seat: &Seat) -> String {
     let name = &seat.name;
     if seat.voice != Voice::Host {
@@ -371,16 +372,16 @@ fn unanswered(seat: &Seat) -> String {
     )
 }
 
-/// What a user is asked when the floor is theirs.
+/// Question to the user at a pause.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// Whether it may begin as planned.
+    /// Confirm the plan before the start.
     Plan,
-    /// Whether to go on with what came from elsewhere.
+    /// Continue an imported debate?
     Imported,
-    /// What to do next in a conversation only they end.
+    /// Next step in an open-ended dialogue, which only the user ends.
     Dialogue,
-    /// Whether the next round may begin.
+    /// Continue with the next round?
     Round,
 }
 
@@ -395,7 +396,7 @@ impl Asked {
         }
     }
 
-    /// What to tell somebody whose answer would be taken for another, if it would.
+    /// Hint for an answer that would otherwise be misparsed as a remark.
     fn misunderstood(self, answer: &str) -> Option<&'static str> {
         let word = answer.to_lowercase();
         match self {
@@ -425,7 +426,7 @@ impl Asked {
     }
 }
 
-/// The result, as data.
+/// Prints the result as JSON or text, and returns the exit code.
 pub(super) fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Result<Exit, Failed> {
     if shown.json {
         screen.json(&view(debate))?;
@@ -436,13 +437,14 @@ pub(super) fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Resu
     Ok(exit::of(debate))
 }
 
-/// What is told to somebody whose word is no longer waited for.
+/// Printed when the awaited reply has already come from another process.
 const ELSEWHERE: &str = "[INFO] Somebody else has answered meanwhile, from another program.";
 
-/// How often a person may mend one reply before the debate is put away for later.
+/// Maximum attempts at one reply before the debate is paused.
 const TRIES: u8 = 3;
 
-/// A person may try again, with what they wrote before them; a pipe may not.
+/// Handles a rejected reply: on a terminal the user may retry with their draft, otherwise the run
+/// stops.
 fn replied(
     done: Result<(), Error>,
     draft: &mut Draft,

@@ -1,4 +1,4 @@
-//! `debate recheck`: what a debate cites, looked up once more in the repository as it is now.
+//! `debate recheck`: validates the citations of a debate again, against the current files.
 use super::args::Recheck;
 use super::exit::{Exit, Failed};
 use super::output::{Cited, Rechecked};
@@ -11,7 +11,7 @@ use crate::engine::since::Again;
 use crate::report::text::{one_line, printable};
 use std::collections::BTreeMap;
 
-/// `debate recheck`
+/// Handler of `debate recheck`.
 pub(super) fn recheck(
     asked: &Recheck,
     config: &Config,
@@ -46,7 +46,7 @@ pub(super) fn recheck(
     Ok(exit)
 }
 
-/// `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`
+/// Renders a line such as `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`.
 fn line(again: &Again) -> String {
     let style = match again.stands {
         Stands::Gone | Stands::Moved => BOLD,

@@ -1,5 +1,6 @@
-//! An archived debate again, from its log, offline: every event is checked and applied anew, every
-//! prompt is rebuilt and compared with the one that was sent, and the result must be the same.
+//! `debate replay`: replays the event log offline. Every event is validated and applied again,
+//! every prompt is rebuilt and its hash compared with the sent one, and the final state must be
+//! equal.
 use super::args::Replay;
 use super::exit::{Exit, Failed};
 use super::follow::{Follower, Manner};
@@ -12,7 +13,7 @@ use crate::debate::{Cue, Debate, Event};
 use crate::engine::{Desk, Update};
 use std::time::Duration;
 
-/// `debate replay`
+/// Handler of `debate replay`.
 pub(super) async fn replay(
     replay: &Replay,
     config: &Config,
@@ -83,7 +84,7 @@ pub(super) async fn replay(
     Ok(exit)
 }
 
-/// Words at the pace they came, so many times faster.
+/// Streams the text word by word, at the recorded pace times `speed`.
 async fn say(
     follower: &mut Follower,
     cue: Cue,

@@ -1,4 +1,5 @@
-//! Coming back to a debate: which one, how it stands, what has happened since, and on with it.
+//! `debate resume`: finds the debate, prints its status and what changed since, applies the flags
+//! as commands, and continues.
 use super::args::Resume;
 use super::exit::{Exit, Failed};
 use super::open::budget;
@@ -14,10 +15,10 @@ use crate::engine::{Claim, Command, Desk, DeskError, Opening, Stored};
 use crate::report::gist::gist;
 use crate::report::text::printable;
 
-/// Characters of a line that says how a debate stands.
+/// Maximum characters of a status line.
 pub(super) const LINE: usize = 200;
 
-/// `debate resume`
+/// Handler of `debate resume`.
 pub(super) async fn resume(
     resume: &Resume,
     config: &Config,
@@ -69,8 +70,8 @@ pub(super) async fn resume(
     .await
 }
 
-/// The debate that is meant. One that somebody else has written is taken in only if the user says
-/// so, and saying yes to everything is not saying so.
+/// Resolves the debate id. A state file that is not signed by the user is imported only after an
+/// explicit yes; `--yes` does not count.
 async fn meant(
     resume: &Resume,
     config: &Config,
@@ -100,7 +101,7 @@ async fn meant(
     }
 }
 
-/// How it stands, and what has happened to what it cites.
+/// Prints the status of the debate, and what changed in the cited files.
 async fn told(stored: &Stored, debate: &Debate, config: &Config, desk: &Desk, screen: &mut Screen) {
     let id = &debate.setup().id;
     screen.note(&format!("[INFO] Resuming {id}:"));
@@ -114,7 +115,7 @@ async fn told(stored: &Stored, debate: &Debate, config: &Config, desk: &Desk, sc
     }
 }
 
-/// A seat the model of a client has played has nobody behind it here.
+/// Notes which seats are played by a client's model, which is not available here.
 fn of_the_host(seats: &[Seat], screen: &mut Screen) {
     let hosted = seats.iter().filter(|seat| seat.voice == Voice::Host);
     let names: Vec<&str> = hosted.map(|seat| seat.name.as_str()).collect();
@@ -128,7 +129,7 @@ fn of_the_host(seats: &[Seat], screen: &mut Screen) {
     }
 }
 
-/// What the flags ask for, in the order it must happen.
+/// Converts the flags to commands, in the order they must be applied.
 fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<Command>, Failed> {
     let mut wishes = vec![];
     if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {

@@ -1,4 +1,5 @@
-//! `debate review`: a change is argued before it is merged.
+//! `debate review`: debates a code change and prints the findings. A review of the same change in
+//! the archive is reused, resumed or, if another process runs it, awaited.
 use super::args::Review as Typed;
 use super::exit::{Exit, Failed};
 use super::open::{announced, drafted};
@@ -21,13 +22,13 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes of a description, of an earlier review, and of a patch.
+/// Maximum size in bytes of a description, an earlier review or a patch.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// How often it is looked whether somebody else is done.
+/// Poll interval while another process runs the same review.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// `debate review`
+/// Handler of `debate review`.
 pub(super) async fn review(
     typed: &Typed,
     config: &Config,
@@ -38,7 +39,7 @@ pub(super) async fn review(
     let (place, pipeline) = (place::here(config), config.pipeline());
     typed_once(typed)?;
     asking::apart(&config.home, &place.root)?;
-    // All that is read is read before anything is written over it.
+    // Read all inputs before any output file is opened: they may be the same file.
     let meant = meant(typed, &pipeline, config)?;
     let said = asking::Asked {
         title: title(typed, &pipeline),
@@ -68,7 +69,7 @@ pub(super) async fn review(
                 Some(known) => remembering(review, known),
                 None => review,
             };
-            // The same was argued, perhaps under another name.
+            // The same change may have been reviewed under another title.
             let unnamed = outline.title.is_empty();
             let title = if unnamed { outline.compared.says.clone() } else { review.title.clone() };
             Review { change: outline.compared.clone(), title, ..review }
@@ -88,23 +89,23 @@ pub(super) async fn review(
     })
 }
 
-/// The debate about a change.
+/// Debate about a change.
 struct Argued {
     debate: Debate,
-    /// Whether somebody has stopped it.
+    /// Whether the user stopped it.
     stopped: bool,
-    /// What is known from before, if it was argued without knowing that.
+    /// Findings of an earlier review that this debate did not know.
     known: Option<Vec<Known>>,
 }
 
-/// Why nothing was argued.
+/// Why there was no debate.
 struct Unargued {
     why: &'static str,
-    /// Whether something would have been, with more time.
+    /// Whether the review is incomplete because time ran out.
     missing: bool,
 }
 
-/// A review that was asked for, and everything it takes.
+/// A review request, with everything needed to run it.
 struct Asked<'a> {
     typed: &'a Typed,
     config: &'a Config,
@@ -116,7 +117,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The debate about it, one there is already or one that is held now; or why there is none.
+    /// Reuses, resumes or starts the debate about the change, or returns why there is none.
     async fn argued(
         &self,
         proposal: &Proposal,
@@ -207,14 +208,14 @@ impl Asked<'_> {
     }
 }
 
-/// Whether another process has opened or taken up the same review since the archive was read. The
-/// review is then posed again, which finds that debate and waits for it.
+/// Whether another process has started or resumed the same review since the archive was read. The
+/// caller then retries, finds that debate and waits for it.
 fn outrun(error: &DeskError) -> bool {
     use ArchiveError::{Busy, Duplicate};
     matches!(error, DeskError::Archive(Busy { .. } | Duplicate { .. }))
 }
 
-/// Waits until the time is over; for ever, if there is no end to it.
+/// Sleeps until the deadline, or for ever without one.
 async fn over(limit: Option<Instant>) {
     match limit {
         Some(limit) => tokio::time::sleep_until(limit).await,
@@ -223,8 +224,8 @@ async fn over(limit: Option<Instant>) {
 }
 
 impl Asked<'_> {
-    /// Waits until no other process runs the same review, at most until the time limit, and returns
-    /// what was argued by then. The draft supersedes whatever cannot be used.
+    /// Polls until no other process runs the same review or the deadline passes, and returns the
+    /// earlier review. Earlier debates that cannot be reused are superseded by the draft.
     async fn once_free(
         &self,
         mut already: Option<Already>,
@@ -255,7 +256,7 @@ impl Asked<'_> {
     }
 }
 
-/// What cannot be had twice is not asked for twice.
+/// Rejects arguments that use stdin or stdout twice.
 fn typed_once(typed: &Typed) -> Result<(), Failed> {
     let stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
     if stdin(&typed.patch) && stdin(&typed.pr_body) {
@@ -272,7 +273,7 @@ fn typed_once(typed: &Typed) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Why a change was not found, and what to type instead.
+/// Usage error for a change that cannot be resolved.
 fn unfound(error: DeskError) -> Failed {
     match error {
         DeskError::Context(bad) => Failed::Usage(
@@ -283,7 +284,7 @@ fn unfound(error: DeskError) -> Failed {
     }
 }
 
-/// Which change is meant.
+/// Selects the change: flags first, then the CI context, then the working tree.
 fn meant(typed: &Typed, pipeline: &Pipeline, config: &Config) -> Result<Meant, Failed> {
     if let Some(file) = &typed.patch {
         return Ok(Meant::Patch { text: read(&config.folder, file)?, base: typed.base.clone() });
@@ -311,7 +312,7 @@ fn body(typed: &Typed, pipeline: &Pipeline, folder: &Path) -> Result<String, Fai
     }
 }
 
-/// What was found in an earlier review, as its JSON has it.
+/// Parses the JSON output of an earlier review.
 fn earlier(folder: &Path, file: &Path) -> Result<Review, Failed> {
     let bytes = read(folder, file)?;
     serde_json::from_slice(&bytes).map_err(|error| {
@@ -340,7 +341,7 @@ fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, Failed> {
     Ok(bytes)
 }
 
-/// What a pipeline does that its owner should know of.
+/// Warns if a `pull_request_target` workflow has checked out untrusted code.
 fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
     if pipeline.trusted_with_secrets && pipeline.range.is_some() && proposal.checked_out {
         screen.warn(
@@ -351,8 +352,8 @@ fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
     }
 }
 
-/// What the exit code says of a debate nobody is stopped by. That something is missing is said by it
-/// only if that was asked for.
+/// Exit code of a debate that does not block. An incomplete review is reported only with
+/// `--strict`.
 fn exit(debate: &Debate, missing: bool) -> Exit {
     match super::exit::of(debate) {
         Exit::Ok | Exit::Degraded | Exit::Stopped if missing => Exit::Degraded,

@@ -1,5 +1,6 @@
-//! What is printed, where, and in which colours: data on stdout, everything else on stderr, colours
-//! only where somebody can see them.
+//! Terminal output: data on stdout, everything else on stderr, colours only on a terminal.
+//! Untrusted text is sanitized: secrets are redacted, control characters and workflow commands of
+//! GitHub Actions are escaped.
 use super::args::Args;
 use super::exit::{Exit, Failed};
 use crate::config::{Config, Host};
@@ -11,21 +12,21 @@ use clap::CommandFactory;
 use serde::Serialize;
 use std::io::{IsTerminal, Stderr, Stdin, Stdout, Write};
 
-/// Stdout, stderr and whether somebody sits before them.
+/// Stdout and stderr of this process.
 pub(super) struct Screen {
     out: AutoStream<Stdout>,
     plain: Stdout,
     err: AutoStream<Stderr>,
     quiet: bool,
-    /// What is said may repeat what somebody has typed or a tool has printed.
+    /// Redacts secrets in messages, which may contain user input or tool output.
     desk: Desk,
-    /// Whose pipeline reads it, if one does.
+    /// CI system that reads the log, if any.
     host: Option<Host>,
-    /// Lines that are not whole yet, where only whole ones may be said.
+    /// Incomplete lines of stdout and stderr. On GitHub only whole lines are written.
     held: [String; 2],
 }
 
-/// Where a line goes.
+/// Stdout or stderr.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Out,
@@ -52,12 +53,12 @@ impl Screen {
         }
     }
 
-    /// As it may be said.
+    /// Redacts secrets and escapes control characters and workflow commands.
     fn plainly(&self, text: &str) -> String {
         self.tamed(printable(&self.desk.clean(text)))
     }
 
-    /// A log of GitHub's obeys lines that look like commands, whoever has written them.
+    /// Escapes workflow commands, which GitHub Actions would execute from any line of the log.
     fn tamed(&self, text: String) -> String {
         if !self.obeyed() {
             return text;
@@ -69,18 +70,18 @@ impl Screen {
         text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether lines are obeyed by whoever reads them.
+    /// Whether the log is parsed for workflow commands.
     pub(super) fn obeyed(&self) -> bool {
         self.host == Some(Host::Github)
     }
 
-    /// Data for people, which is mostly somebody else's words.
+    /// Prints untrusted text to stdout, sanitized.
     pub(super) fn say(&mut self, text: &str) -> Result<(), Failed> {
         let text = self.plainly(text);
         self.print(&format!("{}\n", text.trim_end()))
     }
 
-    /// What follows belongs together, and a log of a pipeline may fold it.
+    /// Starts a collapsible group in the CI log.
     pub(super) fn group(&mut self, title: &str) {
         let start = match self.host {
             Some(Host::Github) => format!("::group::{title}"),
@@ -90,7 +91,7 @@ impl Screen {
         self.mark(&start);
     }
 
-    /// What follows does not.
+    /// Ends the group.
     pub(super) fn ungroup(&mut self) {
         match self.host {
             Some(Host::Github) => self.mark("::endgroup::"),
@@ -105,14 +106,15 @@ impl Screen {
         }
     }
 
-    /// Data.
+    /// Prints text to stdout.
     pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
         let text = self.whole(Target::Out, text);
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
     }
 
-    /// What may be said of a text now: where lines can be commands, only whole ones, tamed.
+    /// Buffers text and returns the complete lines, escaped. Outside of GitHub Actions, returns the
+    /// text unchanged.
     fn whole(&mut self, target: Target, text: &str) -> String {
         if !self.obeyed() {
             return text.to_owned();
@@ -125,7 +127,7 @@ impl Screen {
         self.tamed(lines)
     }
 
-    /// Says what is left of the last line.
+    /// Flushes incomplete lines.
     pub(super) fn finish(&mut self) {
         for target in [Target::Out, Target::Err] {
             if !self.held[target as usize].is_empty() {
@@ -134,12 +136,12 @@ impl Screen {
         }
     }
 
-    /// Data of any kind, to the last byte.
+    /// Stdout for raw bytes.
     pub(super) fn raw(&self) -> impl Write {
         self.plain.lock()
     }
 
-    /// Data, as one line of JSON or, on a terminal, as many as it takes to read it.
+    /// Prints JSON, indented on a terminal and otherwise on one line.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failed> {
         let text = if std::io::stdout().is_terminal() {
             serde_json::to_string_pretty(value)
@@ -150,17 +152,17 @@ impl Screen {
         self.data(&text)
     }
 
-    /// Data, one line of JSON for each.
+    /// Prints JSON on one line.
     pub(super) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failed> {
         let text =
             serde_json::to_string(value).map_err(|error| Failed::Other(error.to_string()))?;
         self.data(&text)
     }
 
-    /// A line of JSON, to the last byte: what a terminal could take for a command is escaped.
+    /// Prints serialized JSON. Control characters are escaped, so that no terminal obeys them.
     pub(super) fn data(&mut self, json: &str) -> Result<(), Failed> {
         let mut line = String::with_capacity(json.len() + 1);
-        // And what a log of GitHub's would: it is the same to whoever reads JSON.
+        // Escape GitHub workflow commands, too. The parsed JSON value stays the same.
         for c in json.replace("##[", "#\\u0023[").chars() {
             match c {
                 '\u{7f}'..='\u{9f}' => {
@@ -176,7 +178,7 @@ impl Screen {
         Ok(out.flush()?)
     }
 
-    /// Anything that is not data.
+    /// Prints an informational line on stderr, unless quiet.
     pub(super) fn note(&mut self, text: &str) {
         if !self.quiet {
             let text = self.plainly(text);
@@ -184,7 +186,7 @@ impl Screen {
         }
     }
 
-    /// Something the user should not miss.
+    /// Prints a warning on stderr, unless quiet.
     pub(super) fn warn(&mut self, text: &str) {
         if self.quiet {
             return;
@@ -193,7 +195,7 @@ impl Screen {
         let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
     }
 
-    /// Here or there.
+    /// Writes text to stdout or stderr.
     pub(super) fn write(&mut self, target: Target, text: &str) -> Result<(), Failed> {
         match target {
             Target::Out => self.print(text),
@@ -206,7 +208,7 @@ impl Screen {
         }
     }
 
-    /// What went wrong, and what to do about it.
+    /// Prints an error and its hint.
     pub(super) fn error(&mut self, failed: &Failed) {
         let says = self.plainly(&failed.to_string());
         let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
@@ -223,23 +225,21 @@ impl Screen {
     }
 }
 
-/// How GitLab is told where a section begins and ends.
+/// GitLab's escape sequence for the start or end of a log section.
 fn section(what: &str, title: &str) -> String {
     let now = jiff::Timestamp::now().as_second();
     format!("\u{1b}[0Ksection_{what}:{now}:debate{title}")
 }
 
-/// Whether a person reads stderr.
 pub(super) fn err_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Whether a person reads stdout.
 pub(super) fn out_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether a person can be asked.
+/// Whether the user can be asked a question.
 pub(super) fn someone_there(stdin: &Stdin) -> bool {
     stdin.is_terminal() && err_is_terminal()
 }

@@ -1,4 +1,4 @@
-//! `debate serve`: an arena for bots, and the page on which it is watched.
+//! `debate serve`: runs the arena server for bots, with its live web page. The server is in `web`.
 use super::args::Serve;
 use super::exit::{Exit, Failed};
 use super::open::budget;
@@ -12,7 +12,7 @@ use crate::engine::signals::stopped;
 use crate::engine::{Desk, Listener, Place};
 use crate::web::{Bench, Server, Serving, Terms, Unserved};
 
-/// `debate serve`
+/// Handler of `debate serve`.
 pub(super) async fn serve(
     asked: &Serve,
     config: &Config,
@@ -97,7 +97,7 @@ fn unserved(error: &Unserved) -> Failed {
     Failed::Usage(error.to_string(), hint.into())
 }
 
-/// Who judges and listens: those who were named, or whoever could be asked first.
+/// Resolves judges and audience from the flags. Without `--judge`, picks an available model.
 fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
     let usage = |why: String| Failed::Usage(why, "see `debate serve --help`".into());
     let (judges, chosen) = match asked.judges().map_err(usage)? {

@@ -1,36 +1,36 @@
-//! A play that may take only so long: in time before the end it is sent to its verdict, and at the
-//! end it is stopped.
+//! Deadline of a debate: some time before it, the debate skips to its verdict, and at the deadline
+//! it is stopped.
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// The part of the time that is kept for the verdict, and the most that is.
+/// A quarter of the time is reserved for the verdict, but at most four minutes.
 const KEPT: u32 = 4;
 const MOST_KEPT: Duration = Duration::from_secs(240);
 
-/// What it is time for.
+/// Stage of the deadline that has been reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// The verdict.
+    /// Skip to the verdict.
     Verdict,
-    /// The end.
+    /// Stop.
     End,
 }
 
-/// Tells when it is time.
+/// Timers of both stages.
 pub(super) struct Stopwatch {
     verdict: Option<Instant>,
     end: Option<Instant>,
 }
 
 impl Stopwatch {
-    /// Until then, from now on; for ever, if nobody says.
+    /// Starts the timers. Without a deadline they never fire.
     pub(super) fn until(end: Option<Instant>) -> Stopwatch {
         let now = Instant::now();
         let kept = |end: Instant| (end.saturating_duration_since(now) / KEPT).min(MOST_KEPT);
         Stopwatch { verdict: end.map(|end| end - kept(end)), end }
     }
 
-    /// Waits until it is time for something; each once.
+    /// Waits for the next stage. Each is returned once.
     pub(super) async fn due(&mut self) -> Due {
         let (at, due) = match (self.verdict, self.end) {
             (Some(at), _) => (at, Due::Verdict),

@@ -1,4 +1,4 @@
-//! Motions and entrants, played and rated: `debate tournament`.
+//! `debate tournament`: parses the tournament file, plays the remaining games and prints ratings.
 use super::args::Tournament;
 use super::exit::{Exit, Failed};
 use super::open::budget;
@@ -16,10 +16,10 @@ use crate::tournament::{
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Bytes of a file.
+/// Maximum size of the tournament file in bytes.
 const LONGEST: u64 = 4_000_000;
 
-/// Plays what is left of a tournament, and prints what it comes to.
+/// Handler of `debate tournament`.
 pub(super) async fn tournament(
     asked: &Tournament,
     config: &Config,
@@ -30,7 +30,7 @@ pub(super) async fn tournament(
     let named = asked.file.display().to_string();
     let plan = read(asked, &path, &named)?;
     let folder = path.parent().unwrap_or(&config.folder).to_owned();
-    // The games of a tournament are no news for whoever works in this repository.
+    // Games do not replace the repository's last debate, so they write no state file.
     let place = Place { state_file: None, ..place::here(config) };
     let games = schedule(&plan);
     let (known, _) = past::past(desk, &plan, &place.root)?;
@@ -75,7 +75,7 @@ pub(super) async fn tournament(
     })
 }
 
-/// What the file says, and flags over it.
+/// Parses the file and applies the flags that override it.
 fn read(asked: &Tournament, path: &std::path::Path, named: &str) -> Result<Plan, Failed> {
     let io = |error| Failed::File(named.to_owned(), error);
     if fs::metadata(path).map_err(io)?.len() > LONGEST {
@@ -105,7 +105,7 @@ fn misfit(misfit: Misfit) -> Failed {
     }
 }
 
-/// What a user is told before anybody speaks.
+/// Prints warnings, the number of games and the cost estimate.
 fn announced(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Screen) {
     for warning in &fit.warnings {
         screen.warn(&format!("[WARN] {warning}"));
@@ -125,7 +125,7 @@ fn versus(game: &Game, plan: &Plan) -> String {
     format!("{} against {}", plan.entrants[game.pro].name, plan.entrants[game.con].name)
 }
 
-/// A line for whatever happens.
+/// Prints one progress line.
 fn told(news: &News, plan: &Plan, screen: &mut Screen) {
     match news {
         News::Begun { game, id } => {
@@ -153,7 +153,7 @@ fn told(news: &News, plan: &Plan, screen: &mut Screen) {
     }
 }
 
-/// Who won, in a few words.
+/// Result of a game, as text.
 fn result(game: &Game, past: &Past, plan: &Plan) -> String {
     let name = |nth: usize| &plan.entrants[nth].name;
     match &past.reading {
@@ -166,7 +166,7 @@ fn result(game: &Game, past: &Past, plan: &Plan) -> String {
     }
 }
 
-/// What would be played.
+/// Prints the schedule for `--dry-run`.
 fn planned(
     asked: &Tournament,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! The local archive in a browser: `debate view`.
+//! `debate view`: local web server for the archive, on loopback only.
 use super::args::View;
 use super::exit::{Exit, Failed};
 use super::output::Viewed;
@@ -16,11 +16,11 @@ use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use tokio::net::TcpListener;
 
-/// How somebody without a token could get one.
+/// Shown on the page to visitors without the owner's token.
 const DOOR: &str = "To add a remark, to vote or to pause, open the address with a token that \
                     `debate view` printed.";
 
-/// Serves the archive to this machine until somebody stops it.
+/// Handler of `debate view`: runs the web server until Ctrl-C.
 pub(super) async fn view(
     asked: &View,
     config: &Config,
@@ -64,7 +64,7 @@ pub(super) async fn view(
     Ok(Exit::Ok)
 }
 
-/// An address of this machine: whoever is elsewhere is served by something else.
+/// Parses a port or address. Only loopback is allowed, because the whole archive is served.
 fn address(text: &str) -> Result<SocketAddr, Failed> {
     let full = match text.parse::<u16>() {
         Ok(port) => format!("127.0.0.1:{port}"),
@@ -81,8 +81,8 @@ fn address(text: &str) -> Result<SocketAddr, Failed> {
     Ok(address)
 }
 
-/// Opens a browser by way of a page that is this user's own: what stands on a command line can be
-/// read by everybody.
+/// Opens the URL in a browser through a private temporary page: other users can read command lines,
+/// and the URL contains the token.
 fn opened(address: &str, screen: &mut Screen) -> Option<tempfile::NamedTempFile> {
     let program = match std::env::consts::OS {
         "macos" => "open",

@@ -1,4 +1,4 @@
-//! A debate another process plays, followed from the archive. Nothing is written and nobody is asked.
+//! `debate watch`: follows a debate that another process runs, by polling the archive. Read-only.
 use super::args::{Shown, Watch};
 use super::exit::{self, Exit, Failed};
 use super::follow::{Follower, Manner};
@@ -16,13 +16,13 @@ use crate::report::view::view;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How often the archive is looked at.
+/// Poll interval.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long nobody may hold a debate in which something is due: between two turns it is given up and
-/// taken up again.
+/// How long a debate may have no lease holder before it counts as abandoned. The lease is briefly
+/// free between two turns.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// `debate watch`
+/// Handler of `debate watch`.
 pub(super) async fn watch(
     asked: &Watch,
     config: &Config,
@@ -80,15 +80,15 @@ pub(super) async fn watch(
     Ok(exit::of(&follower.debate))
 }
 
-/// How far a debate was watched.
+/// Position of the watcher in the event log.
 struct Watched {
     seq: u64,
-    /// What was heard of each turn under way.
+    /// Streamed text seen so far of each turn in progress.
     heard: BTreeMap<Cue, String>,
 }
 
 impl Watched {
-    /// Shows what has happened, and then what is being said.
+    /// Shows new events, then new text of turns in progress.
     fn catch_up(
         &mut self,
         news: News,
@@ -106,7 +106,7 @@ impl Watched {
         news.live.iter().try_for_each(|live| self.hear(live, follower, screen))
     }
 
-    /// Whoever was asked and is fetched is speaking.
+    /// Announces turns that have been requested from a provider.
     fn speaking(&mut self, follower: &mut Follower, screen: &mut Screen) -> Result<(), Failed> {
         let Step::Speak { driven, .. } = next(&follower.debate) else { return Ok(()) };
         for cue in driven {
@@ -128,7 +128,7 @@ impl Watched {
         let Some((cue, heard)) = cue.and_then(|cue| Some((cue, self.heard.get_mut(&cue)?))) else {
             return Ok(());
         };
-        // Whoever is asked once more begins anew.
+        // The text of a retried turn starts again.
         let more = live.text.strip_prefix(heard.as_str());
         if more.is_none() {
             follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
@@ -141,13 +141,11 @@ impl Watched {
     }
 }
 
-/// What there is to watch.
+/// Status of the watched debate.
 enum Sight {
-    /// More is to come.
     Going,
-    /// It is over.
     Over,
-    /// It waits; this is what to tell.
+    /// It waits for input, with a message.
     Waits(String),
 }
 

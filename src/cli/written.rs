@@ -1,5 +1,4 @@
-//! A review in its forms: in the files that were asked for, in the summary of a pipeline, and on
-//! the screen.
+//! Writes a review to the `--output` files, the CI job summary and stdout.
 use super::args::Shown;
 use super::exit::Failed;
 use super::screen::Screen;
@@ -12,14 +11,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// A form, and the file it goes to; none is stdout.
+/// Output format and its file, `None` for stdout.
 pub(super) struct Output {
     form: Form,
     file: Option<PathBuf>,
 }
 
 impl Output {
-    /// The file, if it goes to one.
+    /// Path of the file with its folder resolved, if not stdout.
     pub(super) fn file(&self) -> Option<PathBuf> {
         let file = self.file.as_ref()?;
         let folder = dunce::canonicalize(file.parent()?).ok()?;
@@ -27,8 +26,7 @@ impl Output {
     }
 }
 
-/// What was typed: `KIND=FILE`, any number of them. What cannot be written is found out before
-/// anything is spent.
+/// Parses `KIND=FILE` arguments and checks that every file is writable, before any cost.
 pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Vec<Output>, Failed> {
     let mut outputs: Vec<Output> = vec![];
     for text in typed {
@@ -58,8 +56,8 @@ pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Ve
     Ok(outputs)
 }
 
-/// Whether a link of the repository decides where something is written. Whoever wants a change merged
-/// chooses those, and must not choose that: no way that has led into it leads out again.
+/// Whether a symlink inside the repository redirects the file. The author of the change controls
+/// those links, so a path that leads into the repository must not lead out of it again.
 fn linked(root: &Path, file: &Path) -> io::Result<bool> {
     let root = dunce::canonicalize(root)?;
     let mut inside = false;
@@ -74,7 +72,7 @@ fn linked(root: &Path, file: &Path) -> io::Result<bool> {
     Ok(inside && file.symlink_metadata().is_ok_and(|it| it.is_symlink()))
 }
 
-/// Whether a file could be written, found out without writing it.
+/// Checks that a file can be opened for writing, without changing it.
 fn writable(file: &Path) -> io::Result<()> {
     match OpenOptions::new().append(true).open(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -85,7 +83,7 @@ fn writable(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes all of them, and what people are to read at once.
+/// Writes all outputs, appends the CI summary, and prints the review unless stdout is taken.
 pub(super) fn deliver(
     review: &Review,
     outputs: &[Output],
@@ -106,7 +104,7 @@ pub(super) fn deliver(
     if let Some(file) = &pipeline.summary {
         let text = desk.clean(&summary(review, STEP_SUMMARY));
         let added = OpenOptions::new().append(true).create(true).open(file);
-        // The review is worth more than its place in somebody's log.
+        // A failed CI summary must not fail the review.
         if let Err(error) = added.and_then(|mut it| it.write_all(text.as_bytes())) {
             screen.warn(&format!("[WARN] No summary in `{}`: {error}", file.display()));
         }

@@ -1,10 +1,10 @@
-//! `debate join`, as it can be typed.
+//! Arguments of `debate join`.
 use super::EffortWord;
 use super::review::duration;
 use crate::debate::Voice;
 use std::time::Duration;
 
-/// `debate join`
+/// Arguments of `debate join`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 the debate is over, whoever won; 1 failed; 2 wrong usage, or stopped \
@@ -12,35 +12,35 @@ use std::time::Duration;
                   nobody has ruled."
 )]
 pub struct Join {
-    /// The platform: what stands in front of `/api/debate/join`
+    /// Server URL, without `/api/debate/join`
     #[arg(value_name = "URL")]
     pub url: String,
-    /// Which debate; any that waits for somebody, if not given. With one you were in already, goes
-    /// on with the seat you have there
+    /// Debate to join, or to resume if you have joined it before [default: any that waits for a
+    /// bot]
     #[arg(long, value_name = "ID")]
     pub debate: Option<String>,
-    /// Who speaks: `tool` or `tool:model` (see `debate models`)
+    /// Who plays: `tool` or `tool:model` (see `debate models`)
     #[arg(long, value_name = "SEAT")]
     pub seat: Voice,
-    /// What it is called there [default: the name of the tool]
+    /// Bot name on the server [default: the name of the tool]
     #[arg(long)]
     pub name: Option<String>,
-    /// What it is known by there [default: a new one each time]
+    /// Bot UUID on the server [default: a new one each time]
     #[arg(long)]
     pub uuid: Option<String>,
-    /// How hard it is to think
+    /// Reasoning effort
     #[arg(long, value_enum, value_name = "E")]
     pub effort: Option<EffortWord>,
     /// Wait this long for a debate to join, as 90s, 15m or 1h
     #[arg(long, value_name = "T", value_parser = duration)]
     pub wait_for_debate: Option<Duration>,
-    /// Seconds between two looks at the platform, up to 30; at least 1, unless it is on this machine
+    /// Poll interval in seconds, up to 30; at least 1, unless the server is on this machine
     #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
     pub every: Duration,
-    /// Give up when the platform cannot be reached for this long
+    /// Give up when the server has been unreachable for this long
     #[arg(long, value_name = "T", default_value = "10m", value_parser = duration)]
     pub patience: Duration,
-    /// Do not ask the model first whether it answers
+    /// Don't send the model a test prompt first
     #[arg(long)]
     pub no_probe: bool,
     /// Print the result as JSON

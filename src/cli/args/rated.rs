@@ -1,36 +1,36 @@
-//! Who argues better: what can be typed to find out.
+//! Arguments of `debate leaderboard` and `debate tournament`.
 use super::{Json, Most};
 use std::path::PathBuf;
 
-/// `debate leaderboard`
+/// Arguments of `debate leaderboard`.
 #[derive(Debug, clap::Args)]
 pub struct Leaderboard {
-    /// Only of this repository
+    /// Only count debates of this repository
     #[arg(long)]
     pub here: bool,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }
 
-/// `debate tournament`
+/// Arguments of `debate tournament`.
 #[derive(Debug, clap::Args)]
 pub struct Tournament {
-    /// Motions, entrants and a judge, in TOML
+    /// TOML file with motions, entrants and a judge
     pub file: PathBuf,
-    /// Say what would be played, and play nothing
+    /// Print the games without playing them
     #[arg(long)]
     pub dry_run: bool,
-    /// Games played at a time, instead of what the file says
+    /// Games to play in parallel; overrides the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub at_once: Option<u16>,
-    /// Do not ask each model first whether it answers
+    /// Don't send each model a test prompt first
     #[arg(long)]
     pub no_probe: bool,
-    /// What all games together may spend, instead of what the file says.
+    /// Spending limits for all games together; they override the file.
     #[command(flatten)]
     pub most: Most,
-    /// JSON or not.
+    /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
 }

@@ -1,4 +1,4 @@
-//! `debate review`, as it can be typed.
+//! Arguments of `debate review`.
 use super::{Seating, Shown};
 use crate::review::USUAL;
 use crate::review::gate::FailOn;
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// `debate review`
+/// Arguments of `debate review`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 done, whatever was ruled, or nothing to argue about; 1 failed; \
@@ -15,72 +15,71 @@ use std::time::Duration;
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub struct Review {
-    /// What HEAD brings since it left BASE, as `main..HEAD`; in a pipeline, the change it runs for;
-    /// otherwise what has changed here
+    /// Changes on HEAD since it branched off BASE, as in `main..HEAD` [default: in CI, the pull
+    /// request; otherwise, the working tree]
     #[arg(value_name = "BASE..HEAD", conflicts_with_all = ["base", "staged", "commit", "patch"])]
     pub range: Option<String>,
-    /// What this branch brings since it left REF; with --patch, what the patch was made from
+    /// Changes on this branch since it left REF; with --patch, the base of the patch
     #[arg(long, value_name = "REF", conflicts_with_all = ["staged", "commit"])]
     pub base: Option<String>,
-    /// What is staged
+    /// Review the staged changes
     #[arg(long, conflicts_with_all = ["commit", "patch"])]
     pub staged: bool,
-    /// A commit, against its first parent
+    /// Review one commit, against its first parent
     #[arg(long, value_name = "ID", conflicts_with = "patch")]
     pub commit: Option<String>,
-    /// A patch, as `git diff` or `git format-patch` write it; `-` is stdin
+    /// Review a patch written by `git diff` or `git format-patch`; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub patch: Option<PathBuf>,
-    /// What its author calls the change; in a pipeline, as the host has it
+    /// Title of the change [default: in CI, the pull request's]
     #[arg(long, value_name = "TEXT")]
     pub pr_title: Option<String>,
-    /// What its author says about it; `-` is stdin
+    /// File with the description of the change; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub pr_body: Option<PathBuf>,
-    /// Write it to a file, too: md, json, sarif, rdjson, gitlab, annotations, comment or html; `-` is
+    /// Also write to a file: md, json, sarif, rdjson, gitlab, annotations, comment or html; `-` is
     /// stdout; may be repeated
     #[arg(long, value_name = "KIND=FILE")]
     pub output: Vec<String>,
-    /// When to exit with 3: judges disagree, so by itself it never does
+    /// When to exit with code 3
     #[arg(long, value_enum, value_name = "WHEN", default_value = "never")]
     pub fail_on: FailOnWord,
-    /// Exit with 5 if something is missing: somebody failed, or it was cut short
+    /// Exit with code 5 if the review is incomplete: a turn failed, or it was cut short
     #[arg(long)]
     pub strict: bool,
-    /// End after so long, with what there is by then: 90s, 15m, 1h
+    /// Stop after this time and report what there is: 90s, 15m, 1h
     #[arg(long, value_name = "T", value_parser = duration)]
     pub time_limit: Option<Duration>,
-    /// How many findings are shown
+    /// Maximum number of findings to show
     #[arg(long, value_name = "N", default_value_t = USUAL)]
     pub max_findings: usize,
-    /// What an earlier review of the same change had found: its JSON output; otherwise the last one
-    /// in the archive is looked at
+    /// JSON output of an earlier review of the same change [default: the last one in the archive]
     #[arg(long, value_name = "FILE")]
     pub earlier: Option<PathBuf>,
-    /// What the reviews of one change have in common; usually its number at the host, or what
-    /// was compared with what
+    /// Key that the reviews of one change share [default: the pull request number, or the compared
+    /// range]
     #[arg(long, value_name = "NAME")]
     pub subject: Option<String>,
-    /// Argue it again, even if the same was argued already
+    /// Debate again, even if the same change was already reviewed
     #[arg(long)]
     pub fresh: bool,
-    /// Argue it even if only documents, or only what tools write, have changed
+    /// Review even if only documentation or generated files changed
     #[arg(long)]
     pub docs: bool,
-    /// How it is argued, and by whom.
+    /// Format, participants and limits.
     #[command(flatten)]
     pub seating: Seating,
-    /// How it is printed.
+    /// Output options.
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// When a review exits with 3.
+/// Values of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOnWord {
-    /// The rulings agree that the design is to be changed first, for something that was found
+    /// The judges agree that changes are needed, and a serious finding has verified evidence
     Block,
-    /// Also where the rulings do not agree
+    /// Also if the judges disagree
     Contested,
     /// Never
     Never,
@@ -96,7 +95,7 @@ impl From<FailOnWord> for FailOn {
     }
 }
 
-/// A time as people write it.
+/// Parses a duration such as `90s`, `15m` or `1h`, from one second to one week.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {

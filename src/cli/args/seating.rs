@@ -1,77 +1,77 @@
-//! How a debate is argued, and by whom: what `run` and `review` have in common.
+//! Arguments shared by `debate run` and `debate review`: format, participants, context and limits.
 use super::EffortWord;
 use crate::cli::particulars::Wanted;
 use crate::config::Limits;
 use crate::debate::Voice;
 
-/// How it is argued, and by whom.
+/// Format, participants, context and limits of a debate.
 #[derive(Debug, clap::Args)]
 pub struct Seating {
-    /// How it is debated: duel (usual), research, tribunal, in `run` also dialectic, or one of your
-    /// own (`debate formats`)
+    /// Debate format: duel, research, tribunal, in `run` also dialectic, or your own (see `debate
+    /// formats`) [default: duel]
     #[arg(long)]
     pub format: Option<String>,
-    /// Who argues for: `tool` or `tool:model` (see `debate models`); whoever is not named is chosen
+    /// Who argues for: `tool` or `tool:model` (see `debate models`) [default: automatic]
     #[arg(long, visible_alias = "lead", value_name = "SEAT")]
     pub proposer: Option<Voice>,
-    /// Who argues against; another tool than the proposer
+    /// Who argues against; a different tool than the proposer
     #[arg(long, visible_alias = "partner", value_name = "SEAT")]
     pub challenger: Option<Voice>,
-    /// Who rules; several, if it is given several times
+    /// Who judges; repeat for a panel
     #[arg(long, value_name = "SEAT")]
     pub judge: Vec<Voice>,
-    /// How many rounds; as many as the format usually has, if not given
+    /// Number of rounds [default: set by the format]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u8>,
-    /// How hard everyone is to think
+    /// Reasoning effort of all participants
     #[arg(long, value_enum, value_name = "E")]
     pub effort: Option<EffortWord>,
-    /// The proposer's model
+    /// Model of the proposer
     #[arg(long, value_name = "M")]
     pub model_proposer: Option<String>,
-    /// The challenger's model
+    /// Model of the challenger
     #[arg(long, value_name = "M")]
     pub model_challenger: Option<String>,
-    /// What the debaters are given of the repository: `auto` (usual in `run`), `none`, or items such
-    /// as `src/store.rs:10-40`, `diff`, `diff=main..HEAD`, `tree`, `note=TEXT`; may be repeated
+    /// Repository context for the debaters: `auto` (default in `run`), `none`, or items such as
+    /// `src/store.rs:10-40`, `diff`, `diff=main..HEAD`, `tree`, `note=TEXT`; may be repeated
     #[arg(long, value_name = "C")]
     pub context: Vec<String>,
-    /// Both sides answer before they hear each other; the verdict says what the debate changed
+    /// Both sides answer before they see each other; the verdict says what the debate changed
     #[arg(long)]
     pub sealed: bool,
-    /// Go to the verdict as soon as a round brings nothing new
+    /// Skip to the verdict when a round brings nothing new
     #[arg(long)]
     pub stop_when_settled: bool,
-    /// Do not ask each model first whether it answers
+    /// Don't send each model a test prompt first
     #[arg(long)]
     pub no_probe: bool,
-    /// Where it pauses.
+    /// Spending limits.
     #[command(flatten)]
     pub most: Most,
-    /// Seconds a turn may take
+    /// Timeout of a turn in seconds
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn_timeout: Option<u32>,
-    /// Flags of single formats.
+    /// Options of single formats.
     #[command(flatten)]
     pub wanted: Wanted,
 }
 
-/// What may be spent in all; then the debate pauses, and loses nothing.
+/// Spending limits of a debate. At a limit the debate pauses and can be resumed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Most {
-    /// Pause when this much has been spent in all
+    /// Pause at this total cost
     #[arg(long, value_name = "X")]
     pub max_cost: Option<f64>,
-    /// Pause when this many tokens were read and written in all
+    /// Pause at this total of input and output tokens
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u64>,
-    /// Pause when turns have taken this many minutes in all
+    /// Pause when turns have taken this many minutes in total
     #[arg(long, value_name = "M")]
     pub max_minutes: Option<u64>,
 }
 
 impl Most {
-    /// What was typed; where nothing was, what the user's configuration says.
+    /// Fills in the limits of the config file where a flag was not given.
     pub(in crate::cli) fn or(self, usual: Limits) -> Most {
         Most {
             max_cost: self.max_cost.or(usual.max_cost),

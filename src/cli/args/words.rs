@@ -1,8 +1,8 @@
-//! Words that can be typed, and what they mean.
+//! Value enums of `--effort` and `--status`, and their conversion to the domain types.
 use crate::debate::{Effort, Status};
 use clap::ValueEnum;
 
-/// Efforts as they are typed.
+/// Values of `--effort`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "as in the core")]
 pub enum EffortWord {
@@ -23,7 +23,7 @@ impl From<EffortWord> for Effort {
     }
 }
 
-/// Statuses as they are typed.
+/// Values of `--status`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "as in the core")]
 pub enum StatusWord {

@@ -1,5 +1,5 @@
-//! The clients people debate from: is the server registered, are the commands there, does anything
-//! cut a round?
+//! Checks of MCP clients: is the server registered, are the slash commands installed, is the
+//! timeout of a tool call long enough?
 use super::{Looked, Mend};
 use crate::clients::{Client, Ground, Look, Registered, Scope, Wrong, clients as all, look};
 use crate::engine::{Desk, Listing};
@@ -61,7 +61,7 @@ fn server(client: &'static Client, version: &str, it: &Registered, keys: &[Strin
         }
         Some(Wrong::Gone(program)) => {
             let says = format!("registered in `{file}`, but `{program}` is not there");
-            // What is shared goes by name, so the name has to be found.
+            // A project's config has the program name without a path, so it must be on PATH.
             if it.scope == Scope::Project && !program.contains(['/', '\\']) {
                 let hint = "put the folder of `debate` on your PATH, or run `./install.sh`";
                 return Looked::bad(title, says, hint);

@@ -1,4 +1,4 @@
-//! The models a seat can be played by: installed, logged in, and, if they are asked, answering.
+//! Checks of models: installed, logged in and, with `--probe`, responding to a test prompt.
 use super::Looked;
 use crate::engine::Listing;
 

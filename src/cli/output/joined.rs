@@ -1,43 +1,43 @@
-//! What taking part in somebody else's arena came to.
+//! `--json` output of `debate join`.
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `debate join --json`
+/// Output of `debate join --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Attended {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Where it was held.
+    /// Server URL.
     pub platform: String,
-    /// The debate, in the platform's word.
+    /// Debate id on the server.
     pub debate: String,
-    /// What we were called there.
+    /// Our bot id on the server.
     pub identifier: String,
-    /// What it was about.
+    /// Topic of the debate.
     pub topic: String,
-    /// Ours, if the platform has said so: `supporting` or `opposing`.
+    /// Our side: `supporting` or `opposing`, if the server has sent it.
     pub side: Option<&'static str>,
-    /// How many it had; 0 if the platform has not said so.
+    /// Number of rounds, 0 if the server has not sent it.
     pub rounds: u32,
-    /// Speeches of ours that this process has sent.
+    /// Number of speeches this process has sent.
     pub said: usize,
-    /// Turns of ours without one.
+    /// Number of our turns without a speech.
     pub missed: usize,
-    /// In the platform's word.
+    /// Status, as sent by the server.
     pub status: String,
-    /// For us: `won`, `lost`, `draw` or `undecided`.
+    /// Result for us: `won`, `lost`, `draw` or `undecided`.
     pub outcome: &'static str,
-    /// In the platform's word.
+    /// Winner, as sent by the server.
     pub winner: Option<String>,
-    /// Of a hundred.
+    /// Scores, 0 to 100.
     pub scores: Scores,
-    /// Why, in the platform's words.
+    /// Reasons for the verdict, as sent by the server.
     pub summary: String,
-    /// All that was said, the first first.
+    /// All speeches, oldest first.
     pub speeches: Vec<Heard>,
 }
 
-/// What each side was given.
+/// Scores of both sides.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 pub struct Scores {
@@ -45,7 +45,7 @@ pub struct Scores {
     pub opposing: Option<i64>,
 }
 
-/// One speech.
+/// A speech.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 pub struct Heard {

@@ -1,65 +1,65 @@
-//! Ratings, as programs read them.
+//! `--json` output of `debate leaderboard` and `debate tournament`.
 use crate::rating::Board;
 use crate::tournament::Standings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `debate leaderboard --json`
+/// Output of `debate leaderboard --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Leaderboard {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// All of it.
+    /// The ratings.
     #[serde(flatten)]
     pub board: Board,
 }
 
-/// `debate tournament --json`
+/// Output of `debate tournament --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Played {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// `done`, `stopped` or `spent`: why no more was played.
+    /// Why the run ended: `done`, `stopped` or `spent` (budget).
     pub ending: &'static str,
-    /// All of it.
+    /// The standings.
     #[serde(flatten)]
     pub standings: Standings,
 }
 
-/// `debate tournament --dry-run --json`
+/// Output of `debate tournament --dry-run --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Planned {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// What it is called.
+    /// Name of the tournament.
     pub tournament: String,
-    /// Every game, in the order they are begun.
+    /// All games, in the order they start.
     pub games: Vec<PlannedGame>,
-    /// About how often models would be called for what is left.
+    /// Estimated number of model calls for the remaining games.
     pub calls: u64,
-    /// About how much they would read.
+    /// Estimated number of input tokens.
     pub tokens_in: u64,
-    /// About how much they would write.
+    /// Estimated number of output tokens.
     pub tokens_out: u64,
-    /// About what that would cost; none, if a price is not known.
+    /// Estimated cost, null if a price is unknown.
     pub cost: Option<f64>,
 }
 
-/// A game.
+/// A game of the schedule.
 #[derive(Serialize, JsonSchema)]
 pub struct PlannedGame {
-    /// What it is found by.
+    /// Unique key of the game.
     pub key: String,
-    /// What about.
+    /// Motion of the game.
     pub motion: String,
-    /// Who argues for.
+    /// Entrant who argues for.
     pub proposer: String,
-    /// Who argues against.
+    /// Entrant who argues against.
     pub challenger: String,
-    /// How many rounds; none is the format's usual number.
+    /// Number of rounds, null for the format's default.
     pub rounds: Option<u8>,
-    /// `played`, `begun`, `failed` or `left`.
+    /// Status: `played`, `begun`, `failed` or `left`.
     pub stands: &'static str,
-    /// The debate, if there is one.
+    /// Debate id, once started.
     pub id: Option<String>,
 }

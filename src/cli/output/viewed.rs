@@ -1,14 +1,14 @@
-//! Where the archive is shown, as programs read it.
+//! `--json` output of `debate view`.
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `debate view --json`
+/// Output of `debate view --json`.
 #[derive(Serialize, JsonSchema)]
 pub struct Viewed {
-    /// Of this layout.
+    /// Schema version.
     pub v: u8,
-    /// Where anybody on this machine can read.
+    /// Read-only URL, for all users of this machine.
     pub url: String,
-    /// The same with a token, for whoever may act: not for others' eyes.
+    /// URL with the owner's token, which allows acting on the page. Keep it secret.
     pub enter: String,
 }
