@@ -1,5 +1,5 @@
-//! What gathering a brief takes, beside what `git` takes for the same: a pull request, a diff of
-//! 17,000 files, a tree of 50,000. `cargo bench --bench brief`.
+//! Benchmark: time to gather a brief, compared with `git` for the same input: a pull request, a
+//! diff of 17,000 files, a tree of 50,000 files. Run with `cargo bench --bench brief`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::brief::{Gathered, Given, Wanted, gather};
 use debate_mcp::repo::Trees;
@@ -27,10 +27,10 @@ fn main() {
     memory("in the end");
 }
 
-/// Both in turn, so that whatever else the machine does meets both alike.
+/// Times both in turn, so that other processes on the machine slow down both alike.
 fn compare(what: &str, home: &Path, root: &Path, wanted: &str, git: &[&str]) {
     let (mut ours, mut theirs, mut told) = (vec![], vec![], Gathered::default());
-    // Pinning is another matter, and is not measured here.
+    // Pinning is not part of the measurement.
     let trees = Trees::at(home);
     let pin = trees.pin(root).unwrap().unwrap();
     let wanted = Wanted::read(wanted).unwrap();
@@ -62,7 +62,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// The most memory this process has had.
+/// Prints the peak memory of this process (`VmHWM`).
 fn memory(when: &str) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
@@ -70,7 +70,7 @@ fn memory(when: &str) {
     }
 }
 
-/// How large a repository is, and how many of its files the last commit has changed.
+/// Size of a generated repository. `changed` is the number of files in the last commit.
 struct Size {
     files: usize,
     changed: usize,
@@ -90,7 +90,7 @@ fn repository(folder: &Path, name: &str, size: &Size) -> PathBuf {
     import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
     assert!(import.wait().unwrap().success());
     run(&root, &["reset", "-q", "--hard"]);
-    // Packed as what was cloned is.
+    // Packed, as after a clone.
     run(&root, &["gc", "-q"]);
     root
 }
@@ -108,7 +108,7 @@ fn commit(stream: &mut String, files: usize, text: impl Fn(usize) -> String) {
     }
 }
 
-/// Lines that no two files share, as it is with what people write.
+/// Text of a file. No two files share a line, like real source files.
 fn text(file: usize, lines: usize, version: usize) -> String {
     let mut text = String::new();
     let mut mixed = file as u64 + 1;

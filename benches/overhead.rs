@@ -1,6 +1,6 @@
-//! What the engine costs: a two-round duel on scripted seats, each turn 50 ms, durable writes and
-//! all, set against the time in which at least one turn was in flight, and against the bare commits
-//! the same disk makes in the same run.
+//! Benchmark: overhead of the engine in a two-round duel with scripted 50 ms turns and durable
+//! writes. It is the wall time minus the time in which a turn was in flight, compared with as many
+//! bare database transactions on the same disk.
 //!
 //! `cargo bench --bench overhead`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -31,7 +31,7 @@ impl Clock for Wall {
     }
 }
 
-/// Speaks for 50 ms and notes when.
+/// Provider that streams a reply for 50 ms and records start and end.
 #[derive(Default)]
 struct Timed(Mutex<Vec<(Instant, Instant)>>);
 
@@ -82,7 +82,7 @@ fn main() {
     println!("  ratio                        {:6.2}", overhead / bare);
 }
 
-/// Wall time beyond the time in which a turn was in flight, and the events recorded.
+/// Runs one duel. Returns its overhead in ms and the number of recorded events.
 async fn duel(folder: &Path) -> (f64, usize) {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
@@ -105,7 +105,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
         state_file: Some(folder.join(".claude/debate/last-debate.json")),
         record: true,
     };
-    // Opening the archive is paid once by a process, not by a debate.
+    // Opening the database is a cost per process, not per debate.
     desk.archive().health().unwrap();
     let began = Instant::now();
     let mut job = desk.open(&opening, &place).unwrap();
@@ -117,7 +117,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
     ((wall.saturating_sub(flight)).as_secs_f64() * 1000.0, stored.events.len())
 }
 
-/// The time in which at least one turn was in flight.
+/// Time in which at least one turn was in flight.
 fn in_flight(turns: &[(Instant, Instant)]) -> Duration {
     let mut turns = turns.to_vec();
     turns.sort();
@@ -131,7 +131,7 @@ fn in_flight(turns: &[(Instant, Instant)]) -> Duration {
     total
 }
 
-/// As many commits of a row of the same size, with the same settings, on the same disk.
+/// Time in ms of `count` bare transactions with rows of the same size and the same database config.
 fn bare_commits(folder: &Path, count: usize) -> f64 {
     let file = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
     file.execute_batch(

@@ -1,5 +1,5 @@
-//! What a seat adds to the time of the model it asks: an HTTP turn beside the same request made by
-//! hand, a CLI turn beside the same program run by hand. `cargo bench --bench seats`.
+//! Benchmark: latency that a provider adds to the model. Compares an HTTP turn with the bare
+//! request, and a CLI turn with the bare process. Run with `cargo bench --bench providers`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Kind, Role, Voice};
 use debate_mcp::engine::{Ask, Stream, Voices};
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 60;
-/// How long the model thinks.
+/// Response time of the fake model.
 const THINKS: Duration = Duration::from_millis(20);
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
     compare("CLI turn", &|| by_hand(&program), &|| speak("claude"));
 }
 
-/// Both ways in turn, so that whatever else the machine does meets both alike.
+/// Times both in turn, so that other processes on the machine slow down both alike.
 fn compare(what: &str, bare: &dyn Fn(), seat: &dyn Fn()) {
     for _ in 0..5 {
         bare();
@@ -95,7 +95,7 @@ fn ask(seat: &str) -> Ask {
     }
 }
 
-/// A model that thinks for a while and then answers in many small pieces.
+/// Starts a fake model API that waits, then streams its response in many small events.
 fn serve() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -137,7 +137,7 @@ fn attend(stream: &TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// The same request, by hand, on a connection of its own.
+/// Sends the same request directly, on a new connection.
 fn request(port: u16) {
     let body = "x".repeat(10_000);
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -152,7 +152,7 @@ fn request(port: u16) {
     }
 }
 
-/// What a real CLI printed.
+/// Output in the stream format of the real CLI.
 fn captured() -> String {
     let event = |text: &str| {
         format!(
@@ -167,7 +167,7 @@ fn captured() -> String {
     lines
 }
 
-/// A program that thinks for a while and then prints that.
+/// Writes a fake CLI, a shell script that waits and prints that output.
 fn program(folder: &Path, answer: &Path) -> PathBuf {
     let path = folder.join("claude");
     let seconds = THINKS.as_secs_f64();

@@ -1,11 +1,11 @@
-//! What a host waits for and pays when it starts the server: the time from spawning `debate mcp` to
-//! its answers to `initialize` and `tools/list`, the bytes of its list of tools, and the memory it
-//! keeps while idle, side by side with a peer.
+//! Benchmark: startup of the MCP server as its host sees it. Measures the time from spawning
+//! `debate mcp` to the responses to `initialize` and `tools/list`, the size of the tool list and
+//! the idle memory, compared with a peer server.
 //!
 //! `DEBATE_PEER=COMMAND cargo bench --bench start`
 //!
-//! Several commands are separated as in `PATH`: the script a package installs and the binary it ends
-//! up in, say. Memory is that of the process started, so a script has to `exec` for it to count.
+//! Separate several commands as in `PATH`, for example the script of a package and its binary.
+//! Memory is that of the spawned process, so a script must `exec` the server.
 #![allow(clippy::print_stdout)]
 use serde_json::{Value, json};
 use std::env;
@@ -29,7 +29,7 @@ struct Server {
     arguments: &'static [&'static str],
 }
 
-/// One start of one server.
+/// Measurements of one start of one server.
 struct Sample {
     initialize: Duration,
     tools: Duration,
@@ -38,7 +38,7 @@ struct Sample {
     kib: Option<f64>,
 }
 
-/// A line of the table: what it shows of a sample, and with how many decimals.
+/// A row of the printed table.
 struct Line {
     label: &'static str,
     decimals: usize,
@@ -82,7 +82,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// An empty folder, so that nobody's settings count and nobody's files are touched.
+/// Creates an empty home folder, so that no user config is read and no user file is changed.
 fn home() -> io::Result<PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("start");
     if home.exists() {
@@ -92,7 +92,7 @@ fn home() -> io::Result<PathBuf> {
     Ok(home)
 }
 
-/// Ours first, then the peers.
+/// This project's server first, then the peers.
 fn servers() -> Result<Vec<Server>, String> {
     let ours = Server {
         name: "debate mcp".into(),
@@ -102,7 +102,7 @@ fn servers() -> Result<Vec<Server>, String> {
     let mut servers = vec![ours];
     let peers = env::var_os("DEBATE_PEER").unwrap_or_default();
     for path in env::split_paths(&peers).filter(|path| !path.as_os_str().is_empty()) {
-        // Servers do not start in this process's folder.
+        // Servers run in another folder, so the path must be absolute.
         let command = std::path::absolute(&path)
             .map_err(|why| format!("DEBATE_PEER, {}: {why}", path.display()))?;
         servers.push(Server { name: name(&command), command, arguments: &[] });
@@ -110,7 +110,7 @@ fn servers() -> Result<Vec<Server>, String> {
     Ok(servers)
 }
 
-/// The file and its folder: a package's script and its binary may have the same name.
+/// Display name: file and folder, since a script and its binary may share a file name.
 fn name(command: &Path) -> String {
     let parts: Vec<_> = command.iter().map(|part| part.to_string_lossy()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")
@@ -125,7 +125,7 @@ fn start(server: &Server, home: &Path) -> Result<Sample, String> {
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
         .env("DEBATE_HOME", home.join("debate"))
-        // The peer does not start without a key; none is used.
+        // The peer does not start without an API key, but never uses it.
         .env("OPENAI_API_KEY", "none")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -138,7 +138,7 @@ fn start(server: &Server, home: &Path) -> Result<Sample, String> {
     sample
 }
 
-/// What a host says first, and what comes back.
+/// The MCP handshake: sends `initialize` and `tools/list` and measures the responses.
 fn converse(child: &mut Child, began: Instant) -> Result<Sample, String> {
     let mut input = child.stdin.take().ok_or("has no stdin")?;
     let mut output = BufReader::new(child.stdout.take().ok_or("has no stdout")?);
@@ -157,12 +157,12 @@ fn converse(child: &mut Child, began: Instant) -> Result<Sample, String> {
 }
 
 fn say(input: &mut impl Write, message: &Value) -> Result<(), String> {
-    // One write: a host does not send a message in parts.
+    // One write, as a host sends a request.
     let line = format!("{message}\n");
     input.write_all(line.as_bytes()).map_err(|why| format!("does not listen: {why}"))
 }
 
-/// The line that answers a request, and the same parsed.
+/// Reads up to the response to a request. Returns the line, raw and parsed.
 fn answer(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String> {
     loop {
         let mut line = String::new();
@@ -178,14 +178,14 @@ fn answer(output: &mut impl BufRead, id: u64) -> Result<(String, Value), String>
     }
 }
 
-/// The resident memory, where the system tells it in `/proc`.
+/// Resident memory of a process in KiB, from `/proc` (Linux only).
 fn memory(process: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-/// One column for each server; after a peer's value, ours divided by it.
+/// Prints one column per server. Peers also show the ratio of our value to theirs.
 fn table(servers: &[Server], samples: &[Vec<Sample>]) {
     print!("{:<26}", format!("median of {RUNS} starts each"));
     for server in servers {

@@ -1,5 +1,6 @@
-//! How well checking citations tells true quotes from false ones: snippets drawn from repositories,
-//! changed in ways in which models get them wrong. `cargo bench --bench verifier -- REPOSITORY…`
+//! Benchmark: accuracy of citation checks. Draws snippets from repositories, changes them like
+//! models misquote, and counts which quotes are accepted and rejected.
+//! `cargo bench --bench citation_accuracy -- REPOSITORY…`
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::Found;
 use debate_mcp::evidence::{Checker, Scope, Search, read_text};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const SNIPPETS: usize = 1_000;
 
-/// What is done to a quote, and whether it is true afterwards.
+/// Mutations of a quote, and whether the quote is still true.
 const CHANGES: &[(&str, Truth)] = &[
     ("unchanged", Truth::Stands),
     ("3 lines off", Truth::Stands),
@@ -30,7 +31,7 @@ enum Truth {
     False,
 }
 
-/// A piece of a file.
+/// Consecutive lines of a file.
 struct Snippet {
     path: String,
     line: usize,
@@ -105,7 +106,7 @@ fn judge(root: &Path) {
     );
 }
 
-/// The files that can be cited: text, with a name without spaces.
+/// Files that can be cited: text files whose path needs no quoting.
 fn files(view: &View) -> BTreeMap<String, Vec<String>> {
     let reader = view.reader().unwrap();
     let mut files = BTreeMap::new();
@@ -121,7 +122,7 @@ fn files(view: &View) -> BTreeMap<String, Vec<String>> {
     files
 }
 
-/// Pieces of one to six lines, the same every time.
+/// Draws snippets of one to six lines. The seed is fixed, so every run has the same.
 fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
     let long: Vec<(&String, &Vec<String>)> =
         files.iter().filter(|(_, lines)| lines.len() >= 20).collect();
@@ -136,7 +137,7 @@ fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
         let (line, many) = (below(lines.len() - 7), 1 + below(6));
         let piece = lines[line..line + many].to_vec();
         let ends = [&piece[0], &piece[many - 1]];
-        // A quote begins and ends with something, and is long enough to be one.
+        // The first and last line of a quote must have enough text.
         let says = ends.iter().all(|line| line.trim().len() > 7 && line.len() < 300);
         if says && piece.iter().all(|line| !line.contains("``````")) {
             snippets.push(Snippet { path: path.clone(), line: line + 1, lines: piece });
@@ -145,7 +146,7 @@ fn snippets(files: &BTreeMap<String, Vec<String>>) -> Vec<Snippet> {
     snippets
 }
 
-/// A citation of a changed snippet: the text, the path and the lines it says are there.
+/// Builds a citation of a mutated snippet. Returns its text, path and quoted lines.
 fn changed(
     change: &str,
     snippet: &Snippet,
@@ -189,7 +190,7 @@ fn changed(
     (text, path, lines)
 }
 
-/// A line with its longest word changed by one letter.
+/// The line with one letter of its longest word changed.
 fn altered(line: &str) -> String {
     let words = line.split(|c: char| !c.is_alphanumeric());
     let Some(word) = words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()) else {
@@ -201,7 +202,8 @@ fn altered(line: &str) -> String {
     line.replacen(word, &letters.iter().collect::<String>(), 1)
 }
 
-/// Whether lines stand in a file after all, found out in the simplest way there is.
+/// Whether a file contains the lines after all. A simple reference check, independent of the
+/// citation index.
 fn stands(files: &BTreeMap<String, Vec<String>>, path: &str, lines: &[String]) -> bool {
     let bare = |line: &String| line.split_whitespace().collect::<String>();
     let Some(file) = files.get(path) else { return false };

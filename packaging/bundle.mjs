@@ -1,9 +1,9 @@
-// Packs one built program as an MCP bundle.
+// Packs one built binary as an MCP bundle (`.mcpb`).
 //
 //     node packaging/bundle.mjs TARGET BINARY OUTPUT.mcpb
 //
-// The manifest in packaging/mcpb speaks of every platform. A bundle holds one program, so its own
-// manifest promises that platform only: a client would otherwise offer it where it cannot start.
+// The manifest in packaging/mcpb covers every platform. A bundle holds one binary, so its manifest
+// lists only that platform. Otherwise clients would offer it where it cannot run.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-// Pinned, with everything it needs, by the lock file of the clients the tests use.
+// Version and dependencies are pinned by the lock file in tests/clients.
 const mcpb = join(root, "tests/clients/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js");
 
 const [target, binary, output] = process.argv.slice(2);
@@ -39,7 +39,7 @@ try {
   const program = join(stage, manifest.server.entry_point);
   mkdirSync(dirname(program), { recursive: true });
   copyFileSync(binary, program);
-  // The bundle keeps modes, and archives that passed through Windows have lost them.
+  // The bundle stores file modes, and archives built on Windows lack the executable bit.
   chmodSync(program, 0o755);
   copyFileSync(join(root, "LICENSE"), join(stage, "LICENSE"));
   writeFileSync(join(stage, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,9 +1,9 @@
-// What the release says of itself, held together.
+// Validates the release metadata, and fills in the hashes for the MCP registry.
 //
-//     node packaging/registry.mjs check OWNER/REPOSITORY TAG     before anything is built
-//     node packaging/registry.mjs fill FOLDER > server.json      with the hash of every bundle in FOLDER
+//     node packaging/registry.mjs check OWNER/REPOSITORY TAG     validate versions and URLs
+//     node packaging/registry.mjs fill FOLDER > server.json      add the hash of every bundle
 //
-// What does not fit is an error: better no release than one that clients refuse.
+// Any mismatch is an error, because clients would refuse such a release.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

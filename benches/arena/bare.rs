@@ -1,5 +1,5 @@
-//! The same framework with nothing behind it, asked at the same time and pace: what the machine, the
-//! network and this client take by themselves.
+//! Baseline: an endpoint of the same HTTP framework without any logic, polled at the same rate. It
+//! shows the latency of machine, network stack and load generator alone.
 use super::http::Line;
 use super::options::Options;
 use super::tally::Tally;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// A bot of the load in so many is a probe beside it.
+/// Bots of the load per probe of the baseline.
 const ONE_IN: usize = 5;
 
-/// Serves as much as a poll tells, on a thread of its own.
+/// Serves responses of the size of a poll, on a separate thread. Returns the port.
 pub(super) fn serve() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -33,7 +33,7 @@ pub(super) fn serve() -> u16 {
     port
 }
 
-/// Asks it for as long as the run lasts.
+/// Polls the baseline until the run ends.
 pub(super) async fn probe(port: u16, options: Arc<Options>, tally: Arc<Tally>) {
     let probes = (options.bots / ONE_IN).max(1);
     let mut asking = tokio::task::JoinSet::new();
@@ -49,7 +49,7 @@ pub(super) async fn probe(port: u16, options: Arc<Options>, tally: Arc<Tally>) {
                 let began = Instant::now();
                 if line.get("/poll", &[]).await.is_ok() {
                     tally.note(&tally.bare, began.elapsed());
-                    // It is not the server's.
+                    // The total counts only requests to the real server.
                     tally.requests.fetch_sub(1, Ordering::Relaxed);
                 }
                 tokio::time::sleep(options.every).await;

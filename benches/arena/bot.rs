@@ -1,4 +1,4 @@
-//! A bot that does what bots know: join, poll, speak when it is its turn, until it is over.
+//! A bot of the load test: joins, polls, and speaks when it is its turn, until the debate ends.
 use super::http::{Answer, Line};
 use super::options::Options;
 use super::tally::Tally;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long a bot waits whose request was not answered.
+/// Delay before a retry after a failed request.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// A bot in one debate.
@@ -17,11 +17,11 @@ pub(super) struct Bot {
     pub(super) debate: String,
     pub(super) name: String,
     key: String,
-    /// Every speech it has tried to hold.
+    /// Every speech sent, accepted or not.
     pub(super) sent: BTreeSet<String>,
-    /// Those the server has said it took.
+    /// Speeches that the server has confirmed.
     pub(super) taken: BTreeSet<String>,
-    /// What it was told last.
+    /// Body of the last poll response.
     pub(super) last: Value,
 }
 
@@ -39,10 +39,10 @@ impl Bot {
         Bot { nth, debate, name, key, sent, taken, last: Value::Null }
     }
 
-    /// Takes part until the debate is over.
+    /// Polls and speaks until the debate ends.
     pub(super) async fn play(mut self, options: Arc<Options>, port: u16, tally: Arc<Tally>) -> Bot {
         let mut line = Line::to(port);
-        // Everybody in their own time, evenly.
+        // Spread the polls of all bots evenly over the interval.
         let phase = options.every.mul_f64(self.nth as f64 * 0.618_034 % 1.0);
         tokio::time::sleep(phase).await;
         loop {
@@ -59,7 +59,7 @@ impl Bot {
         }
     }
 
-    /// Polls once, and speaks if that is due. Says whether it is over.
+    /// Polls once, and speaks if it is its turn. Returns whether the debate has ended.
     async fn turn(
         &mut self,
         line: &mut Line,
@@ -122,14 +122,14 @@ fn code(answer: &Answer) -> String {
     if answer.status == 409 { name.to_owned() } else { format!("{} {name}", answer.status) }
 }
 
-/// A speech of a usual length that nobody else holds, and this bot in no other round.
+/// A speech of typical length, unique per bot and round.
 fn speech(nth: usize, round: &Value) -> String {
     let number = format!("no. {nth}-{round}");
     let point = "**First**, what was measured speaks for it, and nobody has measured otherwise. ";
     format!("**Speech {number}**\n\n{}\n\nThis was speech {number}.", point.repeat(8))
 }
 
-/// What a speech is told by.
+/// First line of a speech, which identifies it.
 pub(super) fn number(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }

@@ -1,18 +1,17 @@
-//! HTTP by hand, on one connection that is kept: the client shares the machine with the server, and
-//! must not be what is measured.
+//! Minimal HTTP/1.1 client with keep-alive. It shares the machine with the server, so it must cost
+//! as little CPU as possible.
 use serde_json::Value;
 use std::fmt::Write;
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// A connection to the server, made when it is needed.
+/// A connection to the server, opened lazily.
 pub(super) struct Line {
     port: u16,
     stream: Option<BufReader<TcpStream>>,
 }
 
-/// What came back.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Value,
@@ -40,8 +39,8 @@ impl Line {
         self.ask("POST", path, headers, Some(body.to_string())).await
     }
 
-    /// One request and its answer. A connection that breaks is made anew by the next request, unless
-    /// it was an old one that the server had closed meanwhile.
+    /// Sends one request and reads the response. After an I/O error, the next request opens a new
+    /// connection.
     async fn ask(
         &mut self,
         method: &str,
@@ -66,7 +65,7 @@ impl Line {
     }
 }
 
-/// A request, as it is written.
+/// Formats a request.
 pub(super) fn request(
     port: u16,
     method: &str,
@@ -96,7 +95,8 @@ pub(super) async fn connect(port: u16) -> io::Result<BufReader<TcpStream>> {
     Ok(BufReader::new(stream))
 }
 
-/// The status, how long the body is if that is said, and whether the server hangs up after it.
+/// Reads a response head. Returns status, `Content-Length` and whether the server closes the
+/// connection.
 pub(super) async fn head(
     stream: &mut BufReader<TcpStream>,
 ) -> io::Result<(u16, Option<usize>, bool)> {

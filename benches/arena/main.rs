@@ -1,11 +1,10 @@
-//! Many bots in many debates at once, against the real `debate serve`:
+//! Load test of `debate serve` with many bots in concurrent debates:
 //! `cargo bench --bench arena -- --bots 1000 --viewers 200 --kill`.
 //!
-//! Each bot does what bots know: join, poll every five seconds, speak when it is its turn. Every
-//! speech carries a number of its own, and in the end what every bot is told was said is compared
-//! with what was taken from it. With `--kill` the server is killed outright in the middle and started
-//! again. Beside it, in the same run, a bare endpoint is asked at the same pace, so that what the
-//! machine itself takes is known. Ends with an error if anything was lost or doubled.
+//! Each bot joins, polls every five seconds and speaks when it is its turn. Every speech is unique.
+//! At the end, the log that each bot received is compared with the speeches the server accepted.
+//! With `--kill`, the server process is killed halfway and restarted. A bare endpoint is polled at
+//! the same rate as a baseline. Exits with an error if a speech was lost or duplicated.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 mod bare;
 mod bot;
@@ -27,7 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tally::{Tally, times};
 
-/// How many debates are created, and bots let in, at once.
+/// Number of concurrent connections that create debates and join bots.
 const AT_ONCE: usize = 16;
 
 fn main() -> ExitCode {
@@ -111,7 +110,7 @@ async fn run(options: Options) -> Vec<String> {
     wrong
 }
 
-/// Creates the debates and lets two bots into each.
+/// Creates the debates and joins two bots to each.
 async fn enter(options: &Arc<Options>, port: u16, tally: &Arc<Tally>) -> Vec<Bot> {
     let lanes = (0..AT_ONCE).map(|lane| {
         let (options, tally) = (options.clone(), tally.clone());
@@ -138,7 +137,7 @@ async fn enter(options: &Arc<Options>, port: u16, tally: &Arc<Tally>) -> Vec<Bot
     bots
 }
 
-/// What the page calls the debates.
+/// Archive ids of the debates, which the page uses in URLs.
 async fn archived(port: u16) -> Vec<String> {
     let listed = Line::to(port).get("/api/debates", &[]).await.unwrap();
     let listed = listed.body["debates"].as_array().cloned().unwrap_or_default();
@@ -194,7 +193,7 @@ fn report(options: &Options, server: &Server, tally: &Tally, took: Duration) {
     }
 }
 
-/// What every bot was told in the end, beside what was taken from all of them.
+/// Compares the final log of every bot with the accepted speeches. Returns the violations.
 fn compare(options: &Options, ended: &[Bot]) -> Vec<String> {
     let mut wrong = vec![];
     let mut by_debate: HashMap<&str, Vec<&Bot>> = HashMap::new();

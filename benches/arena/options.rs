@@ -1,24 +1,24 @@
-//! What can be asked of a run.
+//! Command line options of the load test.
 use std::time::Duration;
 
-/// How many, how fast, and what is done to the server.
+/// Options of a run.
 pub(super) struct Options {
     pub(super) bots: usize,
     pub(super) rounds: usize,
     pub(super) viewers: usize,
-    /// Between two polls of a bot.
+    /// Poll interval of a bot.
     pub(super) every: Duration,
-    /// Whether each request has a connection of its own, as those of a shell script have.
+    /// Whether every request opens a new connection, as a shell script does.
     pub(super) fresh: bool,
     pub(super) kill: bool,
     pub(super) judged: bool,
-    /// Milliseconds that 99 of 100 requests should stay within.
+    /// Target for the 99th percentile of response times, in ms.
     pub(super) goal: f64,
-    /// After which a run has failed.
+    /// Timeout of the whole run.
     pub(super) limit: Duration,
-    /// Another program than the one built with this.
+    /// Path of another `debate` binary.
     pub(super) program: Option<String>,
-    /// Further arguments for it.
+    /// Additional arguments of `debate serve`.
     pub(super) more: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ cargo bench --bench arena -- [options]
   --serve ARG     a further argument of `debate serve`; may be repeated";
 
 impl Options {
-    /// As they were typed; none, if only help was asked for.
+    /// Parses the arguments. `None` if only the help was printed.
     pub(super) fn read() -> Option<Options> {
         let mut options = Options {
             bots: 1000,
@@ -71,7 +71,7 @@ impl Options {
                 "--limit" => options.limit = Duration::from_secs(number(next()) as u64),
                 "--program" => options.program = Some(next()),
                 "--serve" => options.more.push(next()),
-                // What cargo itself passes on.
+                // Added by cargo.
                 "--bench" => {}
                 _ => {
                     println!("{HELP}");
@@ -86,7 +86,7 @@ impl Options {
         self.bots / 2
     }
 
-    /// All that will be said.
+    /// Number of speeches in all debates.
     pub(super) fn speeches(&self) -> usize {
         self.bots * self.rounds
     }

@@ -1,4 +1,4 @@
-//! The real server in a process of its own, and what it takes of the machine.
+//! Runs the real server as a child process and samples its memory and CPU time.
 use super::http::Line;
 use super::options::Options;
 use serde_json::{Value, json};
@@ -8,17 +8,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A server over an archive of its own.
+/// Server process with its own temporary archive.
 pub(super) struct Server {
     child: Child,
     folder: TempDir,
     program: PathBuf,
     pub(super) port: u16,
-    /// The most memory it had, in bytes.
+    /// Peak resident memory in bytes.
     memory: f64,
-    /// Seconds of those that were killed.
+    /// CPU seconds of killed processes.
     before: f64,
-    /// Seconds of the one there is.
+    /// CPU seconds of the current process.
     now: f64,
 }
 
@@ -36,7 +36,7 @@ impl Server {
         Server { child, folder, program, port, memory: 0.0, before: 0.0, now: 0.0 }
     }
 
-    /// Returns once it answers.
+    /// Waits until the server responds. Timeout: 12 s.
     pub(super) async fn ready(&mut self) {
         for _ in 0..600 {
             if Line::to(self.port).get("/api/debates", &[]).await.is_ok() {
@@ -54,7 +54,7 @@ impl Server {
         String::from_utf8_lossy(&told.stdout).trim().to_owned()
     }
 
-    /// `kill -9`, and the same command once more.
+    /// Kills the process with SIGKILL and starts the same command again.
     pub(super) fn kill_and_restart(&mut self, options: &Options) {
         self.measure();
         self.child.kill().unwrap();
@@ -63,7 +63,7 @@ impl Server {
         self.child = spawn(&self.program, self.folder.path(), self.port, options);
     }
 
-    /// Looks at what it takes now.
+    /// Samples memory and CPU time.
     pub(super) fn measure(&mut self) {
         let id = self.child.id().to_string();
         let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
@@ -89,8 +89,8 @@ impl Drop for Server {
     }
 }
 
-/// Seconds a process has computed, by itself and for itself in the kernel; none are known elsewhere
-/// than on Linux.
+/// User and system CPU seconds of a process, at 100 ticks per second. 0 on systems other than
+/// Linux.
 pub(super) fn cpu_of(process: &str) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace());
@@ -120,7 +120,8 @@ fn spawn(program: &Path, folder: &Path, port: u16, options: &Options) -> Child {
         .unwrap()
 }
 
-/// As many open files as this user may have: a connection is one, here and in the server.
+/// Raises the limit of open files to its maximum. Each connection needs one socket here and one in
+/// the server.
 pub(super) fn many_files() {
     #[cfg(unix)]
     {
@@ -135,7 +136,7 @@ fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A judge who has made up its mind.
+/// Script of a judge with a fixed verdict.
 fn script() -> String {
     let marks = |all: [u8; 5]| -> Value {
         let names = ["argument_quality", "evidence", "rebuttal", "expression", "overall_logic"];

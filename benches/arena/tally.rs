@@ -1,10 +1,10 @@
-//! What is counted.
+//! Metrics of the load test: latencies and counters.
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Times in microseconds, of requests that were answered, and everything else that is counted.
+/// Response times in microseconds, and counters.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) joins: Mutex<Vec<u32>>,
@@ -12,11 +12,11 @@ pub(super) struct Tally {
     pub(super) speeches: Mutex<Vec<u32>>,
     pub(super) bare: Mutex<Vec<u32>>,
     pub(super) requests: AtomicUsize,
-    /// Requests that were not answered at all.
+    /// Requests without a response.
     pub(super) failed: AtomicUsize,
-    /// Speeches the server has said it took.
+    /// Speeches that the server has confirmed.
     pub(super) taken: AtomicUsize,
-    /// Refusals, by what they are called.
+    /// Refused requests, by error code.
     pub(super) refusals: Mutex<BTreeMap<String, usize>>,
     pub(super) watching: AtomicUsize,
     pub(super) connections: AtomicUsize,
@@ -24,11 +24,11 @@ pub(super) struct Tally {
     pub(super) repeated: AtomicUsize,
 }
 
-/// How long something took.
+/// Summary of response times.
 #[derive(Clone)]
 pub(super) struct Times {
     pub(super) count: usize,
-    /// Half, 95 of 100, 99 of 100 and all of them, in milliseconds.
+    /// 50th, 95th, 99th percentile and maximum, in ms.
     pub(super) quantiles: [f64; 4],
 }
 
@@ -52,7 +52,7 @@ impl Tally {
         *self.refusals.lock().unwrap().entry(code.to_owned()).or_default() += 1;
     }
 
-    /// Refusals that nothing a bot here does explains.
+    /// Refusals other than a lost turn or the rate limit, which bots expect.
     pub(super) fn complaints(&self) -> Vec<String> {
         let expected = |code: &str| code == "NOT_YOUR_TURN" || code.starts_with("429");
         let refusals = self.refusals.lock().unwrap();

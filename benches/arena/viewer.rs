@@ -1,4 +1,5 @@
-//! Those who watch the page: a stream of events each, taken up again where it broke off.
+//! Viewers of the page: each reads a stream of server-sent events, and reconnects with
+//! `Last-Event-ID`.
 use super::http::{connect, head, request};
 use super::options::Options;
 use super::tally::Tally;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 
-/// Watches these debates, evenly, for as long as the run lasts.
+/// Spawns viewers, spread evenly over the debates, until the run ends.
 pub(super) fn watch(options: &Options, port: u16, debates: &[String], tally: &Arc<Tally>) {
     for debate in debates.iter().cycle().take(options.viewers.min(debates.len() * options.viewers))
     {
@@ -44,7 +45,7 @@ async fn follow(
     let (status, _, _) = head(&mut stream).await?;
     if status != 200 {
         tally.refused(&format!("{status} for a viewer"));
-        // Nothing to be watched there; it would only be asked again and again.
+        // A retry would get the same error, so this viewer stops.
         std::future::pending::<()>().await;
     }
     tally.connections.fetch_add(1, Ordering::Relaxed);
@@ -71,7 +72,7 @@ async fn follow(
     }
 }
 
-/// The next piece of a body that comes in pieces.
+/// Reads the next chunk of a body with chunked transfer encoding.
 async fn chunk(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut line = String::new();
     if stream.read_line(&mut line).await? == 0 {

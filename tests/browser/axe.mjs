@@ -1,4 +1,4 @@
-// Accessibility, as far as a program can tell: no violation of any rule.
+// Accessibility check with axe-core: no violation of any rule.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export async function accessible(page, where) {
-  // The policy of the page allows no script but its own; a debugger is not bound by it.
+  // The page's CSP allows only its own scripts. `evaluate` runs in the debugger and bypasses it.
   await page.evaluate(source);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const told = violations.map(({ id, nodes }) => ({

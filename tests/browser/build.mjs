@@ -1,4 +1,4 @@
-// Builds what a browser is given: node build.mjs [FOLDER], `src/web/assets` unless another is named.
+// Builds the browser assets: node build.mjs [FOLDER] [default: src/web/assets].
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";

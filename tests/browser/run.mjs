@@ -1,6 +1,6 @@
-// Plays one scenario in a real browser: node run.mjs NAME. The stage comes as a line of JSON on stdin;
-// what the scenario asks of whoever started it goes out as a line, and the answer comes back as one.
-// The last line is what was seen.
+// Runs one scenario in a real browser: node run.mjs NAME. Protocol: JSON lines. The first line on
+// stdin is the config. A scenario writes a request to stdout and reads the response from stdin. The
+// last line on stdout is its result.
 import { createInterface } from "node:readline";
 import { launch } from "./window.mjs";
 

@@ -1,4 +1,4 @@
-// A browser, and windows that write down everything that must not happen in them.
+// Launches the browser, and opens windows that record errors, dialogs and external requests.
 import { chromium } from "playwright-core";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ export async function launch(stage) {
   const browser = await chromium.launch({ executablePath: stage.chromium, args: FLAGS });
   mkdirSync(stage.folder, { recursive: true });
 
-  /** A window of its own: nothing is kept from one to the next. */
+  /** Opens a window in a new browser context, with no shared cookies, storage or cache. */
   async function open(path, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
@@ -41,7 +41,7 @@ export async function launch(stage) {
       page,
       requests,
       wrong,
-      /** Nothing went wrong in this window. */
+      /** Asserts that the window recorded no error. */
       fine() {
         assert.deepEqual(wrong, []);
       },
@@ -54,7 +54,7 @@ export async function launch(stage) {
   return { open, close: () => browser.close() };
 }
 
-/** Waits until something is so, and no longer than some seconds. */
+/** Polls a condition until it holds. The timeout is in seconds. */
 export async function until(what, so, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
@@ -65,7 +65,7 @@ export async function until(what, so, seconds = 30) {
   }
 }
 
-/** Nothing is wider than the window. */
+/** Asserts that no element is wider than the viewport. */
 export async function fits(page) {
   const wide = await page.evaluate(() => {
     const width = document.documentElement.clientWidth;
@@ -78,5 +78,5 @@ export async function fits(page) {
   assert.deepEqual(wide, [], "wider than the window");
 }
 
-/** The ids of everything said in a debate, in order. */
+/** Ids of all turns in the transcript, in order. */
 export const said = (page) => page.$$eval("#turns > li > [id]", (turns) => turns.map((turn) => turn.id));

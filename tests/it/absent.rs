@@ -1,7 +1,8 @@
-//! What is left out of every copy because of its name, and what is not though it looks like it.
+//! Path exclusion rules (`repo::exclusions`): files left out of a snapshot by name alone (secrets,
+//! agent instructions, agent settings, invalid paths), and look-alikes that are kept.
 use debate_mcp::repo::{Why, absent};
 
-/// One row for every rule, and for what looks like it and is not meant.
+/// Expected exclusion reason and the paths that have it. `None` lists look-alikes that are kept.
 const ROWS: &[(Option<Why>, &[&str])] = &[
     (
         Some(Why::Secret),

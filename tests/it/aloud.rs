@@ -1,4 +1,5 @@
-//! A reply is shown while it is being written, however it comes in pieces.
+//! `StreamPreview`: the readable text of a streamed reply, the same however the stream is split
+//! into chunks. Prose hides the claims block, a JSON object shows only its text fields.
 use crate::scene::Rng;
 use debate_mcp::report::aloud::Aloud;
 

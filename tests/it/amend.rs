@@ -1,4 +1,5 @@
-//! What may be changed after the opening, and what it changes.
+//! Amendments (`Event::Amended`): which changes of seats, budget, plan and topic are valid at which
+//! point of a debate, and that prompts already sent do not change.
 use crate::players::{amended, good, refused, said, told};
 use crate::scene::{apply, cue, due, model, money, open, put, run, say, setup, until};
 use debate_mcp::debate::{
@@ -22,7 +23,7 @@ fn shifted(topic: &str) -> Change {
     Change::Topic { topic: topic.into() }
 }
 
-/// A debate at the first turn of this phase in this round, asked or not.
+/// Debate at the first turn of `phase` in `round`. With `asked`, its prompts have been sent.
 fn at(format: Format, rounds: u8, round: u8, phase: &str, asked: bool) -> Debate {
     let mut debate = open(setup(format, rounds));
     until(&mut debate, round, phase);
@@ -49,7 +50,7 @@ fn a_seat_is_handed_to_another_voice() {
             &[
                 (handed(0, Voice::Human), true),
                 (handed(0, opus.clone()), true),
-                (handed(0, model("claude")), false), // It has it already.
+                (handed(0, model("claude")), false), // Already seated there.
                 (handed(1, model("claude")), true),
                 (handed(99, Voice::Host), false),
                 (handed(0, bad.clone()), false),
@@ -69,7 +70,7 @@ fn what_may_be_spent_must_be_more_than_what_was() {
             (limit(money(3)), true),
             (limit(money(2)), false),
             (limit(money(0)), false),
-            (limit(Budget::default()), true), // Not limited at all.
+            (limit(Budget::default()), true), // No limit at all.
             (limit(Budget { tokens: Some(0), ..money(9) }), false),
             (limit(Budget { milliseconds: Some(1), ..money(9) }), true),
         ],
@@ -78,7 +79,7 @@ fn what_may_be_spent_must_be_more_than_what_was() {
 
 #[test]
 fn a_played_round_stays_in_its_act() {
-    // Round 3 of the court is in the confrontation as long as four rounds are left after it.
+    // Round 3 belongs to the confrontation act while at least four rounds follow it.
     let court = at(formats::tribunal(), 10, 3, "argue", true);
     let rounds = |legal: &[u8], not: &[u8]| -> Vec<(Change, bool)> {
         let legal = legal.iter().map(|n| (lasting(*n), true));
@@ -88,7 +89,7 @@ fn a_played_round_stays_in_its_act() {
     check(&at(formats::tribunal(), 10, 3, "argue", false), &rounds(&[2, 6, 7], &[0, 1, 101]));
     check(&at(formats::duel(), 5, 3, "defend", true), &rounds(&[3, 4, 100], &[2, 1]));
     check(&at(formats::arena(), 3, 3, "close", true), &rounds(&[3], &[2, 4, 5]));
-    // An ending that has begun goes on.
+    // An ending act that has begun fixes the number of rounds.
     check(&at(formats::duel(), 2, 0, "judge", true), &rounds(&[], &[1, 2, 3]));
     check(&at(formats::duel(), 2, 0, "judge", false), &rounds(&[2, 3], &[1]));
 }
@@ -120,7 +121,7 @@ fn seats_are_changed_before_anyone_is_asked() {
         (seated(twins), false),
         (seated(bad(&all)), false),
         (seated(vec![]), false),
-        (Change::Plan { rounds: None, seats: None, holds: None }, false), // That is no change.
+        (Change::Plan { rounds: None, seats: None, holds: None }, false), // Changes nothing.
     ];
     check(&fresh, &table);
     check(&at(formats::duel(), 2, 1, "propose", true), &[(seated(less(Role::Mirror)), false)]);
@@ -172,7 +173,7 @@ fn a_seat_handed_over_in_the_middle_of_a_wave_keeps_its_turn() {
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven, awaited), (vec![fay, cue(0, 0, 0, 6)], vec![eli]));
     assert!([eli, fay].iter().all(|cue| debate.was_asked(*cue)), "both know the question");
-    // Who is fetched now may be asked once more; who is awaited has been asked.
+    // A driven seat may be asked again. An awaited seat has been asked already.
     let again = |cue: Cue| Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] };
     assert!(debate.check(&again(fay)).is_ok() && debate.check(&again(eli)).is_err());
     for cue in [eli, fay] {
@@ -180,7 +181,7 @@ fn a_seat_handed_over_in_the_middle_of_a_wave_keeps_its_turn() {
         apply(&mut debate, [event]);
     }
     assert_eq!([debate.tool(eli), debate.tool(fay)], ["human", "codex"]);
-    // A turn stays with whoever took it, whoever sits there later.
+    // A finished turn keeps its tool when the seat is handed over later.
     apply(&mut debate, [amended(handed(5, Voice::Bot))]);
     assert_eq!(debate.tool(fay), "codex");
 }
@@ -203,7 +204,7 @@ fn a_new_voice_starts_afresh() {
     let once_more = refused(&debate, fay, vec![]);
     apply(&mut debate, [once_more]);
     assert_eq!(debate.spent().cost, 3, "every attempt was paid for");
-    // What is done stays as it was.
+    // A finished turn keeps its rejected attempt.
     let spoke = said(&debate, fay, good(&debate, fay)).unwrap();
     apply(&mut debate, [spoke, amended(handed(5, Voice::Bot))]);
     assert!(debate.refused(fay).is_some());
@@ -225,7 +226,7 @@ fn who_comes_first_after_a_change_of_plan_hears_all_there_was_to_hear() {
     assert_eq!(debate.seats_at(confrontation), debate.seats());
 }
 
-/// A prompt that is out, before and after something was amended that is none of its business.
+/// Checks that a prompt already sent stays the same after an unrelated amendment.
 #[track_caller]
 fn stays(setup: Setup, round: u8, phase: &str, change: Change) {
     let mut debate = open(setup);
@@ -257,7 +258,7 @@ fn a_prompt_that_is_out_does_not_change_when_the_opponent_is_handed_over() {
 
 #[test]
 fn what_a_judge_was_told_does_not_change_when_a_side_is_handed_over() {
-    // Ada speaks of gemini, which neither side is; then Bob's seat is handed to it.
+    // Ada mentions gemini, which plays neither side. Then Bob's seat is handed to gemini.
     let mut debate = open(setup(formats::duel(), 1));
     let first = until(&mut debate, 1, "propose");
     say(&mut debate, first, Body::prose("Even gemini agrees."));

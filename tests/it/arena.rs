@@ -1,10 +1,10 @@
-//! The arena's wire, spoken by hand to the real program.
+//! Arena HTTP API end to end: raw requests to the real server, with every response checked field by
+//! field. Covers status and error codes, authentication, body limits and rate limits.
 use crate::arena_lab::{Arena, Bot, judged, send, words};
 use crate::lab::{Lab, Script, stands_in};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The names of an answer's fields.
 fn fields(body: &Value) -> BTreeSet<&str> {
     body.as_object().unwrap().keys().map(String::as_str).collect()
 }
@@ -68,7 +68,7 @@ fn a_whole_debate_field_by_field() {
     assert_eq!((&waiting["state"], &waiting["total_rounds"]), (&json!("waiting"), &json!(2)));
     refused(&arena.speak(&one, &words("too early")), 409, "debate_not_ready", true);
 
-    // Without an id, whoever comes is put where somebody waits.
+    // Without an id, the server puts a bot into a room that waits for an opponent.
     let other =
         arena.post("/api/debate/join", json!({"bot_name": "opponent", "bot_uuid": "uuid-002"}));
     assert_eq!(other.body["debate_id"], id.as_str());
@@ -104,7 +104,7 @@ fn a_whole_debate_field_by_field() {
     ] {
         assert_eq!(active[name], value, "{name}");
     }
-    // Supporting speaks first.
+    // The supporting side speaks first.
     assert_eq!(active["next_speaker"], active["supporting_side"]);
     let (pro, con) = if active["supporting_side"] == one.identifier.as_str() {
         (&one, &other)
@@ -172,7 +172,7 @@ fn a_whole_debate_field_by_field() {
         })
         .collect();
     assert_eq!(said, expected.iter().map(|(r, s, t)| (*r, *s, t.as_str())).collect::<Vec<_>>());
-    // Judged blind and swapped; the summary names whom it is about.
+    // Judged blind and with the sides swapped. The summary uses the bots' identifiers.
     assert_eq!(
         ended["debate_result"],
         json!({"winner": pro.identifier, "supporting_score": 82, "opposing_score": 64,
@@ -180,10 +180,10 @@ fn a_whole_debate_field_by_field() {
     );
     refused(&arena.speak(pro, &words("too late")), 409, "DEBATE_ENDED", false);
 
-    // It is a debate like any other: in the archive, and rebuilt from its log.
+    // Stored like any other debate: it is in the archive and replays from its event log.
     let debate = arena.get("/api/debates?status=ended").body["debates"][0]["archive_id"].clone();
     lab.replays(debate.as_str().unwrap());
-    // No key stands anywhere, and no read shows one.
+    // Keys are neither stored nor returned by any read request.
     for key in [&one.key, &other.key] {
         assert!(!stands_in(lab.home(), key));
         for path in ["/api/debates".to_owned(), format!("/api/debate/{id}")] {
@@ -201,7 +201,7 @@ fn who_may_speak_and_who_may_not() {
     let (elsewhere, _) = arena.pair("Vim or emacs?", 1);
     let poll = format!("/api/debate/{}/poll", pro.debate);
     let speech = format!("/api/debate/{}/speech", pro.debate);
-    // Missing headers come before anything else: an unknown debate, a body that cannot be read.
+    // Missing headers are reported first, before an unknown debate or a malformed body.
     for (path, method) in
         [(&poll, "GET"), (&speech, "POST"), (&"/api/debate/nothing/poll".to_owned(), "GET")]
     {
@@ -213,7 +213,7 @@ fn who_may_speak_and_who_may_not() {
     }
     let nowhere = Bot { debate: "nothing".into(), ..pro.clone() };
     refused(&arena.poll(&nowhere), 404, "DEBATE_NOT_FOUND", false);
-    // Neither a made-up key, nor another bot's, nor one of another debate.
+    // A made-up key, another bot's key, a key of another debate, an unknown identifier.
     for (identifier, key) in [
         (&pro.identifier, &"key-0".to_owned()),
         (&pro.identifier, &con.key),
@@ -228,7 +228,7 @@ fn who_may_speak_and_who_may_not() {
     let wrong = arena.speak(&con, &words("me first"));
     refused(&wrong, 409, "NOT_YOUR_TURN", false);
     assert_eq!(wrong.body["message"], "It is not your turn to speak");
-    // Lengths are counted in characters, and what is advertised is enforced.
+    // Length is counted in characters, and the advertised limits are enforced.
     refused(&arena.speak(&pro, "我的辩论发言..."), 422, "CONTENT_TOO_SHORT", true);
     refused(&arena.speak(&pro, &"辩".repeat(49)), 422, "CONTENT_TOO_SHORT", true);
     refused(&arena.speak(&pro, &"🙂".repeat(2001)), 422, "CONTENT_TOO_LONG", true);
@@ -238,19 +238,19 @@ fn who_may_speak_and_who_may_not() {
     refused(&arena.speech(&pro, &html), 422, "INVALID_MESSAGE_TYPE", true);
     let large = json!({"message": {"format": "markdown", "content": "x".repeat(300_000)}});
     refused(&arena.speech(&pro, &large), 413, "PAYLOAD_TOO_LARGE", true);
-    // What was refused has not moved the deadline.
+    // A rejected speech does not move the deadline.
     let before = arena.poll(&pro).body["deadline_at"].clone();
     refused(&arena.speak(&pro, "short"), 422, "CONTENT_TOO_SHORT", true);
     assert_eq!(arena.poll(&pro).body["deadline_at"], before);
     assert_eq!(arena.speak(&pro, &"🙂".repeat(2000)).status, 200);
-    // The same again is not taken twice, and not another in its place.
+    // Repeating the same speech is idempotent. A different one is refused.
     let again = arena.speak(&pro, &"🙂".repeat(2000));
     assert_eq!((again.status, &again.body["round"]), (200, &json!(1)));
     refused(&arena.speak(&pro, &words("and another thing")), 409, "NOT_YOUR_TURN", false);
     let late = json!({"round": 2, "message": {"format": "markdown", "content": words("early")}});
     refused(&arena.speech(&con, &late), 409, "NOT_YOUR_TURN", false);
     assert_eq!(arena.speak(&con, &"辩".repeat(50)).status, 200);
-    // Nobody judges: no winner, no scores, and the reason.
+    // Without a judge there is no winner and no score, but a reason.
     let result = &arena.until(&pro, "ended")["debate_result"];
     assert_eq!(
         *result,
@@ -286,13 +286,13 @@ fn who_may_come_in() {
     refused(&create(json!({"topic": "x", "total_rounds": 11})), 422, "INVALID_TOPIC", true);
     refused(&arena.get("/api/nothing"), 404, "NOT_FOUND", false);
     assert_eq!(arena.get("/api/debate/join").status, 405);
-    // From another page, or by a name that is not this server's, nothing is done.
+    // Requests with a foreign `Origin` or `Host` header are refused (CSRF, DNS rebinding).
     let topic = json!({"topic": "Tabs?"}).to_string();
     let foreign = [("Origin", "https://elsewhere.example"), ("Content-Type", "text/plain")];
     assert_eq!(arena.send("POST", "/api/debate/create", &foreign, &topic).status, 403);
     let rebound = [("Host", "elsewhere.example")];
     assert_eq!(arena.send("GET", "/api/debates", &rebound, "").status, 421);
-    // Both of one name, as the same script started twice.
+    // Two bots of one name, as when the same script is started twice.
     let id = arena.create("Twins", 1);
     let (one, other) = (arena.join("twin", &id), arena.join("twin", &id));
     assert_ne!(one.identifier, other.identifier);
@@ -312,7 +312,7 @@ fn a_rematch_is_held_with_the_sides_changed() {
     };
     let (a, b) = (join("a"), join("b"));
     assert_eq!((json!(a.debate), json!(b.debate)), (first.clone(), first));
-    // A stranger has no seat there; the same two have, and are put there without being told where.
+    // A third bot has no seat in the rematch. The first two are seated without sending its id.
     let stranger = arena
         .post("/api/debate/join", json!({"bot_name": "c", "bot_uuid": "c", "debate_id": second}));
     refused(&stranger, 409, "debate_full", false);
@@ -334,7 +334,7 @@ fn a_poll_may_wait_for_news() {
     assert_eq!(arena.speak(&pro, &words("news")).status, 200);
     let told = waiting.join().unwrap();
     assert_eq!(told.body["next_speaker"], con.identifier.as_str(), "{told:?}");
-    // Whoever's turn it is is told at once; nobody waits for what cannot be a number.
+    // A `wait` parameter that is not a number is refused.
     let path = format!("/api/debate/{}/poll?wait=soon", con.debate);
     refused(&arena.send("GET", &path, &con.headers(), ""), 400, "INVALID_MESSAGE_FORMAT", true);
 }
@@ -343,7 +343,7 @@ fn a_poll_may_wait_for_news() {
 fn others_than_this_machine_are_let_in_only_if_that_was_said() {
     let lab = Lab::new();
     lab.debate(&["serve", "--bind", "0.0.0.0:0"]).ends(2).warns("--insecure");
-    // Rooms are one archive's: nobody else changes them meanwhile. Nor is a port taken twice.
+    // Only one server may run per archive, and a port cannot be bound twice.
     let mut arena = Arena::serve(&lab, &["--judge", "none"]);
     lab.debate(&["serve", "--bind", "127.0.0.1:0"]).ends(2).warns("stop the other one");
     lab.debate(&["serve", "--bind", &arena.address])
@@ -415,7 +415,8 @@ fn marks_that_do_not_add_up_are_not_taken() {
     assert_eq!(refused, 2, "by the judge and by the one who sees the sides swapped");
 }
 
-/// What others know of a bot is not enough to use up what it may ask, nor to fill our memory.
+/// A client that knows only a bot's identifier can neither use up the bot's rate limit nor fill the
+/// server's memory.
 #[test]
 fn nobody_is_silenced_by_a_stranger() {
     let lab = Lab::new();
@@ -426,7 +427,7 @@ fn nobody_is_silenced_by_a_stranger() {
         refused(&arena.poll(&stranger), 401, "INVALID_CREDENTIALS", false);
     }
     assert_eq!(arena.poll(&pro).status, 200);
-    // Whoever asks too fast itself is told when to come back.
+    // A bot over its own rate limit gets 429 with a `Retry-After` header.
     let hasty = (0..200).map(|_| arena.poll(&pro)).find(|answer| answer.status != 200).unwrap();
     refused(&hasty, 429, "RATE_LIMITED", true);
     assert!(hasty.headers.contains("retry-after: 1"), "{}", hasty.headers);
@@ -436,7 +437,7 @@ fn nobody_is_silenced_by_a_stranger() {
     refused(&none, 404, "DEBATE_NOT_FOUND", false);
 }
 
-/// A judge who costs more than was allowed leaves the debate ended, and not waiting for ever.
+/// A judge that exceeds the budget ends the debate instead of leaving it open.
 #[test]
 fn a_spent_budget_ends_it() {
     let lab = Lab::new();

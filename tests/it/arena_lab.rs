@@ -1,18 +1,19 @@
-//! An arena that is served by the real program, and bots that speak its wire by hand.
+//! Arena test harness: runs `debate serve` as a process (`ArenaProcess`) and sends raw HTTP/1.1
+//! requests to it, as bots do.
 use crate::lab::{Lab, Running, Script};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A server under way.
+/// Running `debate serve` process.
 pub(crate) struct Arena {
     pub(crate) address: String,
     pub(crate) served: Value,
     running: Option<Running>,
 }
 
-/// An answer: its status, its headers in small letters, its body.
+/// HTTP response. Headers are in lower case, and the body is parsed if it is JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -20,7 +21,7 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// A bot, by what it was given.
+/// Bot that has joined a debate, with its credentials.
 #[derive(Clone, Debug)]
 pub(crate) struct Bot {
     pub(crate) debate: String,
@@ -28,14 +29,14 @@ pub(crate) struct Bot {
     pub(crate) key: String,
 }
 
-/// Long enough to be taken.
+/// Speech with this text, above the minimum length.
 pub(crate) fn words(text: &str) -> String {
     format!(
         "**{text}**\n\nHonourable judge: first, second, and finally, this is long enough. {text}."
     )
 }
 
-/// A judge who marks by the five criteria.
+/// Judge reply with rubric scores for the five criteria.
 pub(crate) fn judged(winner: &str) -> Value {
     let mark = |points: [u8; 5]| {
         json!({"argument_quality": points[0], "evidence": points[1], "rebuttal": points[2],
@@ -52,12 +53,12 @@ pub(crate) fn judged(winner: &str) -> Value {
 }
 
 impl Arena {
-    /// Serves a lab's archive, with these flags besides.
+    /// Starts the server on a free loopback port, with extra flags.
     pub(crate) fn serve(lab: &Lab, more: &[&str]) -> Arena {
         Arena::at(lab, "127.0.0.1:0", more)
     }
 
-    /// The same, at this address.
+    /// Starts the server on this bind address.
     pub(crate) fn at(lab: &Lab, bind: &str, more: &[&str]) -> Arena {
         let mut args = vec!["serve", "--json", "--bind", bind];
         args.extend(more);
@@ -73,7 +74,8 @@ impl Arena {
         Arena { address, served, running: Some(running) }
     }
 
-    /// With a judge who rules for this side, shown either way round.
+    /// Starts the server with a scripted judge that rules for `winner`, also with the sides
+    /// swapped.
     pub(crate) fn judging(lab: &Lab, winner: &str, more: &[&str]) -> Arena {
         lab.write(&Script::empty().first(json!({"phase": "judge", "json": judged(winner)})));
         let judge = lab.seat("pro.json");
@@ -82,7 +84,7 @@ impl Arena {
         Arena::serve(lab, &args)
     }
 
-    /// Killed at once, as by a crash.
+    /// Kills the process with SIGKILL, as a crash would.
     pub(crate) fn kill(&mut self) {
         let running = self.running.take().unwrap();
         running.signal("KILL");
@@ -107,7 +109,7 @@ impl Arena {
         self.send("GET", path, &[], "")
     }
 
-    /// A debate that waits.
+    /// Creates a waiting room and returns its id.
     pub(crate) fn create(&self, topic: &str, rounds: u8) -> String {
         let made = self.post("/api/debate/create", json!({"topic": topic, "total_rounds": rounds}));
         assert_eq!(made.status, 201, "{made:?}");
@@ -120,7 +122,7 @@ impl Arena {
         Bot::of(&self.post("/api/debate/join", body))
     }
 
-    /// Two bots in a new debate: who argues for it, and who against.
+    /// Two bots in a new debate, the supporting one first.
     pub(crate) fn pair(&self, topic: &str, rounds: u8) -> (Bot, Bot) {
         let id = self.create(topic, rounds);
         let (one, other) = (self.join("one", &id), self.join("other", &id));
@@ -143,7 +145,7 @@ impl Arena {
         self.send("POST", &path, &bot.headers(), &body.to_string())
     }
 
-    /// Waits until a bot's debate stands so.
+    /// Polls until the bot's debate is in this state. Panics after 20 s.
     #[track_caller]
     pub(crate) fn until(&self, bot: &Bot, state: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);
@@ -175,7 +177,7 @@ impl Bot {
     }
 }
 
-/// One request on a connection of its own.
+/// Sends one request on its own connection and reads the whole response.
 pub(crate) fn send(
     address: &str,
     method: &str,
@@ -191,7 +193,7 @@ pub(crate) fn send(
     lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
     lines.push(format!("Content-Length: {}\r\n\r\n", body.len()));
     stream.write_all(lines.join("\r\n").as_bytes()).unwrap();
-    // Whoever refuses a body need not read it.
+    // The server may reject a request before it has read the body, so write errors are ignored.
     let _ = stream.write_all(body.as_bytes());
     let mut bytes = vec![];
     let _ = stream.read_to_end(&mut bytes);

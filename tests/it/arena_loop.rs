@@ -1,4 +1,5 @@
-//! The loop bots are told to run, as a shell script: run as it stands, twice at the same time.
+//! The shell polling loop that bots are told to run (`curl` and `jq`), run as published by two
+//! processes at once.
 use crate::arena_lab::{Arena, words};
 use crate::lab::Lab;
 use crate::needs::needs;
@@ -6,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The whole of it but for the port and what is said.
+/// The published script. The tests replace only the address and the speech.
 const LOOP: &str = r#"
 JOIN_RESP=$(curl -s -X POST http://localhost:8081/api/debate/join \
   -H "Content-Type: application/json" \
@@ -49,7 +50,7 @@ fn the_loop_bots_are_told_to_run_does() {
     let lab = Lab::new();
     let arena =
         Arena::judging(&lab, "pro", &["--topic", "人工智能是否会取代人类工作", "--rounds", "2"]);
-    // Five seconds are too long for a test; everything else is as it stands.
+    // `sleep 5` is too slow for a test, so a faster `sleep` comes first in PATH.
     let sleep = lab.bin().join("sleep");
     std::fs::write(&sleep, "#!/bin/sh\nexec /bin/sleep 0.1\n").unwrap();
     std::fs::set_permissions(&sleep, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -59,7 +60,7 @@ fn the_loop_bots_are_told_to_run_does() {
         let mut command = Command::new("bash");
         command.args(["-c", &script]).env("PATH", &path).stdout(Stdio::piped()).spawn().unwrap()
     };
-    // What stands there to be said is too short, and refused; then there is more to say.
+    // The placeholder speech is below the minimum length, so a longer one replaces it.
     let text = serde_json::to_string(&words("我的辩论发言")).unwrap();
     let longer = LOOP.replace("\"我的辩论发言...\"", &text);
     assert_ne!(longer, LOOP);
@@ -74,7 +75,7 @@ fn the_loop_bots_are_told_to_run_does() {
     assert!(said.ends_with("辩论结束\n"), "{said}");
     assert_eq!(said.matches("speech_accepted").count(), 2, "{said}");
     assert!(first.wait().unwrap().success());
-    // As it stands, placeholder and all: both try, and whoever's turn it is is told what is wrong.
+    // With the placeholder, the bot whose turn it is gets a recoverable error.
     arena.create("Tabs or spaces?", 1);
     let both = [run(&short), run(&short)];
     let said: String =

@@ -1,4 +1,5 @@
-//! The rules of an arena, as tables: who may sit where, what time does, what is refused and how.
+//! Arena rules as tables: timeouts, rematches, error codes with their HTTP status, the token-bucket
+//! rate limiter, and the OpenAPI document.
 use debate_mcp::arena::{Board, Closed, Course, Ending, Guest, Refusal, Room, Spot, Terms, ending};
 use debate_mcp::debate::{Cue, Side};
 use debate_mcp::web::{openapi, pace};
@@ -70,10 +71,10 @@ fn what_time_does_to_a_room() {
     let long = "timeout: the debate has taken more than 3600 seconds".to_owned();
     let late = 3_600_001;
     for (board, seen, now, expected) in [
-        // In time, nothing happens.
+        // Within the limits: no action.
         (waiting(&[("a", "1")]), [0, 0], 90_000, None),
         (held(&[], Some(Pro)), [0, 0], 90_000, None),
-        // Whoever waits and is not heard of gives up the seat; nobody waits for ever.
+        // A waiting bot that stops polling loses its seat, and an empty room expires.
         (waiting(&[("a", "1")]), [0, 0], 90_001, Some(Ending::Leaves(0))),
         (waiting(&[]), [0, 0], 1_800_000, None),
         (
@@ -82,7 +83,7 @@ fn what_time_does_to_a_room() {
             1_800_001,
             Some(Ending::Expires("nobody has come for 1800 seconds".into())),
         ),
-        // Offline: judged if both have spoken, whoever's turn it is.
+        // Offline: judged if both sides have spoken, else cancelled.
         (
             held(&[Pro, Con], Some(Pro)),
             [90_001, 0],
@@ -90,13 +91,13 @@ fn what_time_does_to_a_room() {
             Some(Ending::Concludes(offline.clone())),
         ),
         (held(&[Pro], Some(Con)), [90_001, 0], 90_001, Some(Ending::Cancels(offline))),
-        // Too long.
+        // Total time limit exceeded.
         (held(&[Pro, Con], Some(Pro)), [late, late], late, Some(Ending::Concludes(long.clone()))),
         (held(&[], Some(Pro)), [late, late], late, Some(Ending::Cancels(long))),
-        // Once all have spoken, bots may leave.
+        // After the last speech, bots may disconnect.
         (held(&[Pro, Con], None), [0, 0], late, None),
         (over, [0, 0], late, None),
-        // What may be spent is spent: nobody would ever be asked again.
+        // Budget exhausted: no seat can be asked again.
         (
             Board {
                 room: room(&both),
@@ -121,17 +122,17 @@ fn sides_are_tossed_for_and_changed_in_a_rematch() {
     };
     for coin in [false, true] {
         assert_eq!(first.toss(coin, None), usize::from(coin));
-        // Whoever was against it is for it now, in whichever order they come.
+        // The opposing bot of the first leg supports now, in either join order.
         assert_eq!(second(&[("a", "1"), ("b", "2")]).toss(coin, Some(&first)), 1);
         assert_eq!(second(&[("b", "2"), ("a", "1")]).toss(coin, Some(&first)), 0);
     }
-    // A rematch is for those two, once each, and only once the first is full.
+    // A rematch admits only the two bots of the first leg, once each, and only if that was full.
     let waiting = second(&[]);
     assert!(!waiting.admits("3", Some(&first)) && waiting.admits("1", Some(&first)));
     assert!(!second(&[("a", "1")]).admits("1", Some(&first)));
     assert!(!waiting.admits("1", Some(&room(&[("a", "1")]))));
     assert!(room(&[]).admits("anybody", None));
-    // Two of one name are told apart, and both by the room they are in.
+    // An identifier carries the room id, and a number if two bots share a name.
     assert_eq!(room(&[]).identifier("clawd_pot"), "clawd_pot_abc");
     assert_eq!(room(&[("clawd_pot", "1")]).identifier("clawd_pot"), "clawd_pot-2_abc");
     assert_eq!(room(&[]).identifier("a b<c>"), "a_b_c__abc");
@@ -182,18 +183,18 @@ fn a_bucket_fills_up_again() {
         assert_eq!(bucket.take(pace, 0.0), Ok(()));
     }
     assert_eq!(bucket.take(pace, 0.0), Err(1));
-    // Twenty in every second, for as long as one likes.
+    // The steady rate is 20 requests per second.
     let mut taken = 0;
     for tick in 1..=1000 {
         taken += u32::from(bucket.take(pace, f64::from(tick) / 100.0).is_ok());
     }
     assert!((199..=201).contains(&taken), "{taken}");
-    // A clock that goes back takes nothing away.
+    // A clock that goes backwards removes no tokens.
     assert!(bucket.take(pace, 100.0).is_ok() && bucket.take(pace, 50.0).is_ok());
     const { assert!(pace::Pace::BOT.steady >= 20.0, "a bot may ask twenty times in a second") };
 }
 
-/// Every reference leads somewhere, and every path that is answered is in it.
+/// Every `$ref` resolves, and every documented path has a handler.
 #[test]
 fn the_document_of_the_wire_is_whole() {
     let document = openapi::document();

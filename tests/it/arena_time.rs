@@ -1,4 +1,5 @@
-//! What time does to an arena, and a restart does not.
+//! Arena timeouts end to end (speech, offline, waiting and total limit), and recovery after the
+//! server process is killed.
 use crate::arena::refused;
 use crate::arena_lab::{Arena, Bot, words};
 use crate::lab::Lab;
@@ -18,7 +19,7 @@ fn whoever_is_late_forfeits_and_a_second_time_ends_it() {
         assert_eq!(state["state"], "active", "{state}");
         std::thread::sleep(std::time::Duration::from_millis(100));
     };
-    // The one for it is silent in the second and third round; the other speaks every time.
+    // The supporting bot misses rounds 2 and 3. The opposing bot speaks every time.
     spoken(&pro, "for");
     spoken(&con, "against");
     spoken(&con, "against, while nobody answers");
@@ -34,7 +35,7 @@ fn whoever_is_late_forfeits_and_a_second_time_ends_it() {
         ended["debate_result"]["winner"], con.identifier,
         "both have spoken, so it is judged"
     );
-    // A side that never speaks leaves nothing to judge.
+    // With a side that never speaks there is nothing to judge.
     let (pro, con) = arena.pair("Vim or emacs?", 5);
     spoken(&pro, "for");
     let ended = loop {
@@ -62,7 +63,7 @@ fn whoever_is_not_heard_of_is_offline() {
     let (pro, con) = arena.pair("Tabs or spaces?", 3);
     arena.speak(&pro, &words("for"));
     arena.speak(&con, &words("against"));
-    // From now on only one of them polls.
+    // From here on only one bot polls.
     let ended = arena.until(&pro, "ended");
     assert_eq!(ended["end_reason"], "offline");
     assert_eq!(ended["debate_result"]["winner"], pro.identifier.as_str());
@@ -74,7 +75,7 @@ fn whoever_is_not_heard_of_is_offline() {
         summary.contains(&format!("{} has not polled for more than 1 seconds", con.identifier)),
         "{summary}"
     );
-    // Who waits and is gone gives the seat up.
+    // A waiting bot that goes offline loses its seat.
     let id = arena.create("Nobody waits here", 1);
     let gone = arena.join("gone", &id);
     crate::lab::until("its seat is free", || {
@@ -120,7 +121,7 @@ fn a_restart_loses_nothing() {
     arena.kill();
     let judge = lab.seat("pro.json");
     let arena = Arena::at(&lab, &address, &["--judge", &judge]);
-    // The same keys, the same deadline, the same words.
+    // Same keys, same deadline, same speeches.
     assert_eq!(arena.poll(&con).body, before);
     assert_eq!(arena.poll(&patient).body["state"], "waiting");
     let again = arena.speak(&pro, &words("before"));

@@ -1,5 +1,5 @@
-//! Nobody answers before they are asked, and what was asked stands: the orders of events that may
-//! and may not happen, one event to a word.
+//! Valid and invalid orders of events: a prompt precedes its reply, a turn is taken once, and a
+//! reply is rejected at most once. Sequences are written in the notation that `parse_event` reads.
 use crate::players::{failed, good, refused, said};
 use crate::scene::{cue, due, open, setup};
 use debate_mcp::debate::{
@@ -7,8 +7,8 @@ use debate_mcp::debate::{
     Reply, Rule, Seat, Spend, Step, Trouble, Voice, Weight, formats,
 };
 
-/// `ask 1,2 @9` asks seats 1 and 2 until 9; `say`, `fail` and `refuse` are what a seat does. The
-/// cue is otherwise that of the first turn.
+/// Parses one event. `ask 1,2 @9` asks seats 1 and 2 with deadline 9. `say`, `fail` and `refuse`
+/// name one seat. The rest of the cue is that of the first turn.
 fn event(debate: &Debate, first: Cue, word: &str) -> Event {
     let (what, seats) = word.split_once(' ').unwrap();
     let (seats, deadline) = seats.split_once(" @").unwrap_or((seats, ""));
@@ -32,8 +32,8 @@ fn event(debate: &Debate, first: Cue, word: &str) -> Event {
     }
 }
 
-/// Research, with Fay (seat 5) awaited between Eli (4) and Gus (6), who are fetched. All three
-/// speak at once.
+/// Research debate whose first wave is Eli (seat 4), Fay (5) and Gus (6), all at once. Fay is
+/// awaited (human), the other two are driven by the engine.
 fn wave() -> (Debate, Cue) {
     let mut mixed = setup(formats::research(), 1);
     mixed.seats[5].voice = Voice::Human;
@@ -42,7 +42,7 @@ fn wave() -> (Debate, Cue) {
     (debate, first)
 }
 
-/// Every event but the last is legal; the last is, or is not.
+/// Applies all events but the last, then checks whether the last one is valid.
 #[track_caller]
 fn check((mut debate, first): (Debate, Cue), words: &str, legal: bool) {
     let words: Vec<&str> = words.split("; ").collect();
@@ -67,11 +67,11 @@ fn nobody_answers_before_they_are_asked() {
 fn all_that_is_open_is_asked_together() {
     let table = [
         ("ask 4,6,5", true),
-        ("ask 5,4,6", true), // In whatever order.
+        ("ask 5,4,6", true), // In any order.
         ("ask 4", false),
         ("ask 4,6", false),
         ("ask 5", false),
-        ("ask 4,5,6,7", false), // Hal has no turn here.
+        ("ask 4,5,6,7", false), // Hal (seat 7) has no turn here.
         ("ask 0", false),
     ];
     for (words, legal) in table {
@@ -89,7 +89,7 @@ fn who_is_fetched_may_be_asked_again_and_who_is_awaited_may_not() {
         ("ask 4,6,5; ask 4; ask 4; ask 6", true),
         ("ask 4,6,5; ask 5", false),
         ("ask 4,6,5; ask 4,6,5", false),
-        ("ask 4,6,5; say 4; ask 4", false), // It has answered.
+        ("ask 4,6,5; say 4; ask 4", false), // It has replied.
         ("ask 4,6,5; fail 4; ask 4", false),
         ("ask 4,6,5; refuse 4; ask 4", true),
     ];
@@ -102,11 +102,11 @@ fn who_is_fetched_may_be_asked_again_and_who_is_awaited_may_not() {
 fn a_seat_is_refused_once_and_only_if_it_is_fetched() {
     let table = [
         ("ask 4,6,5; refuse 4; refuse 4", false),
-        ("ask 4,6,5; refuse 4; refuse 6", true), // Each on its own account.
+        ("ask 4,6,5; refuse 4; refuse 6", true), // Counted per seat.
         ("ask 4,6,5; refuse 4; say 4", true),
         ("ask 4,6,5; refuse 4; fail 4", true),
-        ("ask 4,6,5; refuse 4; ask 4; refuse 4", false), // Nor by asking again.
-        ("ask 4,6,5; refuse 5", false),                  // It is told at once, and may send again.
+        ("ask 4,6,5; refuse 4; ask 4; refuse 4", false), // Nor after asking again.
+        ("ask 4,6,5; refuse 5", false),                  // Awaited: told directly, may resend.
         ("ask 4,6,5; say 4; refuse 4", false),
         ("ask 4,6,5; fail 4; refuse 4", false),
     ];
@@ -199,7 +199,7 @@ fn an_illegal_event_says_what_would_have_been_possible() {
     assert_eq!(illegal(&over, "refuse 4"), "refusing turn 0.0.0.4 is not due; nothing is");
 }
 
-/// Every kind of event, with this text wherever an event has room for text.
+/// One event of every kind, with `text` in every text field.
 fn every_event(text: &str) -> Vec<Event> {
     let (debate, first) = wave();
     let (text, stand) = (String::from(text), first.stand());
@@ -270,6 +270,6 @@ fn a_cue_has_a_name_that_can_be_read_back() {
     for bad in ["", "1.2.0", "1.2.0.10.4", "1.2.0.256", "a.b.c.d", "1.2.0.-1"] {
         assert_eq!(bad.parse::<Cue>(), Err(format!("`{bad}` does not name a turn")));
     }
-    // By act first: an ending comes last although it is outside the count.
+    // Ordered by act first: the ending act sorts last although its round is 0.
     assert!(cue(3, 0, 0, 0) > cue(2, 9, 9, 9));
 }

@@ -1,5 +1,5 @@
-//! What debaters are given: what each wish and each topic brings, from wherever it is asked, and
-//! what is never given.
+//! Briefs: what each selection item and each topic adds to the prompt, how paths are resolved, and
+//! which files are left out unless named explicitly.
 use crate::pins::Ground;
 use debate_mcp::brief::{BriefError, Gathered, Given, Wanted, gather};
 use debate_mcp::repo::Trees;
@@ -15,7 +15,7 @@ fn told(ground: &Ground, wanted: &str, topic: &str, ask: Given) -> Result<Gather
     gather(&ground.trees(), &root, &root, Some(&pin), topic, &wanted, ask)
 }
 
-/// A folder without a repository.
+/// Brief of a folder that is not a git repository.
 fn plain(folder: &Path, wanted: &str) -> Result<Gathered, BriefError> {
     let trees = Trees::at(&folder.join(".home"));
     let pin = trees.pin(folder).unwrap();
@@ -229,7 +229,7 @@ fn a_folder_without_a_repository_will_do() {
         let error = plain(&root, wanted).unwrap_err().to_string();
         assert!(error.contains("in no git repository"), "{error}");
     }
-    // Somebody's home is not looked through, though a file in it may be named.
+    // A home directory is not scanned, but a file in it can be named.
     fs::write(root.join(".profile"), "").unwrap();
     let told = plain(&root, "src/a.rs").unwrap();
     assert!(told.text.contains("not pinned") && told.text.contains("    1 fn a() {}"));
@@ -244,7 +244,7 @@ fn history_is_told_of_what_is_touched() {
     assert_eq!(lines.count(), 2, "{}", told.text);
 }
 
-/// The question this program is for.
+/// Typical topic: a choice between libraries, of which the project uses one.
 #[test]
 fn a_library_a_topic_names_brings_its_manifest_and_its_uses() {
     let ground = project();
@@ -261,7 +261,8 @@ fn a_library_a_topic_names_brings_its_manifest_and_its_uses() {
     assert!(other.text.is_empty() || !other.text.contains("rusqlite"), "{}", other.text);
 }
 
-/// Whoever reads a brief is an agent, and is not to be told what to do by what it is about.
+/// Models read the brief, so files with agent instructions are listed but not quoted, to prevent
+/// prompt injection.
 #[test]
 fn what_instructs_agents_is_named_and_not_given() {
     let ground = project();

@@ -1,6 +1,6 @@
-//! A real browser, and the page of the real program in it. A scenario (`tests/browser/scenarios`) says
-//! what is done and seen in the browser; the tests say what happens around it, and hold what was seen
-//! against the archive. Pictures are left in `target/browser`.
+//! Browser test harness: runs `debate view` as a process and Chromium through a Node script. A
+//! scenario (`tests/browser/scenarios`) controls the browser. The test handles the scenario's
+//! requests and compares what the browser saw with the archive. Screenshots go to `target/browser`.
 use crate::lab::{Lab, Running};
 use crate::needs::{here, needs};
 use serde_json::{Value, json};
@@ -10,13 +10,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const INSTALL: &str = "npm ci --prefix tests/browser && apt-get install chromium";
 
-/// What Chromium is called here and there.
+/// Names of the Chromium executable on different systems.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// Node and a browser.
+/// Paths of Node and Chromium.
 pub(crate) type Tools = (PathBuf, PathBuf);
 
-/// Both, if they are there.
+/// Finds Node and Chromium. Without them the test is skipped, or fails if they are required.
 pub(crate) fn chromium() -> Option<Tools> {
     let modules = [here("tests/browser/node_modules/playwright-core")];
     let named = std::env::var_os("DEBATE_TEST_CHROMIUM").map(PathBuf::from);
@@ -31,18 +31,18 @@ pub(crate) fn chromium() -> Option<Tools> {
     Some((needs("node", Path::new("node"), &modules, INSTALL)?, chromium))
 }
 
-/// `debate view`, serving an archive. It does not outlive the test.
+/// Running `debate view` process, killed on drop.
 pub(crate) struct View {
-    /// Where everybody on this machine can read.
+    /// Read-only address.
     pub(crate) url: String,
-    /// What lets somebody act.
+    /// Address with the owner token, which allows actions.
     pub(crate) enter: String,
     running: Running,
     _streams: (ChildStdin, BufReader<ChildStdout>),
 }
 
 impl View {
-    /// At a port, or at any.
+    /// Starts the server on `port`, or on a free port.
     #[track_caller]
     pub(crate) fn at(lab: &Lab, port: Option<&str>) -> View {
         let bind = format!("127.0.0.1:{}", port.unwrap_or("0"));
@@ -62,13 +62,13 @@ impl View {
         self.url.trim_end_matches('/').rsplit(':').next().unwrap().to_owned()
     }
 
-    /// As if the machine had lost its power.
+    /// Kills the process with SIGKILL, as a power failure would.
     pub(crate) fn kill(self) {
         self.running.signal("KILL");
     }
 }
 
-/// A scenario under way. It does not outlive the test.
+/// Running scenario process, killed on drop.
 struct Playing(Child);
 
 impl Drop for Playing {
@@ -78,7 +78,8 @@ impl Drop for Playing {
     }
 }
 
-/// Plays a scenario on a stage, does what it asks for, and says what was seen.
+/// Runs a scenario with `stage` as its input, handles its requests with `asked`, and returns what
+/// the browser saw.
 #[track_caller]
 pub(crate) fn play(
     (node, chromium): &Tools,

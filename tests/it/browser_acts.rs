@@ -1,4 +1,5 @@
-//! Taking part in a browser: only with the token, and in whichever process the debate is played.
+//! Actions in the browser (remark, pause, verdict, vote): they require the token, and they reach
+//! the process that runs the debate.
 use crate::browser::{View, chromium, play};
 use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::casts::tribunal;
@@ -46,7 +47,7 @@ fn a_person_in_the_audience_votes() {
     let topic = "Faster with one file or many?";
     let args = ["run", topic, "--format", "tribunal", "--model", &seat, "--rounds", "3"];
     let more = ["--same-judge", "--listener", "risk-averse=human", "--listener", "rational-logic"];
-    // The person has nothing to ask for, and is not there when it comes to the vote.
+    // The human listener petitions for nothing, and stdin has ended when the vote is due.
     let none = "{\"intent\": \"none\"}\n.\n".repeat(3);
     lab.debate(&[&args[..], &more].concat()).stdin(&none).ends(2);
     let id = lab.last();

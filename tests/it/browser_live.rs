@@ -1,4 +1,5 @@
-//! Watching debates in a browser while they are played elsewhere.
+//! Live view of a debate that another process runs: streamed text, and reconnecting after a server
+//! restart.
 use crate::browser::{View, chromium, play};
 use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::lab::{Lab, speech, until};
@@ -14,7 +15,7 @@ fn lab() -> Lab {
     lab
 }
 
-/// Every turn was seen, once.
+/// Checks that the browser saw every recorded turn exactly once.
 #[track_caller]
 fn all_seen(lab: &Lab, id: &str, seen: &Value) {
     let taken = lab.turns_taken(id);

@@ -1,4 +1,5 @@
-//! Every page in a browser: without scripts, in every light, searched, replayed, exported.
+//! Every page in the browser: without JavaScript, in light and dark mode, search, replay, export,
+//! page weight, and hostile model output.
 use crate::browser::{Tools, View, chromium, play};
 use crate::browser_stage::{begin, challenger, let_on, proposer};
 use crate::casts::{Tongue, research, tribunal};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 const COURT: &str = "Faster with one file or many?";
 
-/// An archive with something of everything in it, and its pages.
+/// Archive with debates of several formats, and the server that shows it.
 struct Archive {
     lab: Lab,
     demo: String,
@@ -37,7 +38,7 @@ impl Archive {
         Some(Archive { lab, demo, chinese, court, view, tools })
     }
 
-    /// One of each kind.
+    /// One page of each kind.
     fn pages(&self) -> Value {
         json!({
             "archive": "/",
@@ -94,7 +95,7 @@ fn an_export_needs_nothing_but_itself() {
     archive.play("export", stage);
 }
 
-/// The pictures of this one are what somebody should look at.
+/// Leaves screenshots in `target/browser`, to be reviewed by eye.
 #[test]
 fn every_page_is_accessible_by_day_by_night_and_on_a_phone() {
     let Some(archive) = Archive::new() else { return };
@@ -107,7 +108,7 @@ fn what_a_reader_wishes_is_done() {
     archive.play("wishes", json!({"id": archive.demo}));
 }
 
-/// The figures are left in `target/browser/weight.json`.
+/// Writes its measurements to `target/browser/weight.json`.
 #[test]
 fn pages_are_light_and_soon_there() {
     let Some(archive) = Archive::new() else { return };
@@ -115,7 +116,7 @@ fn pages_are_light_and_soon_there() {
     std::fs::write(here("target/browser/weight.json"), format!("{seen:#}")).unwrap();
 }
 
-/// Everything a model might say to a browser.
+/// HTML, Markdown and URL injection as a model might write it.
 const HOSTILE: &str = r#"<script>ran = 1; alert(1)</script>
 <img src=x onerror="ran = 2; alert(2)">
 <svg onload="ran = 3"><a xlink:href="javascript:ran=4">x</a></svg>
@@ -143,7 +144,7 @@ fn hostile_words_are_only_words() {
     let table = format!("{columns}|\n{rule}|\n{}", format!("{columns}|\n").repeat(400));
     let endless = "endless".repeat(500);
     let text = format!("{HOSTILE}\n{table}\n\n{endless}\n\n```\n{endless}\n```\n");
-    // It stands in the page twice: while it is being said, and when it has been.
+    // The text is rendered twice: while it is streamed, and as a finished turn.
     proposer(&lab, &[&text, &speech("Done.", "P1", &[])]);
     challenger(&lab, &speech("One file locks.", "C1", &["P1"]));
     let mut played = begin(&lab, "Is <script>ran = 16</script> safe?", "1");

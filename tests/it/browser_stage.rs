@@ -1,17 +1,17 @@
-//! Debates that go on when the test lets them: stand-ins for model CLIs that say what they have to say
-//! in steps, and wait for a file before each but the first.
+//! Fake `claude` and `codex` CLIs that stream their output in steps. Before each step but the first
+//! they wait for a file that the test creates, so the test controls the pace.
 use crate::lab::{Lab, Running, until};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs;
 
-/// A debate that another process plays.
+/// Debate that runs in another process.
 pub(crate) struct Played {
     pub(crate) running: Running,
     pub(crate) id: String,
 }
 
-/// `claude` against `codex`, with a script as judge.
+/// Starts `claude` against `codex` with a scripted judge, and waits for the debate's id.
 pub(crate) fn begin(lab: &Lab, topic: &str, rounds: &str) -> Played {
     let judge = lab.seat("pro.json");
     let seats = ["--proposer", "claude", "--challenger", "codex", "--judge", &judge];
@@ -26,7 +26,7 @@ pub(crate) fn begin(lab: &Lab, topic: &str, rounds: &str) -> Played {
     Played { running, id }
 }
 
-/// The proposer says each piece when it is let to, and has said all of it after one step more.
+/// Installs a `claude` that streams one chunk per step and ends with its result in a further step.
 pub(crate) fn proposer(lab: &Lab, pieces: &[&str]) {
     let text = pieces.concat();
     let init = json!({"type": "system", "subtype": "init", "model": "claude-big"});
@@ -45,7 +45,7 @@ pub(crate) fn proposer(lab: &Lab, pieces: &[&str]) {
     in_steps(lab, "claude", &steps);
 }
 
-/// The challenger says this after one step.
+/// Installs a `codex` that replies after one step.
 pub(crate) fn challenger(lab: &Lab, text: &str) {
     let steps = [
         vec![json!({"type": "thread.started", "thread_id": "t"})],
@@ -57,7 +57,7 @@ pub(crate) fn challenger(lab: &Lab, text: &str) {
     in_steps(lab, "codex", &steps);
 }
 
-/// Lets somebody take a step, counted from 1.
+/// Releases a step of `tool`, counted from 1.
 pub(crate) fn let_on(lab: &Lab, tool: &str, step: usize) {
     fs::write(lab.outside(&format!("let-{tool}-{step}")), "").unwrap();
 }

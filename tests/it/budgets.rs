@@ -1,5 +1,5 @@
-//! What fits and what does not: budgets hold, nothing that changed goes unnamed, every line shown
-//! stands where it is said to, and what matters comes first.
+//! Token budget of a brief: the limit holds, every changed file is named, quoted lines have their
+//! true line numbers, and important changes come first.
 use crate::brief::given;
 use crate::diffs::Dice;
 use crate::pins::Ground;
@@ -7,7 +7,7 @@ use debate_mcp::brief::Gathered;
 use std::fmt::Write;
 use std::fs;
 
-/// Many files, and changes to most of them.
+/// Repository with `files` files, most of them edited, moved or deleted since the commit.
 fn changed(seed: u64, files: usize) -> Ground {
     let (ground, mut dice) = (Ground::new(), Dice(seed));
     let folders = ["src", "tests", "docs", "vendor/x", ".github/workflows"];
@@ -60,7 +60,7 @@ fn a_budget_holds_and_nothing_goes_unnamed() {
     }
 }
 
-/// Each line that is shown with its number now is that line of the pinned file.
+/// Checks that every numbered line of the brief equals that line of the pinned file.
 fn true_lines(ground: &Ground, told: &Gathered) {
     let (pin, root) = (ground.pin(), ground.root());
     let view = ground.trees().view(&root, &pin.tree).unwrap();

@@ -1,12 +1,12 @@
-//! What everyone says in debates of every format in which all goes well: for scripts, and for models
-//! that answer by what they are asked.
+//! Canned replies for a successful debate of each format: as a script file for scripted seats, or
+//! as a table for fake models that choose the reply by words of the prompt.
 use crate::lab::ruling;
 use debate_mcp::debate::language::Language;
 use debate_mcp::debate::nine;
 use serde_json::{Value, json};
 
-/// One thing said: by which seat, in which phase and round, if that matters, and by which words of its
-/// prompt a model knows that it is asked for it.
+/// One reply: its phase, optionally its seat and round, and the words by which a fake model
+/// recognizes the prompt.
 pub(crate) struct Said {
     seat: Option<&'static str>,
     phase: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Said {
     pub(crate) text: String,
 }
 
-/// As the lines of a script.
+/// Serializes the replies as a script file.
 pub(crate) fn script(said: &[Said]) -> String {
     let line = |said: &Said| {
         let mut line = json!({"phase": said.phase, "text": said.text});
@@ -30,7 +30,7 @@ pub(crate) fn script(said: &[Said]) -> String {
     json!({"turns": said.iter().map(line).collect::<Vec<_>>()}).to_string()
 }
 
-/// As a table for a model: all of these words stand in the prompt, and this is the answer.
+/// Serializes the replies as a table of `[words, reply]`. All words must occur in the prompt.
 #[cfg(unix)]
 pub(crate) fn table(said: &[Said]) -> String {
     let row = |said: &Said| json!([said.asked, said.text]);
@@ -53,14 +53,14 @@ impl Said {
     }
 }
 
-/// The words a research is written in.
+/// Language of the research replies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tongue {
     English,
     Chinese,
 }
 
-/// A research of two stances. Whoever investigates second has the letter B.
+/// Research with two stances. Claim ids of the second stance start with B.
 pub(crate) fn research(tongue: Tongue) -> Vec<Said> {
     let mut all = vec![];
     let (pro, con) = match tongue {
@@ -102,7 +102,7 @@ pub(crate) fn research(tongue: Tongue) -> Vec<Said> {
     all
 }
 
-/// A report of nine sections.
+/// Judge's report with all nine sections.
 pub(crate) fn nine(tongue: Tongue) -> String {
     let (language, matrix, summary) = match tongue {
         Tongue::English => (
@@ -129,7 +129,7 @@ pub(crate) fn nine(tongue: Tongue) -> String {
     headings.iter().enumerate().map(section).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A conversation.
+/// Dialectic of up to twelve rounds.
 pub(crate) fn dialectic() -> Vec<Said> {
     let insights = "## Outcome\n\npartial\nThey agree about one thing.\n\n## Key Insights\n\n\
         - Locks are short.\n\n## Common Ground\n\nOne file.\n\n## Open Disagreement\n\nHow many.";
@@ -137,7 +137,7 @@ pub(crate) fn dialectic() -> Vec<Said> {
         said("position", &["State your initial view"], "I would use one file."),
         said("insights", &["You have led a conversation"], insights),
     ];
-    // Nobody says the same twice.
+    // Every round has a different text.
     for round in 1..=12 {
         let doubt = format!("What about locks, {round} of them, and {}?", "x".repeat(round.into()));
         let answer = format!("In case {round} they are short, {} say.", "y".repeat(round.into()));
@@ -147,7 +147,7 @@ pub(crate) fn dialectic() -> Vec<Said> {
     all
 }
 
-/// A court of so many rounds, in which the side for wins.
+/// Tribunal of `rounds` rounds, which the pro side wins.
 pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
     let mut all = vec![];
     for round in 1..=rounds {
@@ -156,7 +156,7 @@ pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
             [("proposer", "PROPOSER", 'P', 'C'), ("challenger", "CHALLENGER", 'C', 'P')]
         {
             let id = if last { format!("{own}1") } else { format!("{own}{round}") };
-            // Who speaks second answers this round, who speaks first the one before.
+            // The second speaker answers this round's claim, the first speaker the previous one.
             let answered = if own == 'C' { round } else { round.saturating_sub(1) };
             let answers = [format!("{other}{answered}")];
             let answers: Vec<&str> =
@@ -173,7 +173,7 @@ pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
         let score = said("score", &["\"foul\": true", &asked], score.to_string());
         all.push(Said { round: Some(round), ..score });
     }
-    // The longer number first: round 10 also has the words of round 1 in it.
+    // Higher rounds first, because the words for round 1 also match a prompt of round 10.
     all.reverse();
     let petition = json!({"intent": "support_con", "claim": "Backups.", "novelty": "new",
         "confidence": 0.7});
@@ -195,7 +195,7 @@ pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
     let last = format!("C{}", rounds - 1);
     let checks: Vec<Value> = ids
         .map(|(side, claim)| {
-            // Whoever has the last word is not answered.
+            // The last claim has no answer.
             let answered = claim != last;
             json!({"side": side, "claim": claim, "answered": answered, "supported": answered,
                 "conceded": false})
@@ -211,7 +211,7 @@ pub(crate) fn tribunal(rounds: u8) -> Vec<Said> {
     all
 }
 
-/// A speech that makes one claim, with the evidence that claim always has.
+/// Speech with one claim and fixed evidence for it.
 fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
     let evidence = [format!("documented behaviour of {id}")];
     let claim = json!({"id": id, "text": format!("{id} holds."), "evidence": evidence,

@@ -1,4 +1,5 @@
-//! Everything a user, a model and bad luck can do, in any order, checking as it goes.
+//! Randomized testing: a seeded run applies valid events of users, models and failures in any order
+//! and checks the invariants after each one.
 use crate::players::{amended, answer, ask, ask_again, dutiful, failed, good, told};
 use crate::scene::{Rng, due, model, money};
 use debate_mcp::debate::{
@@ -11,10 +12,10 @@ pub(crate) struct Chaos {
     seed: u64,
     rng: Rng,
     pub(crate) log: Vec<Event>,
-    /// What was sent at first, by take and cue: whatever happens, that does not change.
+    /// First prompt of each turn, by take and cue. It must never change.
     pub(crate) asked: BTreeMap<(u16, Cue), String>,
     topic: String,
-    /// How often something was said while only a part of a wave was to be asked.
+    /// Number of cues still to be asked when a remark or topic change came in mid-wave.
     pub(crate) halves: usize,
 }
 
@@ -30,7 +31,7 @@ impl Chaos {
             assert!(debate.take() - before.take() <= 1);
             chaos.hear(&debate, &event);
             chaos.watch(&debate, &event);
-            // Whoever is killed now reads all of it back from what was written.
+            // Crash recovery: the event, serialized and parsed again, rebuilds the same state.
             let written = serde_json::to_string(&event).unwrap();
             killed.apply(serde_json::from_str(&written).unwrap()).unwrap();
             assert_eq!(killed, debate, "after {event:?}");
@@ -46,7 +47,7 @@ impl Chaos {
         (debate, chaos)
     }
 
-    /// Remembers every prompt when it is sent, and looks again as long as its answer is awaited.
+    /// Stores every prompt when it is sent, and compares it as long as its reply is awaited.
     fn watch(&mut self, debate: &Debate, event: &Event) {
         for cue in due(debate) {
             assert!(debate.turn(cue).is_none(), "a cue was asked for twice");
@@ -59,8 +60,8 @@ impl Chaos {
         }
     }
 
-    /// All the user said and changed reaches everyone who is asked from now on, and nobody who has
-    /// been: also where a wave is asked for again only in part.
+    /// Checks that remarks and changes reach every prompt sent later and none sent before, also if
+    /// only part of a wave is asked again.
     fn hear(&mut self, debate: &Debate, event: &Event) {
         if let Event::Amended { change: Change::Topic { topic }, .. } = event {
             self.topic.clone_from(topic);
@@ -89,14 +90,14 @@ impl Chaos {
     }
 
     fn choose(&mut self, debate: &Debate) -> Option<Event> {
-        let seed = self.seed + u64::from(debate.take()); // A model asked again may do better.
+        let seed = self.seed + u64::from(debate.take()); // A retried model may do better.
         let meddling = match self.rng.below(80) {
             0..5 => Some(Event::Interjected { text: format!("remark {}", self.log.len()) }),
             5 => Some(Event::Concluded { because: None }),
             6 if self.rng.one_in(4) => Some(Event::Cancelled { because: None }),
             7 => Some(amended(Change::Limit { budget: money(debate.spent().cost + 5) })),
             8..12 => self.reopening(debate),
-            // Gone without a word, even about who it was.
+            // A crash that does not even name the tool.
             27 => due(debate).first().map(|cue| {
                 let failure = Failure::new(Trouble::Crashed, "gone");
                 Event::Failed { cue: *cue, failure }
@@ -111,7 +112,7 @@ impl Chaos {
             15 => Some(Event::Kept { keep: self.rng.one_in(2) }),
             16..20 => Some(self.amendment(debate)),
             20..23 => ask_again(debate),
-            // Answered twice, before it was asked, or by a seat that is not refused but told.
+            // A second reply, a reply before its prompt, or a rejection of an awaited seat.
             23..26 => due(debate).first().map(|cue| answer(seed, debate, *cue)),
             26 => ask(debate),
             _ => None,
@@ -140,7 +141,7 @@ impl Chaos {
             }
             3 => return self.reseating(debate),
             _ => {
-                // Among them tools that speakers name, whoever they are themselves.
+                // Includes tools that speakers mention in their text.
                 let opus = Voice::Model { tool: "relay".into(), model: Some("opus".into()) };
                 let tools = ["claude", "codex", "gemini"].map(model);
                 let voices = [&tools[..], &[opus, Voice::Host, Voice::Human, Voice::Bot]].concat();
@@ -149,7 +150,7 @@ impl Chaos {
         })
     }
 
-    /// Some leave, some come, and so others sit elsewhere.
+    /// Removes some seats and inserts others, which shifts the seat index of the rest.
     fn reseating(&mut self, debate: &Debate) -> Event {
         let mut seats = debate.seats().to_vec();
         seats.retain(|seat| seat.role.side().is_some() || !self.rng.one_in(6));
@@ -168,7 +169,7 @@ impl Chaos {
         amended(Change::Plan { rounds: None, seats: Some(seats), holds: None })
     }
 
-    /// From some failed turn, or from wherever the debate was stopped, if that is possible.
+    /// Reopens at a failed turn, or where the debate stopped, if that is valid.
     fn reopening(&mut self, debate: &Debate) -> Option<Event> {
         if debate.take() >= 3 {
             return None;
@@ -179,7 +180,7 @@ impl Chaos {
     }
 }
 
-/// A turn that was taken or lost is over: whatever comes after that comes too late.
+/// Checks that a finished turn takes no further reply or failure.
 fn too_late(debate: &Debate, event: &Event) {
     let (Event::Spoke { cue, .. } | Event::Failed { cue, .. }) = event else { return };
     let body = good(debate, *cue);
@@ -190,14 +191,14 @@ fn too_late(debate: &Debate, event: &Event) {
     }
 }
 
-/// A prompt as it is after a first reply to it was refused, if one was.
+/// The prompt as it must read after its first reply was rejected, if it was.
 pub(crate) fn with_attempt(debate: &Debate, cue: Cue, first: &str) -> String {
     let Some(attempt) = debate.refused(cue) else { return first.into() };
     let again = format!("That was not taken: {}", attempt.why);
     format!("{first}\n\n{}", again.trim())
 }
 
-/// Where nothing is said to reopen a debate at, nothing does.
+/// Checks that a debate without a reopening point cannot be reopened at any cue.
 fn over(debate: &Debate) {
     if debate.reopens_at().is_some() {
         return;

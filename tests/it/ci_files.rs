@@ -1,5 +1,6 @@
-//! What others copy to review their changes in CI, read as far as it has to be: a few shapes of YAML
-//! by their indentation, and what must hold of the files whoever runs them.
+//! Files that users copy for reviews in CI: the GitHub action, a GitHub workflow and a GitLab job.
+//! Has a minimal YAML parser (by indentation), and checks for shell injection, pinned versions and
+//! permissions.
 use crate::needs::here;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,10 +10,10 @@ const ACTION: &str = "action.yml";
 const WORKFLOW: &str = "examples/ci/github-review.yml";
 const JOB: &str = "examples/ci/gitlab-review.yml";
 
-/// A line of YAML that names something, as far as these files use it.
+/// One `key: value` line of YAML, as far as these files use it.
 pub(crate) struct Entry {
     indent: usize,
-    /// Whether it begins an item of a list.
+    /// Whether the line starts a list item.
     item: bool,
     pub(crate) key: String,
     pub(crate) value: String,
@@ -36,7 +37,7 @@ pub(crate) fn entries(text: &str) -> Vec<Entry> {
         let (key, value) = named.unwrap_or(("", bare));
         let mut value = value.trim_matches(['\'', '"']).to_owned();
         if value == "|" {
-            // A block without a key belongs to its dash.
+            // A block scalar without a key belongs to its dash.
             let owner = if key.is_empty() { width(line) } else { indent };
             let inside = |next: &&str| next.trim().is_empty() || width(next) > owner;
             let mut block = vec![];
@@ -52,7 +53,7 @@ pub(crate) fn entries(text: &str) -> Vec<Entry> {
     entries
 }
 
-/// What a runner does one after the other.
+/// One step of an action or workflow.
 #[derive(Default)]
 pub(crate) struct Step {
     pub(crate) id: String,
@@ -84,7 +85,7 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// What is said of everything under a heading: the defaults of inputs, the values of outputs.
+/// Property `of` of each entry under a top-level heading, for example the default of every input.
 pub(crate) fn listed(text: &str, heading: &str, of: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let (mut within, mut name) = (false, String::new());
@@ -101,7 +102,7 @@ pub(crate) fn listed(text: &str, heading: &str, of: &str) -> BTreeMap<String, St
     found
 }
 
-/// A value with its expression worked out. What a step has not said is empty.
+/// Replaces a `${{ }}` expression by its value. An output that no step has set is empty.
 pub(crate) fn filled(value: &str, known: &BTreeMap<String, String>) -> String {
     let name = value.strip_prefix("${{ ").and_then(|rest| rest.strip_suffix(" }}"));
     let Some(name) = name else { return value.to_owned() };
@@ -115,7 +116,7 @@ pub(crate) fn text_of(path: &str) -> String {
     fs::read_to_string(here(path)).unwrap()
 }
 
-/// Whoever names a branch or a title would write a script with it otherwise.
+/// An expression in a script would allow shell injection through a branch name or title.
 #[test]
 fn no_expression_is_written_into_a_script() {
     for path in [ACTION, WORKFLOW] {
@@ -142,7 +143,7 @@ fn no_expression_is_written_into_a_script() {
     }
 }
 
-/// A tag can be moved by whoever owns it; a commit cannot.
+/// Actions are pinned by commit hash, because a tag can be moved.
 #[test]
 fn the_action_uses_only_what_is_pinned() {
     let text = text_of(ACTION);
@@ -175,7 +176,7 @@ fn pull_requests_of_strangers_get_no_secrets() {
     assert!(value("types").contains("ready_for_review") && value("if").contains("draft"));
 }
 
-/// Versions and places are written down in several files, and are the same in all of them.
+/// Versions and the repository URL occur in several files and must agree.
 #[test]
 fn what_is_copied_names_what_is_tested_and_released() {
     let read = |path: &str| -> Value { serde_json::from_str(&text_of(path)).unwrap() };

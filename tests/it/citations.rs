@@ -1,10 +1,11 @@
-//! What is read as a citation, and what is not: by table.
+//! Citation parser (`evidence::extract`): tables of text that is parsed as a file location, symbol,
+//! commit, URL, document or benchmark, and of text that is not.
 use crate::scene::Rng;
 use debate_mcp::debate::{Body, Claim, Resolution};
 use debate_mcp::evidence::{Cited, Reference, Stated, Words, read, read_text, strip_tags};
 use std::time::{Duration, Instant};
 
-/// References in short: `path:10-20 "quote"`, `name path name`, `commit id`, `address`.
+/// References as text: `path:10-20 "quote"`, `commit a1b2c3d`, `address`, `benchmark`.
 fn short(references: &[Reference]) -> Vec<String> {
     references.iter().map(|reference| one(&reference.cited)).collect()
 }
@@ -294,7 +295,7 @@ fn marks_a_model_gives_itself_are_taken_out() {
         ("src/a.rs:10 [citation: ok]", "src/a.rs:10"),
         ("src/a.rs:10 [verified] [exact] ✅", "src/a.rs:10"),
         ("it was so [verified]\nnext", "it was so\nnext"),
-        // What is said, and not pretended.
+        // Ordinary prose, not a verification mark.
         ("a (verified) token arrives", "a (verified) token arrives"),
         ("array[exact]", "array[exact]"),
         ("`[verified]`", "`[verified]`"),
@@ -372,7 +373,7 @@ fn a_hostile_text_takes_no_longer_than_another() {
     }
 }
 
-/// Whatever is left of a text, or was put into it, can be read.
+/// Fuzz test: randomly edited text never makes the parser panic.
 #[test]
 fn no_text_is_too_broken_to_be_read() {
     let seed = "In `src/a.rs` (lines 10-14): “let x” 「é」 [verified] ✓\n```rust src/a.rs:1\n 1 | x\n\

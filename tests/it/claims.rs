@@ -1,13 +1,14 @@
-//! The claims block: what is read from it, and what a speech without a good one is worth.
+//! Parser of the claims block in a speech: accepted JSON, error messages, and how the block is cut
+//! from the prose.
 use debate_mcp::debate::claims::read;
 use debate_mcp::debate::{Body, Claim, Concession, Help, Resolution};
 
-/// A speech with this block after a line of prose.
+/// Parses a speech with this claims block after one line of prose.
 fn block(json: &str) -> Body {
     read(&format!("Prose.\n\n```claims\n{json}\n```\n"))
 }
 
-/// Claims as `id:text:evidence:answers`, and why there are none.
+/// Claims as `id:text:evidence:answers`, and the parse error, if any.
 fn shown(body: &Body) -> (String, String) {
     let Body::Speech { claims, unstructured, .. } = body else { panic!("{body:?}") };
     let claim =
@@ -107,7 +108,7 @@ fn a_block_that_cannot_be_read_leaves_a_speech_that_says_why() {
     assert_eq!(block(&many(40)).claims().len(), 40);
 }
 
-/// A whole reply, what is shown of it, and its claims.
+/// Checks the prose and claims of a whole reply, and whether its block is valid.
 #[track_caller]
 fn whole(reply: &str, text: &str, claims: &str, structured: bool) {
     let body = read(reply);
@@ -126,9 +127,9 @@ fn the_last_block_counts_and_is_cut_from_the_prose() {
     whole(&format!("One.\n  ``` claims \n{a}\n  ```\n"), "One.", "a:t::", true);
     let quoted = format!("They said:\n```claims\n{a}\n```\nI say:");
     whole(&format!("{quoted}\n```claims\n{b}\n```"), &quoted, "b:u::", true);
-    // Other fences are prose.
+    // Other code fences stay in the prose.
     whole("One.\n```json\n{}\n```", "One.\n```json\n{}\n```", "", false);
-    // Cut off in the middle, or just before the fence is closed.
+    // Truncated within the JSON, or before the closing fence.
     whole(&format!("One.\n```claims\n{a}"), "One.", "a:t::", true);
     whole("One.\n```claims\n{\"claims\":[{\"id\"", "One.", "", false);
     let first = format!("One.\n```claims\n{a}\n```");

@@ -1,4 +1,5 @@
-//! What is kept and found again: lists, search, abbreviations, and tables that can be rebuilt.
+//! Archive commands: `list`, full-text `search`, abbreviated ids, and `reindex`, which rebuilds the
+//! projected tables and the search index from the event log.
 use super::lab::{Lab, Script, speech};
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ fn chinese() -> Lab {
 #[test]
 fn words_are_found_in_any_script_and_however_short() {
     let lab = chinese();
-    // Words, and the places they must be found in.
+    // Query, and the seats whose turns must match (`None` is the topic).
     let rows: &[(&[&str], &[Option<&str>])] = &[
         (&["数据库"], &[Some("proposer")]),
         (&["事务"], &[Some("proposer")]),
@@ -131,7 +132,7 @@ fn last_is_the_one_touched_last_in_this_repository() {
     assert_eq!(one["debates"].as_array().unwrap().len(), 1);
 }
 
-/// Every row of the tables that can be rebuilt, without the numbers SQLite gives them.
+/// All rows of the projected tables, without SQLite's row ids.
 fn tables(lab: &Lab) -> Vec<String> {
     let database = lab.database();
     let queries = [
@@ -153,7 +154,7 @@ fn tables(lab: &Lab) -> Vec<String> {
     rows
 }
 
-/// A debate of three rounds, one whose failed turn was taken again, and one that is not over.
+/// Three debates: one of three rounds, one with a retried turn, one unfinished.
 fn three() -> Lab {
     let lab = Lab::new();
     lab.run("Three 数据 rounds?", &["--rounds", "3"]).success();

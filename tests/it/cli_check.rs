@@ -1,4 +1,4 @@
-//! `debate check`: what any text cites, looked up.
+//! `debate check`: the citations of any text, looked up in the working tree or in a commit.
 use crate::cli_evidence::lab;
 use crate::lab::{Done, Lab};
 use serde_json::{Value, json};

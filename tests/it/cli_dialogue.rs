@@ -1,4 +1,5 @@
-//! Conversations from the terminal: who is chosen to question, and going on in another session.
+//! Dialectic debates from the terminal: choice of the partner, its fallback, and import of a record
+//! on another machine.
 use crate::casts::dialectic;
 use crate::fakes::Capture;
 use crate::lab::{Lab, in_order};
@@ -10,7 +11,6 @@ fn chosen(lab: &Lab) -> String {
     shown["chosen"].to_string()
 }
 
-/// The partner is chosen for a reason, and who could take its place is written down.
 #[test]
 fn the_partner_is_chosen_for_a_reason_and_has_a_fallback() {
     let lab = Lab::new();
@@ -27,7 +27,7 @@ fn the_partner_is_chosen_for_a_reason_and_has_a_fallback() {
     in_order(&record, &["**Chosen**: partner claude", "codex could take its place"]);
 }
 
-/// One that does not answer before it begins is replaced, and that is said.
+/// The partner fails the probe before the start, so the next model is chosen, with a warning.
 #[test]
 fn a_partner_that_does_not_answer_is_replaced() {
     let lab = Lab::new();
@@ -41,7 +41,7 @@ fn a_partner_that_does_not_answer_is_replaced() {
     assert!(chosen(&lab).contains("partner codex"), "{}", chosen(&lab));
 }
 
-/// The written record alone brings a conversation to another machine, where it goes on as one.
+/// The Markdown record alone is enough to import the debate elsewhere and resume it.
 #[test]
 fn a_record_of_a_dialogue_goes_on_elsewhere() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! The doctor: every problem with what mends it, and the mending.
+//! `debate doctor`: every problem is reported with a hint, and `--fix` repairs it.
 use crate::lab::Lab;
 use serde_json::Value;
 use std::fs;
@@ -155,7 +155,7 @@ fn what_is_there_twice_and_works_in_neither_place_is_bad() {
     ]);
 }
 
-/// What `claude mcp add` writes for one repository alone is a registration, too.
+/// `claude mcp add` writes a registration for one repository into the user's config.
 #[test]
 fn what_was_registered_by_hand_is_found() {
     let lab = Lab::new();

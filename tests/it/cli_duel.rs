@@ -1,11 +1,11 @@
-//! A duel from beginning to end, as a user sees it: what is printed, and what is left behind.
+//! A duel end to end: terminal output, state file, Markdown record and file permissions.
 use super::lab::{Lab, in_order};
 use serde_json::Value;
 use std::fs;
 #[cfg(unix)]
 use std::path::Path;
 
-/// What a user reads, in the order in which they read it.
+/// Sections of the summary, in order.
 const HEADINGS: &[&str] = &[
     "## Debate Summary\n",
     "### Verdict\n",
@@ -23,7 +23,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
-/// Rounds, and who is heard in how many turns: two a round, a scribe from the third on, two judges.
+/// Rounds, and the expected turns: two per round, a scribe from round 3 on, two judges.
 const ROWS: &[(u8, usize)] = &[(1, 4), (2, 6), (3, 9), (5, 15)];
 
 fn played(rounds: u8) -> Lab {
@@ -167,7 +167,7 @@ fn the_record_is_named_by_day_and_topic_and_can_be_read() {
         let rest = ["\n## Verdict\n", "\n## Conclusion\n", "\n### Debate Summary\n"];
         parts.extend(rest.map(Into::into));
         in_order(&record, &parts.iter().map(String::as_str).collect::<Vec<_>>());
-        // What is shown and what is written out are the same text.
+        // `show` and `export` print the text of the record file.
         assert_eq!(lab.debate(&["show"]).success().out, record);
         assert_eq!(lab.debate(&["export"]).success().out, record);
     }

@@ -1,11 +1,12 @@
-//! What is cited is looked up: in the pinned tree, once, and everybody is told what came of it.
+//! Citations in a debate: each is looked up once in the pinned tree, and the result reaches the
+//! prompts, the verdict and the record.
 use crate::lab::{Lab, Script, ruling, stands_in, until};
 use serde_json::{Value, json};
 
 const STORE: &str =
     "//! Keeps things.\n\npub fn open(path: &Path) -> Store {\n    Store::at(path)\n}\n";
 
-/// A laboratory whose repository has something to cite.
+/// Test repository with source files to cite.
 pub(crate) fn lab() -> Lab {
     let lab = Lab::new();
     git2::Repository::init(lab.root()).unwrap();
@@ -14,7 +15,7 @@ pub(crate) fn lab() -> Lab {
     lab
 }
 
-/// A speech with one claim and this evidence for it.
+/// Speech with one claim and this evidence.
 fn speech(prose: &str, id: &str, answers: &[&str], evidence: &[&str]) -> String {
     let claim =
         json!({"id": id, "text": format!("{id} holds."), "evidence": evidence, "answers": answers});
@@ -29,7 +30,7 @@ const TRUE: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";
 const FALSE: &str = "src/store.rs:900 \"fn close\"";
 const NOWHERE: &str = "src/imagined.rs:12 \"retry_forever()\"";
 
-/// A duel in which the proposer cites what is not there.
+/// Duel in which the proposer cites lines and files that do not exist.
 fn script() -> Script {
     let first =
         speech("Keep it. See `src/gone.rs:4` [verified].", "P1", &[], &[TRUE, FALSE, NOWHERE]);
@@ -67,7 +68,7 @@ fn a_false_citation_is_struck_out_and_reaches_the_verdict() {
     assert_eq!((&ledger["citations"], &ledger["wrong"]), (&json!(4), &json!(3)), "{ledger}");
     let wrong = done["verdict"]["wrong"].to_string();
     assert!(wrong.contains("src/imagined.rs") && wrong.contains("no such path"), "{wrong}");
-    // A mark the model wrote itself is not believed, and not repeated.
+    // A verification mark written by the model is stripped.
     let said = done["turns"][0]["text"].as_str().unwrap();
     assert!(!said.to_lowercase().contains("verified"), "{said}");
 
@@ -87,7 +88,7 @@ fn a_false_citation_is_struck_out_and_reaches_the_verdict() {
     lab.replays(&id);
 }
 
-/// Line numbers rot: what was seen is what counts.
+/// The working tree may change during a debate, so citations refer to the pinned tree.
 #[test]
 fn evidence_is_looked_up_in_what_the_debaters_saw() {
     let lab = lab();
@@ -158,7 +159,7 @@ fn sealed_answers_are_given_before_anyone_is_heard() {
     assert!(!stands_in(&lab.root().join("src"), "sealed"));
 }
 
-/// Whoever answers for the host must not have the other side's answer first.
+/// A host that plays one side must not see the other side's sealed answer before its own.
 #[test]
 fn a_host_does_not_see_what_is_sealed() {
     let lab = lab();

@@ -1,16 +1,16 @@
-//! Whoever fails, whenever: what the user is told, what the exit code says, and that taking the
-//! failed turn again finishes the debate without asking anybody twice.
+//! Failed turns of every seat: output, exit code, state file, and a retry that finishes the debate
+//! without asking any seat twice.
 use super::lab::{Done, Lab, Script, turn};
 use serde_json::{Value, json};
 
-/// One way to fail.
+/// Expected result of a failed turn.
 struct Row {
     status: &'static str,
     code: i32,
-    /// On stdout, in this order.
+    /// Parts of stdout, in this order.
     says: &'static [&'static str],
     verdict: bool,
-    /// Turns on the log before the retry, and after it; a ruling on fewer rounds is taken again.
+    /// Turns in the log before and after the retry.
     turns: (usize, usize),
     again: &'static [&'static str],
 }
@@ -39,7 +39,7 @@ fn check(name: &str, fails: Vec<Value>, row: &Row) {
     assert_eq!(done.out.contains("had the stronger argument"), row.verdict, "{name}");
     assert_eq!(lab.turns_taken(&id).len(), row.turns.0, "{name}");
     lab.replays(&id);
-    // Resuming without asking for a retry changes nothing.
+    // Resume without `--retry` changes nothing.
     let before = lab.events(&id);
     lab.debate(&["resume", &id]).ends(row.code);
     assert_eq!(lab.events(&id), before, "{name}");
@@ -71,7 +71,7 @@ fn retried(lab: &Lab, id: &str, name: &str, row: &Row, before: &[Value]) {
     lab.replays(id);
 }
 
-/// Within a take nobody is asked twice.
+/// Checks that no turn is asked twice within a take.
 fn asked_once(events: &[Value], name: &str) {
     let mut take = vec![];
     for event in events {
@@ -140,7 +140,7 @@ fn a_challenger_that_never_answers_leaves_the_proposal_uncontested() {
 
 #[test]
 fn a_later_failure_leaves_a_verdict_on_what_was_completed() {
-    // The rulings on one round are taken again once there are two.
+    // The rulings on one round are taken again once there are two rounds.
     let again = &["3.0.0.3", "3.0.0.4"];
     let rows = [("proposer", 2, 4), ("challenger", 2, 5)];
     for (seat, round, turns) in rows {

@@ -1,5 +1,5 @@
-//! Every format from the terminal, with scripts in every seat: what it asks, what it prints, and what
-//! files it leaves.
+//! Every format from the terminal, with a script in every seat: options, output, JSON schema and
+//! written files.
 use crate::casts::{Said, Tongue, dialectic, research, script, tribunal};
 use crate::cli_json::fits;
 use crate::lab::{Lab, in_order};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 
 impl Lab {
-    /// A script in which all of this is said.
+    /// Writes these replies to a script file and returns the seat that plays it.
     pub(crate) fn cast(&self, said: &[Said]) -> String {
         fs::write(self.outside("cast.json"), script(said)).unwrap();
         self.seat("cast.json")
@@ -113,7 +113,7 @@ fn without_a_terminal_a_plan_waits_for_yes() {
 fn a_stance_that_fails_degrades_a_report_and_nobody_left_aborts_it() {
     let lab = Lab::new();
     let mut said = research(Tongue::English);
-    // Nobody speaks for the second stance: no line of the script fits it.
+    // The script has no line for the second stance, so its turns fail.
     said.retain(|it| !it.text.contains("Opponent"));
     let seat = lab.cast(&said);
     let view = run(&lab, "research", &seat, &["--yes", "--output", "r.md"]).ends(5).json();
@@ -130,7 +130,7 @@ fn a_stance_that_fails_degrades_a_report_and_nobody_left_aborts_it() {
 fn a_topic_in_one_line_names_its_sides_and_models() {
     let lab = Lab::new();
     let seat = lab.cast(&research(Tongue::English));
-    // A script's path has no place in a topic; the host has.
+    // A topic cannot contain a script path, so the host plays both sides.
     let args = ["run", "Axum vs Actix (host, host)", "--format", "research", "--json"];
     let done = lab.debate(&[&args[..], &["--judge", &seat]].concat()).ends(2);
     done.warns("argue for Axum over Actix");
@@ -188,7 +188,7 @@ fn record_path(lab: &Lab) -> std::path::PathBuf {
 fn a_dialogue_can_be_steered_deepened_and_ended() {
     let lab = Lab::new();
     let seat = lab.cast(&dialectic());
-    // Nobody is there to ask: it stops after its first round.
+    // Without a terminal it pauses after the first round.
     run(&lab, "dialectic", &seat, &[]).ends(2).warns("Paused before round 2");
     let id = lab.last();
     let more = ["--steer", "Many files?", "--deepen", "locks"];
@@ -213,7 +213,7 @@ fn a_court_of_ten_rounds_comes_to_a_weighted_result() {
     let verdict = &view["verdict"];
     assert_eq!(verdict["side"], "pro", "{verdict:#}");
     let weighed = &verdict["weighed"];
-    // 75 of 135 points in the rounds, 70 of 130 in the rulings; four of five votes.
+    // 75 of 135 points in the rounds, 70 of 130 in the rulings, four of five votes.
     assert_eq!((&weighed["rounds"], &weighed["rulings"]), (&5556.into(), &5385.into()));
     assert_eq!((&weighed["judge"], &weighed["audience"]), (&5470.into(), &8000.into()));
     assert_eq!(weighed["total"], 6735);
@@ -309,8 +309,7 @@ fn a_panel_shows_its_split() {
     assert_eq!(verdict["confidence"], 50);
 }
 
-/// A winner the judge did not rule for is one only against doubt, and what the judge said is told as
-/// what it was.
+/// A winner against the judge's ruling is contested, and the reasoning says how the judge ruled.
 #[test]
 fn votes_that_outweigh_the_rulings_make_a_contested_verdict() {
     let lab = Lab::new();
@@ -333,7 +332,7 @@ fn votes_that_outweigh_the_rulings_make_a_contested_verdict() {
     assert_eq!(verdict["decisive"], Value::Null, "it was the other side's");
 }
 
-/// Who has still to vote sees neither marks nor rulings, on the screen or in the record.
+/// Scores and rulings stay hidden on the terminal and in the record until the human has voted.
 #[test]
 fn marks_and_rulings_are_sealed_while_a_person_has_to_vote() {
     let lab = Lab::new();

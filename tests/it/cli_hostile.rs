@@ -1,11 +1,12 @@
-//! Text and repositories that mean harm.
+//! Hostile input: terminal escape sequences, forged Markdown sections, and paths or symbolic links
+//! that lead out of the repository.
 use super::lab::{Done, Lab, Script, ruling, speech};
 use serde_json::json;
 use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 
-/// Clears the screen, changes the title, rings, goes back and writes over, in one byte and in two.
+/// Escapes that clear the screen, set the title, ring the bell and overwrite, in 7 and 8 bits.
 const NASTY: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\u{8}\rover\u{0}\u{7f}\u{90}x\u{9c}";
 
 fn hostile() -> Lab {
@@ -36,11 +37,11 @@ fn harmless(done: &Done) {
     }
 }
 
-/// As for a terminal: escapes are let through, so what is left must be our own.
+/// With colours forced on, only the program's own colour codes may remain.
 #[track_caller]
 fn harmless_in_colour(done: &Done) {
     let plain = |text: &str| {
-        // Ours are colours and nothing else: ESC [ digits m.
+        // The program writes only colour codes: ESC [ digits m.
         let mut rest = String::new();
         for (nth, part) in text.split("\u{1b}[").enumerate() {
             let digits = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
@@ -193,7 +194,7 @@ fn a_context_that_is_no_text_is_refused() {
     assert_eq!(lab.debate(&["list", "--json"]).success().json()["debates"], json!([]));
 }
 
-/// A repository chooses its own links, and must not choose where we write.
+/// A repository may contain any symbolic link, so files are not written through one.
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_repository_are_not_written_through() {
@@ -204,12 +205,12 @@ fn links_out_of_the_repository_are_not_written_through() {
         let Ok(there) = fs::read_dir(away.join(inside)) else { continue };
         let there: Vec<_> = there.flatten().map(|entry| entry.path()).collect();
         assert!(there.is_empty(), "{link}: {there:?}");
-        // The archive has it all the same.
+        // The debate is still in the archive.
         lab.replays(&lab.last());
     }
 }
 
-/// A repository with a link out of it, and where that leads.
+/// Repository with a symbolic link that leads out of it, and the link's target.
 #[cfg(unix)]
 fn trapped(link: &str) -> (Lab, std::path::PathBuf) {
     let lab = Lab::new();
@@ -228,7 +229,7 @@ fn not_even_a_folder_is_made_through_a_link() {
     assert_eq!(fs::read_dir(&away).unwrap().count(), 0);
 }
 
-/// Nor when a debate that was begun elsewhere is taken up in it.
+/// Also if a debate from another repository is resumed in this one.
 #[cfg(unix)]
 #[test]
 fn links_out_of_another_repository_are_not_written_through_either() {

@@ -1,4 +1,4 @@
-//! A person takes a seat, at the other end of a pipe.
+//! Human seats: a person types each turn on stdin, here through a pipe.
 use super::lab::{Call, Lab, speech, until};
 use serde_json::json;
 
@@ -101,7 +101,7 @@ fn a_person_is_asked_again_after_a_verdict_that_is_none() {
     lab.debate(&["resume"]).stdin(&ruling).success().says(&["human had the stronger argument"]);
 }
 
-/// Whoever sits before it wants to be able to leave.
+/// The process must end on SIGINT although it waits for a line on stdin.
 #[test]
 fn ctrl_c_works_while_a_person_is_awaited() {
     let lab = Lab::new();

@@ -1,4 +1,5 @@
-//! `debate join`, as processes, against a platform written from the description of its wire alone.
+//! `debate join` as client processes against a mock arena server, which is written from the
+//! protocol description alone.
 use super::cli_json::fits;
 use super::guest_platform::{Arena, DEBATE, Fault, Raw, Request, Rules};
 use super::lab::{Call, Done, Lab, stands_in, until};
@@ -7,18 +8,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A speech that is told from every other.
+/// Speech text that is unique for each bot and round.
 fn words(who: &str, round: u8) -> String {
     format!("**{who}, {round}**\n\nHonourable judges. {}", "This follows from that. ".repeat(4))
 }
 
-/// A script of this name, for three rounds.
+/// Writes a script with one speech for each of three rounds.
 fn script(lab: &Lab, name: &str) -> String {
     let line = |round: u8| json!({"round": round, "text": words(name, round)});
     written(lab, name, &json!({"turns": [line(1), line(2), line(3)]}))
 }
 
-/// A script of this name that always says the same.
+/// Writes a script that always gives the same speech.
 fn saying(lab: &Lab, name: &str, text: &str) -> String {
     written(lab, name, &json!({"turns": [{"text": text}]}))
 }
@@ -36,7 +37,7 @@ fn join(lab: &Lab, arena: &Arena, name: &str, seat: &str, more: &[&str]) -> Call
     lab.debate(&[&args, pace, more].concat())
 }
 
-/// Both take part, the first as the supporting side.
+/// Runs two clients to the end. The first joins as the supporting side.
 fn both(lab: &Lab, arena: &Arena, seats: [&str; 2], more: &[&str]) -> [Done; 2] {
     let pro = join(lab, arena, "pro", seats[0], more).start();
     until("the first has joined", || arena.keys().len() == 1);
@@ -44,7 +45,7 @@ fn both(lab: &Lab, arena: &Arena, seats: [&str; 2], more: &[&str]) -> [Done; 2] 
     [pro.wait(), con.wait()]
 }
 
-/// No key of the platform is on a screen, or left on the disk.
+/// Checks that no debate key is printed or left on disk.
 #[track_caller]
 fn discreet(lab: &Lab, arena: &Arena, done: &[Done]) {
     for key in arena.keys() {
@@ -55,7 +56,7 @@ fn discreet(lab: &Lab, arena: &Arena, done: &[Done]) {
     }
 }
 
-/// Every turn was taken once, by the right one.
+/// Checks that every turn was taken once, by the right side.
 #[track_caller]
 fn whole(arena: &Arena, rounds: usize) {
     let said = arena.said();
@@ -164,7 +165,7 @@ fn a_guest_that_was_killed_goes_on_and_says_nothing_twice() {
     private(&folder);
     drop(first);
     let pro = script(&lab, "pro");
-    // Without a debate, the user is told where a seat is theirs; there is none to be had.
+    // Without `--debate`, the error names the debate in which the user already has a seat.
     join(&lab, &arena, "pro", &pro, &[]).fails_with(1).warns("--debate abc123 --seat script:");
     let again = join(&lab, &arena, "pro", &pro, &["--debate", DEBATE]).start();
     let done = [again.wait(), second.wait()];
@@ -174,14 +175,14 @@ fn a_guest_that_was_killed_goes_on_and_says_nothing_twice() {
     discreet(&lab, &arena, &done);
 }
 
-/// Whether these words stand in a file that may just be replaced.
+/// Whether a file in `folder` contains these words. Files may be replaced at the same time.
 fn remembers(folder: &Path, words: &str) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut texts = entries.filter_map(|entry| fs::read_to_string(entry.path()).ok());
     texts.any(|text| text.contains(words))
 }
 
-/// Only the owner can read what is remembered.
+/// Checks that only the owner can read the stored credentials.
 fn private(folder: &Path) {
     #[cfg(unix)]
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -192,7 +193,7 @@ fn private(folder: &Path) {
     assert!(folder.is_dir());
 }
 
-/// Answers every request whose number is a multiple of three in some wrong way.
+/// Faults for every third request: HTTP errors, 429, malformed and oversized responses.
 fn moody() -> Fault {
     Arc::new(|request: &Request, nth: usize| -> Option<Raw> {
         let flood = || "x".repeat(5 * 1024 * 1024);

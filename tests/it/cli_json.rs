@@ -1,5 +1,5 @@
-//! What programs read: every answer fits the schema that is committed for it, and the schemas are
-//! the ones this program means.
+//! JSON output: every command's output is valid against its committed JSON schema, and the
+//! committed schemas are up to date.
 use super::lab::{Lab, Script};
 use debate_mcp::cli::output::schemas;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas")
 }
 
-/// `DEBATE_UPDATE=1 cargo test schemas` writes them anew.
+/// `DEBATE_UPDATE=1 cargo test schemas` rewrites the schema files.
 #[test]
 fn the_committed_schemas_are_the_ones_the_program_means() {
     let mut wanted = BTreeSet::new();
@@ -32,7 +32,7 @@ fn the_committed_schemas_are_the_ones_the_program_means() {
     assert_eq!(there, wanted, "a schema that is no longer meant");
 }
 
-/// The committed schema of this name, strict: no field may be there that it does not know.
+/// Validates `value` against the committed schema, in which unknown fields are errors.
 pub(crate) fn fits(name: &str, value: &Value) {
     let text = fs::read_to_string(folder().join(format!("{name}.json"))).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
@@ -42,7 +42,7 @@ pub(crate) fn fits(name: &str, value: &Value) {
     assert_eq!(value["v"], 1, "{name}: {value:#}");
 }
 
-/// A debate that went well, one with a failure and a refusal, and one that is not over.
+/// Three debates: one completed, one degraded with a rejected reply, one paused.
 fn three() -> Lab {
     let lab = Lab::new();
     let more = ["--rounds", "3"];

@@ -1,8 +1,9 @@
-//! More than one process, processes that are stopped, and logs that somebody has meddled with.
+//! Concurrent and interrupted processes (leases, signals, database locks), and archives whose event
+//! log is damaged or tampered with.
 use super::lab::{Lab, Running, Script, until};
 use serde_json::{Value, json};
 
-/// A debate whose challenger takes for ever, under way.
+/// Starts a debate whose challenger takes 60 s.
 fn slow(lab: &Lab) -> (Running, String) {
     lab.write(
         &Script::new()
@@ -26,12 +27,12 @@ fn a_debate_that_is_being_run_cannot_be_run_twice() {
         done.warns(&format!("`debate resume {id} --take-over` takes it over"));
     }
     assert_eq!(lab.events(&id), before);
-    // Reading is always possible.
+    // Reading needs no lease.
     let shown = lab.debate(&["show", &id, "--json"]).success().json();
     assert_eq!(shown["holder"], format!("the terminal (process {})", running.id()));
     assert_eq!(shown["status"], "in-progress");
     lab.debate(&["show", &id]).success().warns("It is being run by the terminal");
-    // Another debate is nobody else's business.
+    // Other debates are not affected.
     lab.write(&Script::new());
     lab.run("Other?", &["--rounds", "1"]).success();
 }
@@ -76,7 +77,7 @@ fn a_stopped_debate_with_json_still_ends_with_a_result() {
     assert_eq!((&last["kind"], &last["status"]), (&json!("result"), &json!("in-progress")));
 }
 
-/// One event of a debate, finished or not, is changed behind the program's back.
+/// Runs a debate and then changes one event in the database.
 fn tampered(more: &[&str], code: i32, seq: i64, body: impl Fn(String) -> String) -> (Lab, String) {
     let lab = Lab::new();
     lab.run("Tampered?", more).ends(code);
@@ -90,7 +91,7 @@ fn tampered(more: &[&str], code: i32, seq: i64, body: impl Fn(String) -> String)
     (lab, id)
 }
 
-/// What was done to an event, to which, and how.
+/// Description, sequence number of the event, and the change of its body.
 type Meddled = (&'static str, i64, fn(String) -> String);
 
 fn meddled() -> Vec<Meddled> {
@@ -132,7 +133,7 @@ fn reindexing_tells_of_every_log_that_was_meddled_with() {
 #[test]
 fn a_word_changed_in_the_log_is_noticed() {
     let (lab, id) = tampered(&[], 0, 2, |text| text.replace("Use one file.", "Use two files."));
-    // Every later prompt quotes it, and is no longer what was sent.
+    // Every later prompt quotes the text, so it differs from the prompt that was sent.
     lab.debate(&["replay", &id]).ends(1).warns("These prompts are not what was sent then");
 }
 
@@ -188,7 +189,7 @@ fn a_home_that_cannot_be_is_said_to_be_so() {
     lab.debate(&["list"]).home(&file).fails_with(1).warns("file");
 }
 
-/// Nobody reads any more: the debate is played all the same, or it is said that it was not.
+/// With stdout closed, the debate completes, or the error says how to resume it.
 #[test]
 fn a_debate_nobody_reads_is_not_lost_without_a_word() {
     let lab = Lab::new();
@@ -200,7 +201,7 @@ fn a_debate_nobody_reads_is_not_lost_without_a_word() {
     assert!(over || done.err.contains("debate resume"), "{done:#?}");
 }
 
-/// Another process is about to make the archive: this one waits for it.
+/// Another process holds the database lock while it creates the archive. This one waits.
 #[test]
 fn the_first_processes_of_all_may_come_at_once() {
     let lab = Lab::new();

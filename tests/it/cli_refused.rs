@@ -1,15 +1,16 @@
-//! Replies that are not taken, and judges who do not agree with themselves.
+//! Rejected replies, which are asked for once more, and judges that contradict themselves when the
+//! sides are swapped.
 use super::lab::{Lab, Script, ruling};
 use serde_json::{Value, json};
 
-/// The judge's first answer, and then its second.
+/// Script with the judge's first and second reply.
 fn judged(first: Value, second: Value) -> Script {
     let line = |attempt: u8, mut line: Value| {
         line["seat"] = "judge".into();
         line["attempt"] = attempt.into();
         line
     };
-    // A line without an attempt would fit both.
+    // A line without an attempt number would match both.
     Script::new().first(line(2, second)).first(line(1, first))
 }
 
@@ -25,7 +26,7 @@ fn without(field: &str) -> Value {
     json!({ "json": ruling })
 }
 
-/// Verdicts nobody should get away with, and what the judge is told about each.
+/// Invalid verdicts, and the error that the judge is told.
 fn bad() -> Vec<(Value, &'static str)> {
     vec![
         (with("winner", Value::Null), "must pick a side"),
@@ -123,11 +124,11 @@ fn a_challenge_without_a_flaw_is_asked_for_once_more() {
 
 #[test]
 fn a_judge_that_sees_it_otherwise_with_the_sides_swapped_is_told_of() {
-    // As seated it rules for the proposer; swapped, with a larger margin, for the challenger.
+    // As seated it rules for the proposer. Swapped, it rules for the challenger by a larger margin.
     let mut swapped = ruling("con");
     swapped["scores"] = json!({"pro": 40, "con": 90});
     swapped["reasoning"] = "The lock was shown in T2.".into();
-    // Round 2 answers everything on both sides but the last word, which is the challenger's.
+    // Round 2 answers every claim but the last, which is the challenger's.
     let lab = Lab::new();
     lab.write(&Script::new().first(json!({"seat": "mirror", "json": swapped})));
     let done = lab.run("Contested?", &[]).success();
@@ -150,7 +151,7 @@ fn a_judge_that_sees_it_otherwise_with_the_sides_swapped_is_told_of() {
     lab.replays(&lab.last());
 }
 
-/// By `A` and `B` a judge means what it was shown as such, and the mirror the opposite.
+/// `A` and `B` refer to the order in which each judge saw the sides. The mirror sees them swapped.
 #[test]
 fn letters_mean_what_each_judge_was_shown() {
     let letters = |winner: &str| {

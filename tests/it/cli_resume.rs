@@ -1,8 +1,9 @@
-//! Taking a debate up again changes all that was asked for, or nothing.
+//! `debate resume`: its options apply all or none, a retry takes only failed turns again, and
+//! imported debates can be resumed.
 use crate::lab::{Lab, Script, ruling, speech};
 use serde_json::{Value, json};
 
-/// A duel whose swapped ruling failed, so that it ended degraded and with a verdict.
+/// Duel whose mirror ruling timed out, so it ended degraded but with a verdict.
 fn degraded() -> Lab {
     let lab = Lab::new();
     let script = Script::new().first(json!({"seat": "mirror", "fail": "timed_out"}));
@@ -20,7 +21,7 @@ fn a_wish_that_cannot_be_granted_undoes_the_others() {
     let lab = degraded();
     let before = lab.events(&lab.last());
     assert_eq!(shown(&lab)["verdict"]["winner"], "proposer");
-    // Nothing may be spent, so reopening it is pointless, and is not done.
+    // With a budget of 0, reopening is pointless, so nothing changes.
     lab.debate(&["resume", "last", "--retry", "--max-cost", "0"]).ends(2);
     assert_eq!(lab.events(&lab.last()), before);
     assert_eq!(shown(&lab)["verdict"]["winner"], "proposer");
@@ -31,7 +32,7 @@ fn only_the_failed_ruling_is_taken_again() {
     let lab = degraded();
     lab.write(&Script::new());
     let voice = format!("challenger={}", lab.seat("contra.json"));
-    // A seat that is handed to whoever has it already is no change.
+    // Handing a seat to its present participant is no change.
     let args = ["resume", "last", "--retry", "--seat", &voice, "--json"];
     let done = lab.debate(&args).success().json();
     assert_eq!(done["status"], "completed");

@@ -1,20 +1,21 @@
-//! What is secret does not leave, is not kept and is not shown, whichever way it comes.
+//! Redaction of secrets end to end: a secret from the topic, brief, a speech, a file or the
+//! environment is not sent, stored or printed.
 use crate::cli_evidence::lab;
 use crate::lab::{Lab, Script, speech, stands_in};
 use serde_json::{Value, json};
 
-/// A key as its vendor writes them, put together here so that none stands in a file.
+/// Token in GitHub's format, assembled here so that no source file contains one.
 fn key(nth: usize) -> String {
     let letters = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2";
     format!("ghp_{}{}", &letters[nth..], &letters[..nth])
 }
 
-/// No byte of it stands in the archive, in a file of the repository but this one, or in a result.
+/// Checks that neither the archive, nor a written file, nor one of these outputs has the secret.
 #[track_caller]
 fn hidden(lab: &Lab, secret: &str, shown: &[&str]) {
     assert!(!stands_in(lab.home(), secret), "it is kept");
     for folder in [".claude", ".debates"] {
-        // Files are written after the log, by a thread of their own.
+        // Files are written after the log, by a background thread.
         crate::lab::until("it is written out", || lab.root().join(folder).is_dir());
         assert!(!stands_in(&lab.root().join(folder), secret), "it is written to {folder}");
     }
@@ -23,7 +24,7 @@ fn hidden(lab: &Lab, secret: &str, shown: &[&str]) {
     }
 }
 
-/// Every placeholder in a text, once.
+/// Distinct redaction placeholders in a text.
 fn placeholders(text: &str) -> Vec<String> {
     let mut found: Vec<String> = text
         .split("[REDACTED:")
@@ -61,7 +62,7 @@ fn a_key_in_the_topic_the_brief_a_speech_or_a_remark_goes_no_further() {
     );
 }
 
-/// Not even in two halves.
+/// Streaming holds text back, so that a token split over chunks does not leak in parts.
 #[test]
 fn a_key_that_comes_in_pieces_is_not_told_in_pieces() {
     let lab = lab();
@@ -99,7 +100,7 @@ fn what_tools_read_has_no_keys_in_it() {
     assert!(!stands_in(&lab.home().join("snapshots"), &secret));
 }
 
-/// Whatever a variable of the environment calls a secret is one, whatever it looks like.
+/// The value of an environment variable with a secret name is a secret, whatever its format.
 #[test]
 fn a_secret_of_the_environment_is_known_by_its_value() {
     let lab = lab();

@@ -1,5 +1,5 @@
-//! Files from outside, and how far they are believed: what this user's key has signed is taken up as
-//! it is; of anything else only what was said, and nothing runs until the user says so.
+//! `debate import`: an event log signed with this user's key is restored as it is. Of any other
+//! file only the speeches are imported, and nothing runs until the user confirms.
 use super::lab::{Call, Lab, Script, speech};
 use serde_json::{Value, json};
 use std::fs;
@@ -9,7 +9,7 @@ fn import(lab: &Lab, file: &Path) -> Call {
     lab.debate(&["import", file.to_str().unwrap(), "--json"])
 }
 
-/// Interrupted before its second round.
+/// Debate paused before its second round.
 fn interrupted() -> Lab {
     let lab = Lab::new();
     lab.run("Restore me?", &["--pause"]).ends(2);
@@ -53,7 +53,7 @@ fn a_finished_debate_comes_back_finished() {
     lab.replays(&id);
 }
 
-/// A file that is not this user's, as it was written: only what was said is believed.
+/// Checks that an untrusted file is imported as a transcript only. Returns the new debate's id.
 fn only_words(lab: &Lab, call: Call, turns: usize) -> String {
     let done = call.success().json();
     assert_eq!(done["how"], "transcript", "{done}");
@@ -86,7 +86,7 @@ fn one_byte_changed_in_the_log_makes_it_a_transcript() {
         let own = lab.last();
         let id = only_words(&lab, import(&lab, &file), 2);
         assert_ne!(id, own);
-        // Its seats are those of this user, not those of the file.
+        // Its seats are this user's, not those named in the file.
         let done = lab.debate(&["resume", &id, "--yes"]).ends(2);
         done.warns("`proposer` is awaited, and nobody answered");
     }
@@ -231,7 +231,7 @@ fn a_transcript_that_cannot_be_a_debate_is_refused() {
         .to_string()
     };
     import(&lab, &lab.file("odd.json", &file("", 2))).fails_with(2).warns("topic is empty");
-    // More rounds than there can be are as many as there can be.
+    // The number of rounds is capped at the format's maximum.
     let long = import(&lab, &lab.file("odd.json", &file("t", 200))).success().json();
     let shown = lab.debate(&["show", long["id"].as_str().unwrap(), "--json"]).success().json();
     assert_eq!(shown["rounds"], 5);
@@ -261,7 +261,7 @@ fn logs_that_went_different_ways_become_two_debates() {
         &Script::new()
             .first(json!({"phase": "defend", "text": speech("Otherwise.", "P1", &["C1"])})),
     );
-    // What was written here meanwhile did not get there.
+    // The other archive does not see the state file that was written here.
     fs::remove_file(lab.state_path()).unwrap();
     lab.debate(&["resume", &id, "--yes"]).home(&other).success();
     let theirs = lab.outside("theirs.json");

@@ -1,7 +1,8 @@
-//! Whatever is asked for wrongly: exit 2, nothing on stdout, nothing on the record, and a hint.
+//! Usage errors: exit code 2, nothing on stdout, nothing stored, and a hint. Also budgets, pauses,
+//! help and quiet mode.
 use super::lab::{Done, Lab};
 
-/// What is typed after `debate run TOPIC`, with two scripts seated, and what is said about it.
+/// Arguments after `debate run TOPIC` with two scripted seats, and the expected error.
 const WRONG: &[(&[&str], &str)] = &[
     (&["--rounds", "0"], "0 rounds were asked for; this format has 1 to 5"),
     (&["--rounds", "6"], "6 rounds were asked for; this format has 1 to 5"),
@@ -22,7 +23,7 @@ const WRONG: &[(&[&str], &str)] = &[
     (&["--no-such-flag"], "--no-such-flag"),
 ];
 
-/// Seats nobody can read.
+/// Seat specifications that cannot be parsed.
 const BAD_SEATS: &[&str] = &[
     "",
     ":",
@@ -44,7 +45,7 @@ fn nothing_happened(lab: &Lab) {
     assert!(!lab.state_path().exists() && !lab.root().join(".debates").exists());
 }
 
-/// A line that says what to do instead; that is what the parser's own errors end with, too.
+/// Checks for a hint. Errors of the argument parser itself end with "try '--help'".
 #[track_caller]
 fn hinted(done: &Done) {
     assert!(done.err.contains("hint:") || done.err.contains("try '--help'"), "{}", done.err);
@@ -97,7 +98,7 @@ fn a_tool_does_not_debate_itself() {
     nothing_happened(&lab);
 }
 
-/// Whoever is not seated is not replaced by the demo.
+/// The demo does not fill an empty seat.
 #[test]
 fn without_seats_nobody_plays() {
     let lab = Lab::new();
@@ -164,7 +165,7 @@ fn money_that_is_spent_pauses_the_debate() {
     lab.replays(&lab.last());
 }
 
-/// So do tokens and time; each is raised by its own flag.
+/// Each budget is raised by its own flag.
 #[test]
 fn tokens_and_minutes_pause_a_debate_too() {
     for flag in ["--max-tokens", "--max-minutes"] {

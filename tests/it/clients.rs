@@ -1,5 +1,5 @@
-//! Clients are set up by editing what is theirs: nothing of it may be lost, and undoing it leaves the
-//! files to the byte as they were.
+//! `debate init` and `debate uninit` against the settings files of MCP clients (JSON and TOML):
+//! they must keep every byte of the user's config, and uninit must restore the original file.
 use crate::lab::Lab;
 use serde_json::{Value, json};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 const ALL: [&str; 5] = ["claude", "codex", "copilot", "gemini", "opencode"];
 
-/// Where each lists its servers, below the user's home.
+/// Path of each client's MCP server config, relative to the user's home.
 fn settings(client: &str) -> &'static str {
     match client {
         "claude" => ".claude.json",
@@ -47,7 +47,7 @@ fn deeds(steps: &[Value]) -> Vec<&str> {
     steps.iter().map(|step| step["deed"].as_str().unwrap()).collect()
 }
 
-/// JSON as people keep it.
+/// JSON configs in the styles users keep: comments, trailing commas, CRLF, BOM, tabs.
 const JSON: &[&str] = &[
     "{}\n",
     "{\n  \"a\": 1\n}\n",
@@ -64,7 +64,7 @@ const JSON: &[&str] = &[
     "{\n  \"a\": 1\n  // the last word\n}\n",
 ];
 
-/// TOML as people keep it.
+/// TOML configs in the styles users keep: comments, inline tables, CRLF.
 const TOML: &[&str] = &[
     "model = \"x\" # mine\n",
     "# first\n\n[a]\nb = 1\n\n[mcp_servers.other]\ncommand = \"x\" # keep\n\n[z]\nc = [1,\n  2, # two\n]\n",
@@ -78,7 +78,7 @@ fn what_is_set_up_and_undone_is_as_it_was() {
     for client in ALL {
         let texts = if client == "codex" { TOML } else { JSON };
         for text in texts {
-            // OpenCode calls the table otherwise.
+            // OpenCode uses another key for the server table.
             let text = if client == "opencode" {
                 text.replace("mcpServers", "mcp")
             } else {
@@ -102,7 +102,7 @@ fn what_is_set_up_and_undone_is_as_it_was() {
             );
             assert_eq!(deeds(&steps(&lab, &["uninit", client])), ["removed"; 5]);
             let after = fs::read_to_string(user(&lab, settings(client))).unwrap_or_default();
-            // A file in which nothing is left but ours was made for us.
+            // A file left without entries is deleted.
             assert_eq!(
                 after,
                 if text == "{}\n" { "" } else { text.as_str() },
@@ -152,7 +152,7 @@ fn what_somebody_has_made_of_it_stays() {
     let entry = &serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["debate"];
     assert_eq!((&entry["env"]["A"], &entry["timeout"]), (&"b".into(), &90_000.into()));
     assert_eq!(entry["command"], env!("CARGO_BIN_EXE_debate"));
-    // One of ours that was changed since is theirs now.
+    // A command file the user has edited since (its content hash differs) is kept.
     let path = user(&lab, ".gemini/commands/debate-review.toml");
     let edited = fs::read_to_string(&path).unwrap().replace("the design", "THE DESIGN");
     fs::write(&path, &edited).unwrap();
@@ -224,7 +224,7 @@ fn a_dry_run_does_nothing() {
 fn a_repository_shares_names_and_not_paths() {
     let lab = Lab::new();
     let done = steps(&lab, &["init", "all", "--project"]);
-    // Claude Code and Copilot read the same file.
+    // Claude Code and Copilot share one config file.
     assert_eq!(deeds(&done).iter().filter(|deed| **deed == "unchanged").count(), 1);
     let text = fs::read_to_string(lab.root().join(".mcp.json")).unwrap();
     let entry = json!({"type": "stdio", "command": "debate", "args": ["mcp"]});
@@ -243,7 +243,7 @@ fn a_repository_shares_names_and_not_paths() {
         assert!(!text.contains(env!("CARGO_BIN_EXE_debate")), "{name}");
     }
     assert_eq!(fs::read_dir(lab.outside("user")).unwrap().count(), 0);
-    // Where two of a name would work in neither place there is only one.
+    // In these clients user and project commands of one name conflict, so only one is written.
     for client in ["codex", "gemini"] {
         let twice = steps(&lab, &["init", client]);
         assert_eq!(deeds(&twice), ["added", "kept", "kept", "kept", "kept"], "{client}");
@@ -268,7 +268,7 @@ fn links_are_followed_at_home_and_not_out_of_a_repository() {
     assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     steps(&lab, &["uninit", "claude"]);
     assert_eq!(fs::read_to_string(&real).unwrap(), "{\"a\": 1}");
-    // One that leads to a file that is not there yet, and one in which nothing is left.
+    // A link to a missing file is written through, and stays a link when uninit empties the file.
     fs::create_dir_all(user(&lab, ".gemini")).unwrap();
     symlink(lab.outside("dotfiles/new.json"), user(&lab, ".gemini/settings.json")).unwrap();
     steps(&lab, &["init", "gemini"]);
@@ -281,7 +281,7 @@ fn links_are_followed_at_home_and_not_out_of_a_repository() {
     let done = lab.debate(&["init", "claude", "--project"]).ends(1);
     done.says(&["failed", "/debate", "leads out of the repository"]);
     assert!(!lab.outside("dotfiles/commands").exists());
-    // Nor is anything removed by way of a link.
+    // Uninit does not delete through a symlink either.
     steps(&lab, &["init", "claude"]);
     fs::remove_file(lab.root().join(".claude")).unwrap();
     symlink(user(&lab, ".claude"), lab.root().join(".claude")).unwrap();
@@ -330,7 +330,7 @@ fn what_is_switched_off_or_added_to_stays_so() {
     assert_eq!(entry["enabled"], false);
 }
 
-/// In a home that is no repository both are the same files.
+/// In a home that is no repository, user scope and project scope are the same files.
 #[test]
 fn at_home_nothing_is_there_twice() {
     let lab = Lab::new();
@@ -355,7 +355,7 @@ fn settings_that_were_moved_are_found_there() {
         lab.debate(&["init", client]).env(variable, moved.to_str().unwrap()).success();
         assert!(moved.join(file).exists(), "{client}");
     }
-    // The one with comments in its name is taken where there is only that.
+    // `opencode.jsonc` is used if only that exists.
     put(&lab, ".config/opencode/opencode.jsonc", "{ /* mine */ }\n");
     steps(&lab, &["init", "opencode"]);
     let text = fs::read_to_string(user(&lab, ".config/opencode/opencode.jsonc")).unwrap();
@@ -387,13 +387,13 @@ fn keys_are_handed_on_by_name_and_never_by_value() {
     assert!(codex.contains("[\"GEMINI_API_KEY\", \"OPENAI_API_KEY\"]"), "{codex}");
     let gemini = fs::read_to_string(user(&lab, ".gemini/settings.json")).unwrap();
     assert!(gemini.contains("\"OPENAI_API_KEY\": \"${OPENAI_API_KEY:-}\""), "{gemini}");
-    // Copilot takes it out of its own environment, so only another name can carry it.
+    // Copilot drops this variable from its environment, so only an alias can pass it on.
     init(&["copilot", "--env", "OPENAI_API_KEY"])
         .warns("export MY_OPENAI_API_KEY=\"$OPENAI_API_KEY\"");
     init(&["copilot", "--env", "OPENAI_API_KEY=MY_KEY"]);
     let copilot = fs::read_to_string(user(&lab, ".copilot/mcp-config.json")).unwrap();
     assert!(copilot.contains("\"OPENAI_API_KEY\": \"${MY_KEY:-}\""), "{copilot}");
-    // In two pieces, because nothing in this repository looks like a secret.
+    // Split in two, so that the secret scanner does not match this file.
     let token = format!("OPENAI_API_KEY={}_16C7e42F292c6912E7710c838347Ae178B4a", "ghp");
     for value in ["sk-proj-1234", token.as_str(), "A=b"] {
         let done = lab.debate(&["init", "all", "--env", value]).fails_with(2);
@@ -424,7 +424,7 @@ fn whoever_asks_before_every_call_can_be_told_not_to() {
     );
 }
 
-/// Clients read more into a command than its words: positions, programs to run, files to insert.
+/// Clients expand placeholders in a command: positional arguments, shell calls, file includes.
 #[test]
 fn no_command_holds_what_a_client_would_carry_out() {
     let lab = Lab::new();

@@ -1,4 +1,5 @@
-//! Every way a debate is stopped, steered and taken up again.
+//! State machine tests: how a debate is held, cancelled, concluded, amended and reopened, and which
+//! setups are valid.
 use crate::players::{amended, failed, good, said};
 use crate::scene::{
     apply, cue, due, here, money, open, played, put, run, setup, trace, until, without,
@@ -12,7 +13,7 @@ const CONCLUDED: Event = Event::Concluded { because: None };
 
 #[test]
 fn a_failed_turn_is_taken_again() {
-    // At first, in the middle with the verdict already given, and in the ending itself.
+    // The first turn, one in the middle with the verdict already given, and the judge's own turn.
     for (down, from) in [
         ("1.propose", cue(0, 1, 0, 0)),
         ("2.defend", cue(1, 2, 0, 0)),
@@ -34,7 +35,7 @@ fn a_failed_turn_is_taken_again() {
 
 #[test]
 fn what_the_user_did_outlives_a_reopening() {
-    // What was said after the failure is heard when the turn is taken again.
+    // A remark made after the failure is in the prompt of the retried turn.
     let mut debate = open(setup(formats::duel(), 2));
     run(&mut debate, &["2.defend"], |debate| due(debate).first().is_some_and(|cue| cue.act == 3));
     apply(&mut debate, [Event::Interjected { text: "A pity.".into() }]);
@@ -46,7 +47,7 @@ fn what_the_user_did_outlives_a_reopening() {
     let mut whole = debate.clone();
     run(&mut whole, &[], judged);
     assert!(whole.check(&CONCLUDED).is_err(), "it is ending already");
-    // A debate that was ended stays ended when only its verdict is asked for again.
+    // A concluded debate stays concluded if only its verdict is requested again.
     apply(&mut debate, [CONCLUDED]);
     run(&mut debate, &["0.judge"], |_| false);
     let from = cue(3, 0, 0, 10);
@@ -78,7 +79,7 @@ fn a_wave_may_be_part_fetched_and_part_awaited() {
     let mut debate = open(mixed);
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven.len(), awaited.len()), (2, 1));
-    // The person answers first; then, of those who are fetched, one fails.
+    // The human replies first. Then one of the two model turns fails.
     put(&mut debate);
     for cue in [awaited[0], driven[1]] {
         let event = said(&debate, cue, good(&debate, cue)).unwrap();
@@ -114,7 +115,7 @@ fn a_remark_is_heard_by_whoever_has_not_been_asked() {
     let Step::Hold { next, .. } = next(&debate) else { panic!() };
     apply(&mut debate, [Event::Continued { before: next.stand() }]);
     assert_eq!(heard(&debate), ["before anyone", "while the proposer speaks", "at the hold"]);
-    // Early stop: straight to the verdict.
+    // Concluding early skips to the verdict.
     apply(&mut debate, [CONCLUDED]);
     run(&mut debate, &[], |_| false);
     assert_eq!(trace(&debate), "1.propose 1.challenge 0.judge 0.judge ended");
@@ -164,7 +165,7 @@ fn consent_is_on_the_record_and_the_last_word_counts() {
     assert_eq!((debate.decision(), debate.kept()), (Some("Spaces."), Some(false)));
 }
 
-/// Two stances kept their turns; the third is asked for again, and has not been yet.
+/// A research debate with one failed investigation reopened and not yet requested again.
 fn half_a_wave() -> (Debate, Cue) {
     let mut debate = open(setup(formats::research(), 1));
     run(&mut debate, &["0.investigate/Fay"], |_| false);
@@ -249,7 +250,7 @@ fn spans_follow_the_rounds_asked_for() {
     assert_eq!(spans(formats::arena(), 2), [(1, 1), (2, 2), (0, 0)]);
 }
 
-/// Where it could go on, which is then where it does.
+/// Asserts the cue a debate can be reopened at, and that reopening it continues there.
 #[track_caller]
 fn reopens(debate: &Debate, at: Option<Cue>) {
     assert_eq!(debate.reopens_at(), at);
@@ -273,18 +274,18 @@ fn a_debate_that_was_stopped_goes_on_where_it_was() {
         if asked {
             put(&mut debate);
         }
-        reopens(&debate, None); // It has not stopped.
+        reopens(&debate, None); // Still running.
         apply(&mut debate, [Event::Cancelled { because: None }]);
         reopens(&debate, Some(at));
     }
-    // Ended early: where the rounds were left, and not in the verdict, which was played.
+    // Concluded early: reopens in the rounds, not in the verdict, which was played.
     let mut debate = open(setup(formats::duel(), 2));
     until(&mut debate, 2, "defend");
     apply(&mut debate, [CONCLUDED]);
     reopens(&debate, None);
     run(&mut debate, &[], |_| false);
     reopens(&debate, Some(cue(1, 2, 0, 0)));
-    // Unless the verdict is what is missing.
+    // Unless the verdict is the turn that failed.
     let mut debate = open(setup(formats::duel(), 2));
     until(&mut debate, 2, "defend");
     apply(&mut debate, [CONCLUDED]);
@@ -300,10 +301,10 @@ fn a_debate_goes_on_at_the_failure_that_matters() {
     reopens(&duel(&["2.defend", "0.judge"]), Some(cue(1, 2, 0, 0)));
     reopens(&duel(&["0.judge/Lou"]), Some(cue(3, 0, 0, 11)));
     let research = |down: &[&str]| played(setup(formats::research(), 1), down);
-    // What was done without goes on with the last of it: nothing else is forgotten.
+    // Of several tolerated failures the last one is retried, so that no later turn is discarded.
     reopens(&research(&["0.investigate/Fay", "0.rebut/Eli"]), Some(cue(0, 0, 1, 4)));
     reopens(&research(&["0.rebut/Eli", "0.audit"]), Some(cue(0, 0, 2, 12)));
-    // One that failed and then was stopped goes on where it was stopped.
+    // Failed and then cancelled: reopens where it was cancelled.
     let mut debate = open(setup(formats::research(), 1));
     run(&mut debate, &["0.investigate/Gus"], |debate| here(debate, 0, "audit").is_some());
     apply(&mut debate, [Event::Cancelled { because: None }]);
@@ -312,7 +313,7 @@ fn a_debate_goes_on_at_the_failure_that_matters() {
 
 #[test]
 fn no_act_grows_behind_what_was_asked() {
-    // A table with something in the middle that is done once, after the rounds.
+    // A format with an extra act that is played once, after the rounds.
     let mut format = formats::duel();
     let mut interlude = format.acts[0].clone();
     (interlude.name, interlude.rounds) = ("interlude".into(), Rounds::Once);
@@ -335,7 +336,7 @@ fn a_debate_in_which_all_was_said_has_nowhere_to_go_on() {
         assert_eq!(crate::scene::word(&debate), "completed");
         reopens(&debate, None);
     }
-    // Stopped when nothing was left but to close it.
+    // Cancelled when only the closing event was missing.
     let mut debate = open(setup(formats::duel(), 1));
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Close(_)));
     apply(&mut debate, [Event::Cancelled { because: None }]);
@@ -352,7 +353,7 @@ fn what_is_offered_can_be_played() {
         assert!(offer.rounds.contains(&offer.usual), "{name}");
         for rounds in offer.rounds {
             assert!(Debate::open(setup(offer.format.clone(), rounds)).is_ok(), "{name}");
-            // Every round is in one act and in one only.
+            // Every round belongs to exactly one act.
             let counted = offer.format.spans(rounds).flatten().filter(|round| *round > 0);
             let counted: Vec<u8> = counted.collect();
             let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);

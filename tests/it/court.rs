@@ -1,4 +1,4 @@
-//! The rules of a court, by table: its acts, calls for help, petitions, and who is let in.
+//! Tribunal rules, table-driven: acts, help requests, petitions, admissions and failed turns.
 use crate::players::{good, said};
 use crate::scene::{cue, due, model, open, played, run, say, setup, speech, trace, until, without};
 use Rule::{
@@ -10,7 +10,7 @@ use debate_mcp::debate::{
     Body, Cue, Debate, Help, Kind, Role, Rule, Seat, Setup, Side, Weight, findings, formats,
 };
 
-/// A court whose listeners are of a type each; Ivy and Jan are of the same.
+/// A tribunal setup with listener types. Ivy and Jan share one type.
 fn court(rounds: u8) -> Setup {
     let mut court = setup(formats::tribunal(), rounds);
     for (seat, kind) in [(7, "rational-logic"), (8, "risk-averse"), (9, "risk-averse")] {
@@ -19,10 +19,10 @@ fn court(rounds: u8) -> Setup {
     court
 }
 
-/// Nobody asks for the floor in these rounds: all who should have timed out.
+/// Turns that time out, so that no listener petitions for the floor.
 const UNHEARD: &[&str] = &["3.petition", "4.petition", "5.petition", "6.petition"];
 
-/// The court at the first speech of a round, with everybody in the audience still silent.
+/// The debate at the first speech of a round. No listener has spoken yet.
 fn at(round: u8) -> (Debate, Cue) {
     let mut debate = open(court(10));
     let here = |debate: &Debate| crate::scene::here(debate, round, "argue").is_some();
@@ -54,7 +54,7 @@ fn petition(supports: Option<Side>) -> Body {
     Body::Petition { supports, claim: "me".into(), novelty: Novelty::New, confidence: 50 }
 }
 
-/// What happened in a round, phase by phase.
+/// Names of the phases played in a round, in order.
 fn phases(debate: &Debate, round: u8) -> String {
     let turns = debate.turns().filter(|(cue, _)| cue.round == round);
     let names = turns.map(|(cue, _)| debate.setup().phase(cue).name.as_str());
@@ -63,7 +63,7 @@ fn phases(debate: &Debate, round: u8) -> String {
 
 #[test]
 fn the_acts_of_ten_rounds_are_those_of_the_rules_and_fewer_or_more_change_the_middle() {
-    // Rounds asked for, and the act of each of them, by its first letter.
+    // Requested rounds, and the act of each round by its first letter.
     let table = [
         (3, "ssc"),
         (4, "ssec"),
@@ -106,7 +106,7 @@ fn the_acts_of_ten_rounds_are_those_of_the_rules_and_fewer_or_more_change_the_mi
 fn every_round_has_the_phases_of_its_act() {
     let debate = played(court(10), &[]);
     for round in [1, 2, 6, 7, 8, 9, 10] {
-        // By the sixth round everybody has spoken, so nobody is left to ask for the floor.
+        // All listeners have spoken by round 6, so none is left to petition.
         assert_eq!(phases(&debate, round), "argue argue score", "round {round}");
     }
     assert_eq!(phases(&debate, 3), "argue argue petition petition petition admit address score");
@@ -212,7 +212,7 @@ fn a_type_means_the_first_of_its_listeners_who_is_still_silent() {
         say(&mut debate, cue, body);
         let floor = until(&mut debate, round, "address");
         assert_eq!(debate.seat(floor).name, expected);
-        // In between nobody is let in who would take the floor away.
+        // No listener is admitted in between, so that Jan can still be asked in round 5.
         if round == 3 {
             let admit = until(&mut debate, 4, "admit");
             say(&mut debate, admit, admission(None, [false; 3]));
@@ -227,7 +227,7 @@ fn help_is_not_asked_for_in_two_rounds_running() {
     let (mut debate, cue) = at(3);
     let body = asking(&debate, cue, "technical", "Ivy");
     say(&mut debate, cue, body);
-    // The other side may still ask in the same round and in the next.
+    // The other side may still request help in the same round and in the next.
     let other = crate::scene::here(&debate, 3, "argue").unwrap();
     assert_eq!(rules(&debate, other, &asking(&debate, other, "technical", "Jan")), []);
     let next = |debate: &mut Debate, round| {
@@ -267,8 +267,8 @@ fn who_asked_for_the_floor_or_was_asked_for_may_be_let_in_and_nobody_else() {
     say(&mut debate, Cue { seat: 9, ..first }, petition(None));
     let admit = until(&mut debate, 4, "admit");
     for (name, expected) in [
-        (Some("Hal"), &[][..]), // asked
-        (Some("Jan"), &[]),     // was asked for
+        (Some("Hal"), &[][..]), // petitioned
+        (Some("Jan"), &[]),     // requested by a debater
         (None, &[]),
         (Some("Ivy"), &[AdmitsPetitioner]), // declined
         (Some("Ada"), &[AdmitsPetitioner]),
@@ -279,7 +279,7 @@ fn who_asked_for_the_floor_or_was_asked_for_may_be_let_in_and_nobody_else() {
         let body = admission(name, [true, true, false]);
         assert_eq!(rules(&debate, admit, &body), expected, "{name:?}");
     }
-    // Whoever asks brings something new; whoever is asked for need not.
+    // A petitioner must bring new information. A requested helper need not.
     for (name, grounds, expected) in [
         ("Hal", [true, true, true], &[][..]),
         ("Hal", [true, true, false], &[]),
@@ -307,7 +307,7 @@ fn petitions_are_asked_for_in_the_confrontation_and_nowhere_else() {
     let mut rounds: Vec<u8> = asked.map(|(cue, _)| cue.round).collect();
     rounds.dedup();
     assert_eq!(rounds, [3, 4, 5, 6]);
-    // Where all decline, nobody is asked to let anybody in.
+    // If all listeners decline, the judge gets no admit request.
     let mut debate = open(court(10));
     let first = until(&mut debate, 3, "petition");
     for seat in [7, 8, 9] {
@@ -338,7 +338,7 @@ fn nothing_is_claimed_anew_in_the_endgame_and_no_fact_is_new_at_the_close() {
     };
     for (claim, evidence, expected) in [
         ("Ada1", "src/lib.rs:1", &[][..]),
-        ("Ada1", " src/lib.rs:1\n", &[]), // As it was offered, but for the spaces.
+        ("Ada1", " src/lib.rs:1\n", &[]), // Same evidence, whitespace ignored.
         ("Ada1", "", &[]),
         ("Ada1", "src/lib.rs:2", &[NoNewFacts]),
         ("n>Bob8", "src/lib.rs:1", &[]),
@@ -368,11 +368,11 @@ fn whoever_fails_is_recorded_and_the_court_goes_on() {
         assert_eq!(debate.missing().count(), missing, "{down:?}");
         assert_eq!(crate::scene::word(&debate), "completed", "{down:?}: {}", trace(&debate));
     }
-    // A speech that never came is not the one speech: its listener may ask again.
+    // A failed address does not use up the listener's one speech.
     let mut debate = open(court(10));
     run(&mut debate, &["3.address"], |debate| crate::scene::here(debate, 4, "petition").is_some());
     assert_eq!(due(&debate).len(), 3);
-    // Without an audience there is nobody to let in, and nobody votes.
+    // Without an audience there are no petitions, admissions or votes.
     let alone = played(without(court(10), &[Role::Audience]), &[]);
     assert!(!["petition", "admit", "address", "vote"].iter().any(|it| trace(&alone).contains(it)));
 }

@@ -1,4 +1,5 @@
-//! Topics that can be measured are told from those that cannot.
+//! Heuristic for topics that need measured evidence: keywords and numbers with units, in English
+//! and Chinese.
 use debate_mcp::engine::dense::measurable;
 
 #[track_caller]

@@ -1,5 +1,5 @@
-//! A dialogue: it goes on until the user ends it, hears them throughout, and comes to insights and
-//! never to a winner.
+//! The dialectic format: it has no fixed end and no winner. The user concludes it, remarks reach
+//! both seats, and the result is a list of insights with an outcome.
 use crate::players::{amended, good, told};
 use crate::scene::{apply, due, open, played, run, say, setup, trace, until, word};
 use debate_mcp::debate::insights::{End, end, insights, learned};
@@ -19,7 +19,7 @@ fn sections(parts: &[(&str, &str)]) -> Vec<Section> {
     parts.iter().map(section).collect()
 }
 
-/// Ended by the user after so many rounds, with its insights still due.
+/// A dialectic concluded after this many rounds. Its insights are still due.
 fn ended(rounds: u8) -> Debate {
     let mut debate = dialogue();
     run(&mut debate, &[], |debate| due(debate)[0].round > rounds);
@@ -86,7 +86,7 @@ fn what_was_learned_is_read_off_the_record() {
     assert_eq!(insights(&debate), Some(said.as_slice()));
     assert_eq!((end(&said), learned(&said)), (Some(End::Partial), Some("Habit.")));
     assert_eq!(status(&debate), Status::Completed);
-    // Of a duel there are none.
+    // A duel has no insights.
     assert!(insights(&played(setup(formats::duel(), 3), &[])).is_none());
 }
 

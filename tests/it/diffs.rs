@@ -1,5 +1,5 @@
-//! What has changed: the list is git's own, the hunks say what stands there, and every way of
-//! saying what is meant finds its two sides.
+//! Tree diffs: the changed files, renames and line counts must match `git diff --numstat`, and
+//! hunks must match the file contents. Also home of the seeded random generator `SplitMix64`.
 use crate::needs::needs;
 use crate::pins::Ground;
 use debate_mcp::repo::{ChangedFile, Changes, How, Lines, Range, Renames};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Numbers that look random and are always the same.
+/// Deterministic random generator (SplitMix64), seeded so that a failing case can be repeated.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -45,10 +45,10 @@ fn between(old: Oid, new: Oid) -> Range {
     Range::Between { base: old.to_string(), head: new.to_string() }
 }
 
-/// One line of `git diff --numstat`: from where, path, counts.
+/// One row of `git diff --numstat`: rename source, path, added and deleted lines.
 type Row = (Option<String>, String, Option<(usize, usize)>);
 
-/// What the real git says. None where there is none.
+/// Parsed output of the real `git diff --numstat -z`. `None` if git is not installed.
 fn numstat(ground: &Ground, arguments: &[&str]) -> Option<Vec<Row>> {
     let git = needs("git", Path::new("git"), &[], "your package manager")?;
     let mut command = Command::new(git);
@@ -82,12 +82,12 @@ fn rows(files: &[ChangedFile]) -> Vec<Row> {
     rows
 }
 
-/// Every path that is named on either side.
+/// Every path in the rows, rename sources included.
 fn paths(rows: &[Row]) -> BTreeSet<String> {
     rows.iter().flat_map(|(from, path, _)| from.iter().chain([path]).cloned()).collect()
 }
 
-/// Files and what is in them, changed at random.
+/// Generates random file trees: each step adds, edits, copies, renames or deletes a file.
 struct History {
     dice: Dice,
     files: BTreeMap<String, Vec<u8>>,
@@ -148,12 +148,12 @@ impl History {
                 self.files.insert(path, bytes);
             }
             2 => drop(self.files.remove(&path)),
-            // A copy, and a copy with changes.
+            // Copy with one edit.
             3 => {
                 let (other, bytes) = (self.path(), self.edit(&bytes, 1));
                 self.files.insert(other, bytes);
             }
-            // Renamed, and renamed with changes.
+            // Rename with up to two edits.
             4 | 5 => {
                 let (other, times) = (self.path(), self.dice.below(3));
                 let bytes = self.edit(&bytes, times);
@@ -215,7 +215,7 @@ fn the_list_is_the_one_git_has() {
             let renamed = numstat(&ground, &["-M", &ids[0], &ids[1]]).unwrap();
             all += 1;
             same += usize::from(ours == renamed);
-            // Whatever was paired otherwise: what was not paired by either counts the same.
+            // Rename pairs may differ from git's, but files that neither side paired must match.
             let alone = |rows: &[Row]| -> BTreeMap<String, Row> {
                 let alone = rows.iter().filter(|row| row.0.is_none());
                 alone.map(|row| (row.1.clone(), row.clone())).collect()
@@ -235,7 +235,7 @@ fn lines_that_repeat_are_counted_as_in_git() {
     let (mut old, mut new) = (vec![], vec![]);
     for file in 0..300 {
         let (mut before, mut after) = (String::new(), String::new());
-        // From files in which everything repeats to files in which little does.
+        // From files with only repeated lines to files with few of them.
         let kinds = 2 + file % 9;
         for at in 0..dice.below(150) {
             let line = match dice.below(kinds) {

@@ -1,10 +1,11 @@
-//! What a summary must keep, and what the record makes of itself when nobody else does.
+//! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
+//! if no scribe wrote one.
 use crate::scene::{open, say, setup, speech, until};
 use debate_mcp::debate::digest::{left_out, mechanical, opening, squeeze};
 use debate_mcp::debate::{Body, Debate, formats};
 
-/// Bob concedes `p1` word for word in round 1 and argues against it in round 2. Ada answers `c1`,
-/// leaves `c2` open, and Bob certifies `c3` as resolved.
+/// A duel in which Bob concedes `p1` verbatim in round 1 and argues against it in round 2. Ada
+/// answers `c1` and leaves `c2` open, and Bob certifies `c3` as resolved.
 fn record() -> Debate {
     let mut debate = open(setup(formats::duel(), 5));
     let turns = [
@@ -92,14 +93,14 @@ fn a_summary_quotes_every_concession_and_names_every_open_disagreement() {
     let quote = "the concession of `p1` is not quoted word for word";
     let open = |id: &str| format!("the open disagreement about `{id}` is not named");
     check("p1 holds because. Open: c1, c2 and c4.", &[]);
-    check("p1 holds\n  because; (c1) `c2` **c4**", &[]); // However it is wrapped.
-    check("关于c1的分歧，c2尚有争议，c4也是。p1 holds because", &[]); // Without spaces, too.
+    check("p1 holds\n  because; (c1) `c2` **c4**", &[]); // Whitespace and markup are ignored.
+    check("关于c1的分歧，c2尚有争议，c4也是。p1 holds because", &[]); // Ids without spaces around them.
     check("p1 is right. Open: c1, c2, c4.", &[quote]);
-    check("P1 holds because. Open: c1, c2, c4.", &[quote]); // Word for word.
+    check("P1 holds because. Open: c1, c2, c4.", &[quote]); // Quotes are case-sensitive.
     check("p1 holds because. Open: c1 and c4.", &[&open("c2")]);
     check("p1 holds because. Open: c10, xc2, c4-b.", &[&open("c1"), &open("c2"), &open("c4")]);
     check("", &[quote, &open("c1"), &open("c2"), &open("c4")]);
-    // What the record makes of itself leaves nothing out.
+    // The mechanical digest omits nothing.
     check(&mechanical(&record(), 2), &[]);
 }
 

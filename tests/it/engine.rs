@@ -1,4 +1,5 @@
-//! The engine: it survives, it waits, it asks again, and it drops what is no longer due.
+//! Engine session: crash recovery from the event log, awaited replies, deadlines, retries,
+//! cancellation and concurrency limits. Runs on tokio's paused clock.
 use crate::players::good;
 use crate::scene::{cue, model, setup, trace};
 use crate::voices::{Disk, Hands, Scripted, Shared, outside, written};
@@ -12,7 +13,8 @@ use debate_mcp::engine::{
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
-/// A session on a disk that keeps its events, and a way to ask things of it.
+/// A session over an in-memory event log that fails after `writes` appends, with its request
+/// channel and update broadcaster.
 pub(crate) fn session(
     setup: &Setup,
     events: &Shared,
@@ -54,7 +56,7 @@ async fn it_survives_a_crash_at_any_write() {
             let (mut second, _requests, _) = session(&setup, &kept, usize::MAX);
             let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&kept, &setup) };
             assert_eq!(second.drive(&voices).await.unwrap(), Step::Rest);
-            // The wall clock stands elsewhere after a crash, and deadlines with it; all else is so.
+            // Only timestamps and deadlines may differ after a crash.
             assert_eq!(timeless(second.debate()), timeless(run.debate()));
             let after = kept.lock().unwrap().clone();
             assert_eq!(after[..before.len()], before[..], "what was recorded stands");
@@ -70,7 +72,7 @@ fn took(event: &Event, wanted: Cue) -> bool {
     matches!(event, Event::Spoke { cue, .. } | Event::Failed { cue, .. } if *cue == wanted)
 }
 
-/// The record, without how long things took and until when they might have.
+/// Turns, outcome and cost as text, without timestamps and deadlines.
 fn timeless(debate: &Debate) -> String {
     let turns: Vec<_> = debate
         .turns()
@@ -145,7 +147,7 @@ async fn whoever_is_late_has_failed_also_after_a_restart() {
     let due = next(run.debate()).at().unwrap();
     let deadline = run.debate().deadline(due).unwrap();
     drop(run);
-    // Another process takes it up: the deadline is the one that was recorded.
+    // A second process resumes the debate with the recorded deadline.
     let (mut run, requests, _) = session(&setup, &events, usize::MAX);
     let voices = Scripted::new(&events, &setup);
     run.drive(&voices).await.unwrap();
@@ -159,7 +161,7 @@ async fn whoever_is_late_has_failed_also_after_a_restart() {
     drop(requests);
     let (run, done) = playing.await.unwrap();
     done.unwrap();
-    // Whoever comes after is waited for, too; with nobody heard there is nothing to judge.
+    // The second bot times out, too. Without any speech there is nothing to judge.
     assert_eq!(trace(run.debate()), "1.open! 1.open! aborted");
 }
 
@@ -186,7 +188,7 @@ async fn it_drops_what_is_no_longer_due() {
     assert_eq!(trace(run.debate()), "1.propose 0.judge 0.judge ended");
 }
 
-/// Never answers, and counts how many are waiting for an answer.
+/// Providers that never reply. Records the pending requests.
 struct Silent(Arc<Mutex<Vec<String>>>);
 
 struct Waiting(Arc<Mutex<Vec<String>>>, String);

@@ -1,9 +1,9 @@
-//! What a debate may come to before anything is spent.
+//! Cost estimate before a debate starts: expected calls and input tokens per seat.
 use crate::scene::{played, setup};
 use debate_mcp::debate::estimate::estimate;
 use debate_mcp::debate::{Voice, formats};
 
-/// Where nobody is let in or called by what is said, the calls are those there will be.
+/// The estimate is exact for formats whose turns do not depend on what the replies say.
 #[test]
 fn as_many_calls_are_expected_as_there_will_be() {
     let duels = (1..=5).map(|rounds| setup(formats::duel(), rounds));

@@ -1,4 +1,5 @@
-//! What looking a citation up comes to: by table, in a small repository.
+//! Citation lookup in a small pinned repository, table-driven: paths, lines, symbols, commits, and
+//! the on-disk index cache. Defines `CitationFixture` for the other citation tests.
 use crate::pins::Ground;
 use debate_mcp::debate::{Body, Citation, Claim, Found};
 use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
@@ -6,11 +7,11 @@ use debate_mcp::repo::Trees;
 use debate_mcp::repo::{Commit, commit};
 use std::fs;
 
-/// A line that tells a file from all others.
+/// Source file with lines that occur in no other file.
 const CODE: &str = "use std::fs;\n\nfn compute_total(items: &[u32]) -> u32 {\n    let mut sum = 0;\n    \
     for item in items {\n        sum += item;\n    }\n\n    sum\n}\n";
 
-/// A repository, pinned, and something to check with.
+/// A repository with its pinned tree and a citation checker.
 pub(crate) struct Field {
     pub(crate) ground: Ground,
     tree: String,
@@ -34,7 +35,7 @@ impl Field {
         self.in_scope(text, &WHOLE)
     }
 
-    /// As one entry of evidence.
+    /// Checks one string as an evidence entry of a claim.
     pub(crate) fn entry(&self, entry: &str) -> Citation {
         let mut body = Body::prose("");
         if let Body::Speech { claims, .. } = &mut body {
@@ -45,7 +46,7 @@ impl Field {
         found.unwrap().swap_remove(0)
     }
 
-    /// Finding, place and note of one entry.
+    /// Asserts status, location and note of one evidence entry.
     pub(crate) fn check(&self, entry: &str, found: Found, found_at: &str, note: &str) {
         let citation = self.entry(entry);
         let at = citation.found_at.as_deref().unwrap_or_default();
@@ -114,7 +115,7 @@ fn a_path_means_one_file_or_none() {
     ] {
         field.check(entry, found, at, note);
     }
-    // In prose, and with nothing said of it, it may be a proposal.
+    // A bare path in prose may be a proposal, so it is not reported as missing.
     assert_eq!(field.prose("add `src/new.rs`")[0].found, Found::Unchecked);
     assert_eq!(field.prose("see `src/new.rs:3`")[0].found, Found::NoSuchPath);
     assert_eq!(
@@ -223,7 +224,7 @@ fn commits_are_there_or_not() {
         field.check(short, Found::Located, "", "");
     }
     field.check("commit 0123abc4567", Found::CommitUnknown, "", "");
-    // A tree is no commit.
+    // A tree id is not a commit id.
     field.check(&format!("commit {}", field.tree), Found::CommitUnknown, "", "");
     fs::write(field.ground.root().join(".git/shallow"), format!("{head}\n")).unwrap();
     field.check("commit 0123abc4567", Found::Unchecked, "", "this clone is shallow");
@@ -242,7 +243,7 @@ fn without_an_index_the_rest_is_not_searched() {
     assert_eq!(field.prose(licence)[0].found, Found::NonDistinctive);
     assert_eq!(known(licence), Found::NonDistinctive);
     assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::ElsewhereInRepo);
-    // Somebody else finds it on disk.
+    // A new checker reads the index from disk.
     let other = Field { checker: Checker::new(Trees::at(&field.ground.home())), ..field };
     assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, Found::ElsewhereInRepo);
 }
@@ -338,7 +339,7 @@ fn what_cannot_be_read_is_not_judged() {
         assert_eq!(check(text), (Found::Unchecked, note.to_owned()), "{text}");
     }
     assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, Found::NotFound);
-    // What could not be read then may be there another day, so such an index is not kept.
+    // An index built with read errors is not cached, as a later read may succeed.
     assert!(!ground.home().join("indexes").exists());
 }
 
@@ -346,7 +347,7 @@ fn what_cannot_be_read_is_not_judged() {
 fn of_objects_that_begin_alike_only_commits_count() {
     let ground = Ground::new();
     let head = ground.commit(&[("a.rs", "fn a() {}\n")]).to_string();
-    // Files until one has an id that begins like the commit's, as far as four digits go.
+    // Search for a blob whose hash shares its first four digits with the commit.
     let alike = (0..200_000).find(|nth: &u32| {
         let id = git2::Oid::hash_object(git2::ObjectType::Blob, nth.to_string().as_bytes());
         id.unwrap().to_string().starts_with(&head[..4])

@@ -1,8 +1,9 @@
-//! Quotes: where they stand, in which ways they may be written, and what is no quote at all.
+//! Quote matching: distance from the cited line, whitespace, ellipses, line prefixes, and search in
+//! other files through the Bloom filter index.
 use crate::evidence::{Field, WHOLE};
 use debate_mcp::debate::Found;
 
-/// Forty lines that are all different, and a few others.
+/// A file with forty distinct lines, and a few others for the edge cases.
 fn field() -> Field {
     let lines = (1..=40).map(|nth| format!("    let value_{nth} = make({nth});"));
     let mut text = lines.collect::<Vec<_>>().join("\n") + "\n";
@@ -66,14 +67,14 @@ fn lines_are_never_joined_but_may_follow_each_other() {
         ("fn one(a: u8,\nb: u8)", Found::Exact),
         ("value_1 = make(1)\nlet value_2", Found::NotFound),
         ("let value_1 = make(1);\nlet value_3 = make(3);", Found::NotFound),
-        // Something was left out.
+        // With an ellipsis.
         ("let value_1 = make(1);\n...\nlet value_3 = make(3);", Found::Exact),
         ("let value_1 = make(1);\n    // ...\nlet value_30 = make(30);", Found::Exact),
         ("let value_1 = make(1);\n// … more of them …\nlet value_3 = make(3);", Found::Exact),
         ("... value_1 = make(1);\n…\nlet value_3 = make(3); ...", Found::Exact),
         ("let value_3 = make(3);\n...\nlet value_1 = make(1);", Found::NotFound),
         ("let value_1 = make(1);\n...\nlet value_1 = make(1);", Found::NotFound),
-        // Numbers and marks in front of every line.
+        // With line numbers or diff and quote prefixes on every line.
         ("  1 | let value_1 = make(1);\n  2 | let value_2 = make(2);", Found::Exact),
         ("1: let value_1 = make(1);\n2: let value_2 = make(2);", Found::Exact),
         ("1\tlet value_1 = make(1);\n2\tlet value_2 = make(2);", Found::Exact),
@@ -84,14 +85,14 @@ fn lines_are_never_joined_but_may_follow_each_other() {
     ] {
         check(quote, found);
     }
-    // What looks like marks may stand there.
+    // Text that looks like a prefix or an ellipsis may be in the file itself.
     let list = "```yaml src/a.rs:48-49\n- first\n- second\n```";
     assert_eq!(field.prose(list)[0].found, Found::Exact);
     let dots = "```py src/a.rs:46-48\nif x { y }\n...\n- first\n```";
     assert_eq!(field.prose(dots)[0].found, Found::Exact);
 }
 
-/// Every line of a file, cited from every line: what it comes to is arithmetic.
+/// Cites each line from many other lines: the distance alone decides the status.
 #[test]
 fn how_far_a_quote_is_from_where_it_was_said_to_be_decides() {
     let field = field();
@@ -126,7 +127,7 @@ fn a_search_through_the_tree_misses_nothing() {
     let field = Field::new(&files);
     for nth in (0..60).step_by(7) {
         for line in [0, 7, 19] {
-            // Cut at both ends, within words.
+            // Cut inside a word at both ends.
             let quote = format!("all_{nth}(arg_{line}, \"text {}\"", nth * line);
             let citation = field.entry(&format!("here.rs:1 `{quote}`"));
             let at = format!("src/f{nth}.rs:{}", line + 1);

@@ -1,4 +1,5 @@
-//! What passes for evidence and is none, and what is true and looks odd.
+//! Citation edge cases: text that looks like valid evidence and is not, and unusual forms that are
+//! valid.
 use crate::evidence::{Field, WHOLE};
 use debate_mcp::debate::{Body, Claim, Found};
 use debate_mcp::evidence::{Scope, read};
@@ -26,7 +27,7 @@ fn no_number_is_a_part_of_another() {
         ("usize = 150", Found::NotFound),
         ("f64 = 0.25", Found::Exact),
         ("f64 = 0", Found::NotFound),
-        // A quote that is cut within a word is still a quote.
+        // A quote may be cut inside a word.
         ("onst NEAR: u", Found::Exact),
     ] {
         let citation = field.entry(&format!("src/limits.rs:1-3 \"{quote}\""));

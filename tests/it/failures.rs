@@ -1,4 +1,4 @@
-//! What a failure comes to, format by format and row by row.
+//! Outcome of failed turns, for each format and phase: abort, conclude, continue or forfeit.
 use crate::scene::{apply, cue, due, open, played, run, setup, silence_loses, trace, without};
 use debate_mcp::debate::{
     Debate, Event, Format, Hold, Line, Pause, Role, Side, Spend, Status, Step, Trouble, formats,
@@ -17,19 +17,19 @@ fn a_duel_ends_as_its_rows_say() {
     let duel = formats::duel;
     check(duel(), 1, &[], "1.propose 1.challenge 0.judge completed");
     check(duel(), 2, &[], "1.propose 1.challenge 2.defend 2.follow_up 0.judge completed");
-    // Summed up from the third round on. A scribe who fails is done without.
+    // Summarized from round 3 on. A failed scribe is skipped.
     let long = "1.propose 1.challenge 2.defend 2.follow_up 3.summarize 3.defend 3.follow_up \
                 4.summarize! 4.defend 4.follow_up 0.judge completed";
     check(duel(), 4, &["4.summarize"], long);
-    // Without an opening position there is nothing, nor when everything times out.
+    // Without an opening position the debate is aborted.
     let nothing = check(duel(), 2, &["1.propose"], "1.propose! aborted");
     assert!(nothing.spoken(..).next().is_none());
     assert!(nothing.missing().all(|(_, failure)| failure.trouble == Trouble::TimedOut));
-    // The proposer's position stands uncontested, and nobody judges it.
+    // Without a challenger the position is uncontested, and there is no verdict.
     let alone = check(duel(), 2, &["1.challenge"], "1.propose 1.challenge! uncontested");
     assert_eq!((alone.spoken(..).count(), judgment(&alone)), (1, None));
     assert_eq!(status(&alone), Status::Degraded);
-    // Judged on the completed rounds; the incomplete one is on the record.
+    // Judged on the completed rounds. The incomplete round stays on the record.
     check(duel(), 3, &["2.defend"], "1.propose 1.challenge 2.defend! 0.judge curtailed");
     check(
         duel(),
@@ -46,7 +46,7 @@ fn research_goes_on_with_any_stance_it_has() {
     let research = formats::research;
     let all = "0.investigate 0.investigate 0.investigate 0.rebut 0.rebut 0.rebut 0.audit 0.judge completed";
     assert_eq!(check(research(), 1, &[], all).missing().count(), 0);
-    // Marked incomplete, heard as missing, and the pipeline goes on.
+    // Failed turns are listed as missing, and the pipeline continues.
     let degraded = check(
         research(),
         1,
@@ -68,10 +68,10 @@ fn research_goes_on_with_any_stance_it_has() {
         &["0.rebut"],
         "0.investigate 0.investigate 0.investigate 0.rebut! 0.rebut! 0.rebut! 0.audit 0.judge completed",
     );
-    // No auditor seated, no audit.
+    // Without an auditor seat there is no audit.
     let plain = played(without(setup(research(), 1), &[Role::Auditor]), &[]);
     assert!(!trace(&plain).contains("audit"));
-    // The plan is declined, and nothing was spent.
+    // A debate cancelled at its first hold has no cost.
     let mut planned = setup(research(), 1);
     planned.holds = vec![Hold::Start];
     let mut declined = open(planned);
@@ -80,7 +80,7 @@ fn research_goes_on_with_any_stance_it_has() {
     assert_eq!((trace(&declined).as_str(), declined.spent()), ("cancelled", Spend::default()));
 }
 
-/// Where silence loses, nobody waits for the other's answer.
+/// With `Shortfall::Forfeit` the first missed turn ends the debate.
 #[test]
 fn whoever_is_silent_where_silence_loses_has_lost() {
     let gone = check(silence_loses(), 3, &["1.open/Ada"], "1.open! forfeited by pro");
@@ -90,20 +90,20 @@ fn whoever_is_silent_where_silence_loses_has_lost() {
     assert_eq!(judgment(&late).unwrap().winner, Side::Pro);
 }
 
-/// A turn nobody takes is forfeited, and a side's second one ends it; judged is what both have said
-/// something in.
+/// A missed turn is forfeited, and a side's second forfeit ends the debate. It is judged only if
+/// both sides have spoken.
 #[test]
 fn in_the_arena_two_forfeits_of_a_side_end_it() {
     let all =
         "1.open 1.open 2.clash 2.clash 3.close 3.close 0.judge 0.vote 0.vote 0.vote completed";
     check(formats::arena(), 3, &[], all);
     check(formats::arena(), 1, &[], "1.open 1.open 0.judge 0.vote 0.vote 0.vote completed");
-    // One each is none too many.
+    // One forfeit per side is tolerated.
     let once =
         "1.open! 1.open 2.clash 2.clash! 3.close 3.close 0.judge 0.vote 0.vote 0.vote completed";
     let once = check(formats::arena(), 3, &["1.open/Ada", "2.clash/Bob"], once);
     assert!(judgment(&once).is_some());
-    // The second ends it at once, and what both said before is judged.
+    // The second forfeit ends it at once, and the speeches before it are judged.
     let twice = "1.open 1.open 2.clash! 2.clash 3.close! 0.judge 0.vote 0.vote 0.vote curtailed";
     let twice = check(
         formats::arena(),
@@ -112,7 +112,7 @@ fn in_the_arena_two_forfeits_of_a_side_end_it() {
         &twice.replace("close", "clash"),
     );
     assert!(judgment(&twice).is_some());
-    // A side that never spoke leaves nothing to judge, and nobody has won.
+    // If a side never spoke, there is nothing to judge and no winner.
     let silent = "1.open 1.open! 2.clash 2.clash! uncontested";
     let silent = check(formats::arena(), 3, &["1.open/Bob", "2.clash/Bob"], silent);
     assert_eq!(judgment(&silent), None);
@@ -122,7 +122,7 @@ fn in_the_arena_two_forfeits_of_a_side_end_it() {
     let nobody = ["1.open", "2.clash/Ada"];
     let nobody = check(formats::arena(), 3, &nobody, "1.open! 1.open! 2.clash! aborted");
     assert_eq!(judgment(&nobody), None);
-    // Without a judge it ends all the same, and says nothing about who won but what listeners do.
+    // Without a judge the debate still completes, but has no verdict.
     let unjudged = check(
         formats::arena(),
         1,
@@ -148,7 +148,7 @@ fn dialectic_goes_on_until_it_is_ended() {
         &["2.challenge"],
         "1.position 1.challenge 2.respond 2.challenge! 0.insights curtailed",
     );
-    // Whoever ends it may think better of it.
+    // A concluded dialectic can be reopened.
     let from = cue(1, 12, 0, 2);
     apply(&mut debate, [Event::Reopened { from }]);
     assert_eq!((due(&debate), debate.take()), (vec![from], 1));

@@ -1,12 +1,12 @@
-//! Stand-ins for model CLIs: programs that print what a real one printed and note how they were
-//! called. They are found on the only path a laboratory has.
+//! Fake model CLIs: shell scripts that print recorded output and record their arguments,
+//! environment and prompt. They are installed in the test environment's only `PATH` folder.
 use crate::lab::Lab;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// How a stand-in was called.
+/// Arguments, environment, working folder and stdin of one fake CLI call.
 pub(crate) struct Called {
     pub(crate) arguments: Vec<String>,
     pub(crate) environment: Vec<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Called {
     pub(crate) prompt: String,
 }
 
-/// What a real CLI printed: stdout, stderr and the exit code.
+/// Recorded output of a real CLI process.
 pub(crate) struct Capture {
     pub(crate) out: String,
     pub(crate) err: String,
@@ -22,7 +22,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// As it was captured.
+    /// Parses `tests/captures/<name>.txt`.
     pub(crate) fn of(name: &str) -> Capture {
         let path = crate::needs::here("tests/captures").join(format!("{name}.txt"));
         let text = fs::read_to_string(path).unwrap();
@@ -38,7 +38,7 @@ impl Capture {
 }
 
 impl Lab {
-    /// A program that says this, whatever it is asked.
+    /// Installs a fake CLI that prints this output for every prompt.
     pub(crate) fn fake(&self, tool: &str, capture: &Capture) {
         let own = self.outside(&format!("fake-{tool}"));
         fs::create_dir_all(&own).unwrap();
@@ -54,7 +54,7 @@ impl Lab {
         );
     }
 
-    /// A program that notes how it was called and then does this.
+    /// Installs a fake CLI that records its call and then runs this shell code.
     pub(crate) fn program(&self, tool: &str, does: &str) -> PathBuf {
         let own = self.outside(&format!("fake-{tool}"));
         fs::create_dir_all(&own).unwrap();
@@ -69,7 +69,7 @@ impl Lab {
         path
     }
 
-    /// How a stand-in was called last.
+    /// The most recent call of a fake CLI.
     pub(crate) fn called(&self, tool: &str) -> Called {
         let own = self.outside(&format!("fake-{tool}"));
         let read = |name: &str| fs::read_to_string(own.join(name)).unwrap();
@@ -82,13 +82,13 @@ impl Lab {
         }
     }
 
-    /// A stand-in for each of the five that says this, in its own way.
+    /// Installs a fake CLI that replies with this text in the output format of the tool.
     pub(crate) fn speaks(&self, tool: &str, text: &str) {
         self.fake(tool, &Capture { out: printed(tool, text), err: "a banner\n".into(), code: 0 });
     }
 }
 
-/// What a tool prints when it says this.
+/// Stdout of a tool for this reply, in the tool's own stream format (JSON lines).
 pub(crate) fn printed(tool: &str, text: &str) -> String {
     let lines: Vec<Value> = match tool {
         "claude" => vec![

@@ -1,4 +1,5 @@
-//! What a careful listener notices: giving way for nothing, taking back, repeating, nothing left.
+//! Debate flags: unanswered claims, concessions without a reason, walk-backs, repetition, and when
+//! a debate counts as settled. Also sealed answers and the rigor line.
 use crate::players::{complete, ruling};
 use crate::scene::{citation, open, run, say, say_with, setup, speech, trace, until};
 use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
@@ -9,7 +10,7 @@ use debate_mcp::debate::{
     Body, Citation, Cue, Debate, Found, Rule, Setup, Side, findings, formats, prompt, standing,
 };
 
-/// A duel in which this was said, turn by turn.
+/// A duel played with these speeches and citations, turn by turn.
 fn said(setup: Setup, turns: Vec<(Body, Vec<Citation>)>) -> Debate {
     let mut debate = open(setup);
     let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
@@ -26,7 +27,7 @@ fn duel(rounds: u8) -> Setup {
     Setup { pin: Some("a tree".into()), ..setup(formats::duel(), rounds) }
 }
 
-/// Words of a claim that were found where they were said to be.
+/// A citation of a claim whose quote was found exactly.
 fn found(claim: &str, path: &str) -> Citation {
     let place = Some(path.to_owned());
     Citation { claim: Some(claim.into()), path: place, ..citation(path, Found::Exact) }
@@ -50,14 +51,14 @@ fn a_claim_nobody_took_up_is_noticed() {
         vec![bare("p1 p2"), bare("c1>p1"), bare("p3>c1"), bare("c2>p3")],
         &[(Unanswered, "`p2` was never answered")],
     );
-    // The last word cannot be answered, and that is nobody's fault.
+    // A claim of the last turn cannot be answered, so it is not flagged.
     check(vec![bare("p1"), bare("c1>p1 c2")], &[]);
 }
 
 #[test]
 fn giving_way_needs_a_reason() {
     let concedes = |claims: &str, id: &str| (speech(claims, &[(id, &says(id))], &[]), vec![]);
-    // Heard, held out against, and given up though nothing was added.
+    // Contested at first, then conceded without new evidence.
     check(
         vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), bare("c2>p1"), concedes("p3>c2", "c1")],
         &[
@@ -65,13 +66,13 @@ fn giving_way_needs_a_reason() {
             (GaveWay, "`c1` is conceded though nothing new was offered for it"),
         ],
     );
-    // At the first chance, or because what was held against it was answered.
+    // No flag if conceded at the first chance, or after the objection was answered.
     check(vec![bare("p1"), bare("c1>p1"), concedes("p2>c1", "c1")], &[]);
     check(
         vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), bare("c2>p2"), concedes("p3>c2", "c1")],
         &[],
     );
-    // A concern nobody has answered cannot have been put to rest.
+    // An unanswered claim cannot be certified as resolved.
     check(
         vec![bare("p1"), bare("c1 c2>p1"), bare("p2>c2"), (speech("c3>p2", &[], &["c1"]), vec![])],
         &[(GaveWay, "`c1` is certified as resolved though it was never answered")],
@@ -130,7 +131,7 @@ fn a_round_without_anything_new_settles_it() {
         advice,
         "round 2 brought no new claim and no new evidence; a verdict now would lose nothing"
     );
-    // Nobody asked for it to stop, so it goes on.
+    // `stop_when_settled` is off here, so the debate continues.
     until(&mut debate, 3, "defend");
     let mut debate = said(Setup { stop_when_settled: true, ..duel(5) }, turns());
     run(&mut debate, &[], |_| false);
@@ -145,7 +146,7 @@ fn a_round_without_anything_new_settles_it() {
 fn a_debate_about_nothing_any_more_is_settled() {
     let turns = vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), (speech("", &[], &["c1"]), vec![])];
     let debate = said(duel(3), turns);
-    // The proposer's claims stand, and nothing is held against them.
+    // `c1` is resolved, but `p1` is still contested.
     assert_eq!(settled(&debate, 2), None, "`p1` is still contested");
     let turns = vec![
         bare("p1"),

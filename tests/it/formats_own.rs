@@ -1,5 +1,5 @@
-//! Formats of the user's own: files that can be played, files that cannot and why, and words that
-//! take the place of ours.
+//! User-defined formats: TOML files that load and can be played, validation errors of invalid ones,
+//! and prompt files that override the built-in prompts.
 use crate::scene::{open, played, setup, trace, word};
 use debate_mcp::catalogue::load;
 use debate_mcp::debate::{Debate, Rule, Setup, Weight};
@@ -8,7 +8,7 @@ use debate_mcp::engine::{DeskError, Offering};
 use std::fs;
 use tempfile::TempDir;
 
-/// What there is with these files among the user's formats.
+/// Loads the catalog with these files in the user's formats folder.
 fn with(files: &[(&str, &str)]) -> Catalogue {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
@@ -24,7 +24,7 @@ fn named(catalogue: &Catalogue) -> Vec<&str> {
 const OURS: [&str; 8] =
     ["duel", "research", "dialectic", "tribunal", "arena", "api-design", "security", "migration"];
 
-/// A setup that is played by an offering, in its words.
+/// A setup with the format, prompts and default rounds of a catalog entry.
 fn setup_of(offering: &Offering) -> Setup {
     let offer = &offering.offer;
     Setup { prompts: offering.prompts.clone(), ..setup(offer.format.clone(), offer.usual) }
@@ -156,7 +156,7 @@ fn what_comes_with_the_program_is_sound() {
     }
 }
 
-/// The good file with one thing in it replaced.
+/// The valid format file with one part replaced.
 fn but(old: &str, new: &str) -> String {
     assert!(OWN.contains(old), "{old}");
     OWN.replacen(old, new, 1)
@@ -245,7 +245,7 @@ fn a_file_that_is_no_format_says_why() {
         let broken = &catalogue.broken[0];
         assert!(broken.why.contains(says), "`{says}` is not in `{}`", broken.why);
         assert!(!broken.why.contains('\n'), "{}", broken.why);
-        // Whoever asks for it is told the same, and where the file is.
+        // Looking the format up returns the same error, with the file's path.
         let Err(DeskError::BrokenFormat { name, file, why }) = catalogue.offered("pitch") else {
             panic!("{text}")
         };
@@ -268,7 +268,7 @@ fn a_name_of_ours_or_no_name_at_all_is_not_taken() {
         let why = &catalogue.broken[0].why;
         assert!(why.starts_with(&format!("`{name}` is no name: ")), "{why}");
     }
-    // What is no format file is not read as one.
+    // Files with another extension are ignored.
     let catalogue = with(&[("notes.md", text), ("mine.toml~", text), ("fine.toml", text)]);
     assert_eq!((named(&catalogue)[8..].to_vec(), catalogue.broken.len()), (vec!["fine"], 0));
     assert!(matches!(catalogue.offered("chess"), Err(DeskError::Format { .. })));

@@ -1,4 +1,4 @@
-//! How a debate stands, in five lines at most, whoever plays it and however far it is.
+//! Short status of a debate: at most five lines, for every format and at any turn.
 use crate::scene::{apply, here, open, run, say, setup, speech, until, without};
 use debate_mcp::debate::{Body, Debate, Event, Format, Origin, Outcome, Role, Setup, formats};
 use debate_mcp::report::gist::gist;
@@ -47,7 +47,7 @@ fn a_duel_says_who_holds_what_and_what_is_due() {
     assert!(told[0].contains("completed") && told[4].starts_with("Ruled: for "), "{told:#?}");
 }
 
-/// A quote is whole or it is counted: a cut one would be another concession.
+/// A concession is quoted in full or only counted, since a truncated quote changes its meaning.
 #[test]
 fn what_was_conceded_is_never_cut() {
     let mut debate = duel();
@@ -90,7 +90,7 @@ fn the_users_word_is_due_where_it_is() {
     assert_eq!(lines(&debate)[4], "Ended: cancelled");
 }
 
-/// What is said before all have answered stays where it is.
+/// Sealed answers are hidden until all seats have replied.
 #[test]
 fn sealed_words_stay_sealed() {
     let mut debate = open(without(setup(formats::sealed(formats::duel()), 1), &[Role::Mirror]));
@@ -101,8 +101,7 @@ fn sealed_words_stay_sealed() {
     assert!(told.contains("Sealed until all have answered"), "{told}");
 }
 
-/// Whatever the format and wherever it stands: five lines, each one line, nobody's marks or rulings
-/// before the end.
+/// After every turn of every format: at most five non-empty lines, and no verdict before the end.
 #[test]
 fn every_format_is_told_at_every_moment() {
     let all: [fn() -> Format; 4] =
@@ -131,7 +130,7 @@ fn every_format_is_told_at_every_moment() {
     }
 }
 
-/// Who leads and who questions, and every stance, are told by what they said last.
+/// Seats without a side (lead, partner, advocates) are shown with their latest speech.
 #[test]
 fn those_without_sides_are_told_by_their_words() {
     let mut debate = open(setup(formats::dialectic(), 3));

@@ -1,11 +1,11 @@
-//! Archives outlive code: what an earlier version wrote still opens, replays to the last prompt,
-//! and goes on.
+//! Backward compatibility: archives of earlier versions (`tests/golden`) are migrated on open,
+//! replay with identical prompts, and can be resumed.
 use crate::lab::{Lab, Script};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// A home as that version left it.
+/// Copies the archive and signing key of that version into the data directory.
 fn home(lab: &Lab, version: &str) {
     let golden = Path::new("tests/golden").join(version);
     fs::create_dir_all(lab.home()).unwrap();
@@ -67,13 +67,13 @@ fn a_debate_of_the_first_archive_goes_on() {
 fn the_first_state_file_is_taken_in() {
     let golden = Path::new("tests/golden/v1");
     let state = fs::read_to_string(golden.join("last-debate.json")).unwrap();
-    // With its own key, and no archive: as it is.
+    // Signed with a known key, but not in the archive: imported with its event log.
     let lab = Lab::new();
     fs::create_dir_all(lab.home()).unwrap();
     fs::copy(golden.join("key"), lab.home().join("key")).unwrap();
     let taken = lab.debate(&["import", "-", "--json"]).stdin(&state).success().json();
     assert_eq!(taken["how"], "new");
-    // Under another key, and as a record: what was said, and nothing more.
+    // Signed with another key, or a Markdown record: imported as a transcript only.
     let other = Lab::new();
     let taken = other.debate(&["import", "-", "--json"]).stdin(&state).success().json();
     assert_eq!((&taken["how"], &taken["taken"]), (&json!("transcript"), &json!(1)));
@@ -82,7 +82,7 @@ fn the_first_state_file_is_taken_in() {
     assert_eq!((&taken["how"], &taken["taken"]), (&json!("transcript"), &json!(6)));
 }
 
-/// What was looked up stays as it was found, and what was noticed is noticed again.
+/// Recorded citation results are unchanged, and flags are recomputed.
 #[test]
 fn the_second_archive_opens_and_replays() {
     let lab = Lab::new();
@@ -103,7 +103,7 @@ fn the_second_archive_opens_and_replays() {
     assert_eq!(sealed["turns"][2]["citations"][1]["found"], "line_out_of_range");
 }
 
-/// Every format that was added since opens as it was written, and the one that waits goes on.
+/// Research, dialectic and tribunal debates open as written, and the paused one resumes.
 #[test]
 fn the_third_archive_opens_replays_and_goes_on() {
     let lab = Lab::new();

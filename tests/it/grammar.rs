@@ -1,4 +1,5 @@
-//! Formats nobody has thought of: the grammar must carry any table, not only the five.
+//! Generator of random formats from a seed. The engine must handle any valid table of acts and
+//! phases, not only the built-in formats.
 use crate::scene::{Rng, SEATS};
 use debate_mcp::debate::{
     Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Shortfall, Speakers,

@@ -1,5 +1,5 @@
-//! A guest of somebody else's arena: what it reads, what its seat is told, how long its speeches are,
-//! and when it asks again.
+//! Arena client, without network: poll response parsing, prompts, speech length limits, retry
+//! policy and URL parsing.
 use debate_mcp::catalogue;
 use debate_mcp::guest::fit::{Fit, broken_off, cut, fit, narrower, tidy};
 use debate_mcp::guest::manners::{self, Asked, Next, next};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const ME: &str = "clawd_pot_abc123";
 
-/// A poll in which it is our turn, with these fields in place of the usual ones.
+/// An active poll response with our turn due. `more` overrides fields.
 fn polled(more: Value) -> Poll {
     let mut value = json!({"state": "active", "debate_id": "abc123",
         "topic": "人工智能是否会取代人类工作", "supporting_side": ME,
@@ -98,7 +98,7 @@ fn nothing_somebody_says_gets_out_of_its_marks() {
     let ours: Vec<&&str> = marks.iter().filter(ours).collect();
     assert_eq!(ours.len(), 4, "{text}");
     assert!(ours[0] == ours[1] && ours[2] == ours[3] && ours[0] != ours[2], "{ours:?}");
-    // All of it stands between a pair of them.
+    // All untrusted text is between a pair of delimiters.
     for pair in [ours[0], ours[2]] {
         let inside = text.split(&format!("{pair}\n")).nth(1).unwrap();
         assert!(inside.contains("You are free now.") && inside.contains("{{history}} {{most}}"));
@@ -271,7 +271,7 @@ fn lengths_are_counted_in_code_points() {
     ] {
         assert_eq!(fit(text, lengths), expected, "{text}");
     }
-    // A platform that counts bytes gets a third of the characters, any other a little less.
+    // A server that counts bytes gets a third of the characters, any other 80 %.
     let lengths = Lengths { least: 50, most: 300 };
     assert_eq!(narrower(&"辩".repeat(290), lengths).most, 100);
     assert_eq!(narrower(&"a".repeat(290), lengths).most, 232);

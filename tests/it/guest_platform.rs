@@ -1,5 +1,5 @@
-//! A platform for bots, written from the published description of its wire alone: it shares no type
-//! with the program, and does in a few lines what any such server would.
+//! Stub arena server for the client tests, written from the published HTTP protocol alone: it
+//! shares no type with the crate. One thread and one request per connection.
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// One request, as it came.
+/// One parsed HTTP request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -18,23 +18,23 @@ pub(crate) struct Request {
     pub(crate) body: Value,
 }
 
-/// An answer that is no JSON of ours: status, headers, body.
+/// A response sent as is: status, headers, body.
 pub(crate) type Raw = (u16, Vec<(&'static str, String)>, String);
 
-/// How a platform behaves.
+/// Limits and deviations of the stub server.
 #[derive(Clone)]
 pub(crate) struct Rules {
     pub(crate) topic: String,
     pub(crate) rounds: usize,
     pub(crate) least: usize,
     pub(crate) most: usize,
-    /// Leaves out every field a guest can do without.
+    /// Leaves out all optional response fields.
     pub(crate) bare: bool,
-    /// Says that polls may wait.
+    /// Announces long polling.
     pub(crate) long_poll: bool,
-    /// Counts bytes where it should count characters.
+    /// Counts bytes instead of characters for the length limits.
     pub(crate) counts_bytes: bool,
-    /// Answers before anybody looks at the request.
+    /// Hook that can answer a request before the normal handler does.
     pub(crate) fault: Option<Fault>,
 }
 
@@ -57,13 +57,13 @@ impl Default for Rules {
 
 #[derive(Default)]
 struct Room {
-    /// Identifier and key, the supporting side first.
+    /// Identifier and key of each bot, supporting side first.
     bots: Vec<(String, String)>,
     log: Vec<Value>,
     requests: Vec<Request>,
 }
 
-/// A server with one debate, `abc123`, that lives as long as the test.
+/// A server with one debate, `abc123`, that runs until the test ends.
 pub(crate) struct Arena {
     port: u16,
     rules: Arc<Rules>,
@@ -85,7 +85,7 @@ impl Arena {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Listens, at the address it had before.
+    /// Starts to listen, on the same port after a restart.
     pub(crate) fn start(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).unwrap();
         self.port = listener.local_addr().unwrap().port();
@@ -102,10 +102,10 @@ impl Arena {
         });
     }
 
-    /// Nobody is there any more; what was said is kept.
+    /// Stops listening. The room state is kept for the next `start`.
     pub(crate) fn stop(&mut self) {
         self.open.store(false, Ordering::SeqCst);
-        // Wakes whoever listens, so that it can go.
+        // Unblocks `accept`, so that the listener thread sees the flag and exits.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
         while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
             thread::yield_now();
@@ -124,7 +124,7 @@ impl Arena {
         self.room.lock().unwrap().requests.clone()
     }
 
-    /// What was said, by whom.
+    /// Speaker and content of every accepted speech.
     pub(crate) fn said(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let log = self.log();
@@ -211,7 +211,7 @@ fn who(request: &Request, room: &Room) -> Result<String, (u16, Value)> {
     if room.bots.contains(&(bot.clone(), key.clone())) {
         return Ok(bot);
     }
-    // Careless on purpose: a platform may repeat what it was sent.
+    // Echoes the key in the error on purpose, as a careless server may.
     Err(refused(401, "INVALID_CREDENTIALS", &format!("`{key}` is no key of `{bot}`")))
 }
 

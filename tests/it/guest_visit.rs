@@ -1,4 +1,5 @@
-//! A visit to an arena, with a clock that does not have to be waited for.
+//! Arena client against a fake arena API and a slow model, on tokio's paused clock: polling while
+//! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
 use debate_mcp::catalogue;
 use debate_mcp::debate::{Failure, Trouble, Voice};
 use debate_mcp::engine::{Boxed, Errand, Lender, Lent};
@@ -13,18 +14,18 @@ use tokio::time::{Instant, sleep};
 
 const ME: &str = "me_d";
 
-/// A platform of one debate with one speech in it: ours.
+/// Fake arena API with one debate of a single speech, ours.
 struct Quiet {
     began: Instant,
-    /// Seconds it grants for a speech; then the turn is over, and so is the debate.
+    /// Timeout of the turn in seconds. After it the debate ends.
     grants: u64,
     polls: Mutex<Vec<Instant>>,
     said: Mutex<Option<(Instant, String)>>,
-    /// What each speech is answered with, the first first, before one is taken.
+    /// Errors returned for the next speech requests, used from the back, before one is accepted.
     answers: Mutex<Vec<Broken>>,
-    /// Whether a speech that is answered so was taken all the same.
+    /// Accepts the speech although an error is returned.
     takes: bool,
-    /// Whether it goes on saying that it is our turn.
+    /// Still reports our turn after the speech was accepted.
     deaf: bool,
 }
 
@@ -39,7 +40,7 @@ impl Quiet {
         late || (self.said.lock().unwrap().is_some() && !self.deaf)
     }
 
-    /// The longest time in which nothing was heard of the guest.
+    /// The longest time between two polls.
     fn silence(&self) -> Duration {
         let polls = self.polls.lock().unwrap();
         polls.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or_default()
@@ -79,7 +80,7 @@ impl Platform for Quiet {
     }
 }
 
-/// A voice that takes its time.
+/// Provider that replies after a fixed delay, or times out with a partial text.
 struct Slow {
     seconds: u64,
     so_far: &'static str,
@@ -164,13 +165,13 @@ async fn a_voice_with_nothing_to_say_misses_the_turn_and_is_not_asked_for_ever()
 #[tokio::test(start_paused = true)]
 async fn a_speech_nobody_knows_the_fate_of_is_looked_after_before_it_is_sent_again() {
     let lost = || Broken::Silent("connection reset".into());
-    // It arrived although the answer was lost: then it is not sent again.
+    // Accepted, but the response was lost: not sent again.
     let platform = Quiet { takes: true, ..Quiet::new(120) };
     platform.answers.lock().unwrap().push(lost());
     let voice = Slow::new(1, "", "A speech that is sent once.");
     let (ended, _) = visit(&platform, &voice).await;
     assert_eq!((ended.unwrap().missed, voice.asked.lock().unwrap().len()), (0, 1));
-    // It did not: then the same words are sent, and nobody is asked for others.
+    // Not accepted: the same text is sent again, without a new model request.
     let platform = Quiet::new(120);
     let busy = Refusal { status: 503, retry_after: Some(3), ..Refusal::default() };
     platform.answers.lock().unwrap().extend([lost(), Broken::Refused(busy)]);

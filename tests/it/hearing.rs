@@ -1,8 +1,8 @@
-//! Who hears what, by table.
+//! Transcript visibility, table-driven: which earlier turns each seat gets in its prompt.
 use crate::scene::{due, open, run, setup, until, without};
 use debate_mcp::debate::{Debate, Format, Line, Role, formats};
 
-/// What the first seat asked at `at` hears, one word per line of it.
+/// Asserts what the first seat due at `at` hears, one word per transcript item (`!` for missing).
 #[track_caller]
 fn check(format: Format, down: &[&str], at: &str, expected: &str) {
     let rounds = if format.name == "tribunal" { 10 } else { 4 };
@@ -31,7 +31,7 @@ fn a_long_duel_is_heard_as_a_digest_and_the_last_round() {
     check(duel(), &[], "3.defend", "3.summarize 2.defend 2.follow_up");
     check(duel(), &[], "4.summarize", "1.propose 1.challenge 2.defend 2.follow_up");
     check(duel(), &[], "4.follow_up", "4.summarize 3.defend 3.follow_up 4.defend");
-    // Without a written digest the record sums itself up.
+    // Without a written digest the mechanical one is used.
     check(duel(), &["3.summarize"], "3.defend", "1-1 2.defend 2.follow_up");
     check(duel(), &["4.summarize"], "4.defend", "1-2 3.defend 3.follow_up");
     let whole = "1.propose 1.challenge 2.defend 2.follow_up 3.defend 3.follow_up";

@@ -1,5 +1,5 @@
-//! A client of the real server: it speaks JSON-RPC on the server's stdin and stdout, line by line,
-//! as plainly as the protocol allows, so that it can also misbehave.
+//! MCP test client: speaks JSON-RPC with the real server over stdin and stdout, line by line. It
+//! uses no SDK, so that tests can also send malformed requests.
 use crate::lab::{Call, Lab, Running, checks, speech};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,26 +8,26 @@ use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// A connected client.
+/// A connected MCP client with its server process.
 pub(crate) struct Host {
     running: Running,
     stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<Value>,
-    /// What came that nobody was waiting for: notifications, and answers to others.
+    /// Messages not yet claimed: notifications, and responses to other requests.
     pub(crate) aside: Vec<Value>,
     last: u64,
 }
 
-/// No answer takes longer than this, unless it is asked to.
+/// Default timeout for a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Lab {
-    /// A client that has introduced itself as Claude Code.
+    /// An initialized client named `claude-code`.
     pub(crate) fn host(&self) -> Host {
         self.host_called("claude-code")
     }
 
-    /// A client that has introduced itself.
+    /// An initialized client with this name.
     pub(crate) fn host_called(&self, name: &str) -> Host {
         let mut host = self.stranger(&[]);
         let answer = host.ask("initialize", hello(name));
@@ -36,14 +36,14 @@ impl Lab {
         host
     }
 
-    /// A client that works in another folder.
+    /// An initialized client whose server runs in another folder.
     pub(crate) fn host_in(&self, folder: &Path) -> Host {
         let mut host = connect(self.debate(&["mcp"]).folder(folder));
         host.ask("initialize", hello("claude-code"));
         host
     }
 
-    /// A client that has said nothing yet.
+    /// A client that has not sent `initialize` yet, with extra environment variables.
     pub(crate) fn stranger(&self, env: &[(&str, &str)]) -> Host {
         let server = self.debate(&["mcp"]);
         connect(env.iter().fold(server, |server, (name, value)| server.env(name, value)))
@@ -56,7 +56,7 @@ fn connect(server: Call) -> Host {
     Host::of(Running::new(child.spawn().unwrap()))
 }
 
-/// What a client says first.
+/// Parameters of the `initialize` request.
 pub(crate) fn hello(name: &str) -> Value {
     json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": name, "version": "1"}})
@@ -78,7 +78,7 @@ impl Host {
         Host { running, stdin: Some(stdin), lines, aside: vec![], last: 0 }
     }
 
-    /// A line, as it is.
+    /// Sends a raw line.
     pub(crate) fn line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("it was hung up");
         stdin.write_all(line.as_bytes()).unwrap();
@@ -90,7 +90,7 @@ impl Host {
         self.line(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    /// Sends a request and does not wait; its id.
+    /// Sends a request without waiting and returns its id.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -99,13 +99,13 @@ impl Host {
         id
     }
 
-    /// The answer to a request.
+    /// Waits for the response to a request. Panics after the default timeout.
     #[track_caller]
     pub(crate) fn answer(&mut self, id: impl Into<Value>) -> Value {
         self.answer_within(id, PATIENCE).expect("no answer came in time")
     }
 
-    /// The answer to a request, if it comes in time.
+    /// Waits for the response to a request. `None` on timeout.
     pub(crate) fn answer_within(&mut self, id: impl Into<Value>, time: Duration) -> Option<Value> {
         let id = id.into();
         if let Some(at) = self.aside.iter().position(|message| message["id"] == id) {
@@ -128,7 +128,7 @@ impl Host {
         self.answer(id)
     }
 
-    /// Calls a tool and does not wait.
+    /// Sends a `tools/call` request without waiting and returns its id.
     pub(crate) fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
         self.send(
             "tools/call",
@@ -137,7 +137,7 @@ impl Host {
         )
     }
 
-    /// Calls a tool that does as it is asked; what it answers, as data.
+    /// Calls a tool that must succeed and returns its structured content.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin(tool, arguments);
@@ -145,7 +145,7 @@ impl Host {
         result(&answer)
     }
 
-    /// Calls a tool of a server that is killed at this instant; nothing, if that came first.
+    /// Calls a tool and kills the server at this instant. `None` if no response came before.
     pub(crate) fn call_until(
         &mut self,
         tool: &str,
@@ -161,7 +161,7 @@ impl Host {
         answer.map(|answer| result(&answer))
     }
 
-    /// Calls a tool that does not; what a model reads of that.
+    /// Calls a tool that must fail and returns the error text.
     #[track_caller]
     pub(crate) fn fails(&mut self, tool: &str, arguments: Value) -> String {
         let id = self.begin(tool, arguments);
@@ -170,7 +170,7 @@ impl Host {
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// A debate in which the host plays everybody.
+    /// Starts a debate in which the host plays every seat.
     #[track_caller]
     pub(crate) fn alone(&mut self, more: Value) -> Value {
         let mut arguments = json!({"topic": "One file or many?", "proposer": "host",
@@ -179,7 +179,7 @@ impl Host {
         self.call("start_debate", arguments)
     }
 
-    /// Does what is due, as whoever is asked, until nothing is.
+    /// Answers every turn due from the host until none is.
     #[track_caller]
     pub(crate) fn play_on(&mut self, mut stands: Value) -> Value {
         while let Some((tool, arguments)) = due(&stands) {
@@ -188,7 +188,7 @@ impl Host {
         stands
     }
 
-    /// The client goes away; how long the server outlives it.
+    /// Closes stdin. Returns the time until the server exits, and the unclaimed messages.
     pub(crate) fn hang_up(mut self) -> (Duration, Vec<Value>) {
         let began = Instant::now();
         drop(self.stdin.take());
@@ -206,7 +206,7 @@ impl Host {
     }
 }
 
-/// The data of an answer that is no error.
+/// Structured content of a successful tool response.
 #[track_caller]
 pub(crate) fn result(answer: &Value) -> Value {
     assert_ne!(answer["result"]["isError"], true, "{answer:#}");
@@ -215,7 +215,7 @@ pub(crate) fn result(answer: &Value) -> Value {
     data
 }
 
-/// The call that a result asks a host for; none, if it is over or others are at work.
+/// The tool call a result asks the host for. `None` if nothing is due from it.
 pub(crate) fn due(stands: &Value) -> Option<(&'static str, Value)> {
     let due = stands.get("due")?;
     let (id, turn) = (&stands["debate_id"], &due["turn"]);
@@ -225,7 +225,7 @@ pub(crate) fn due(stands: &Value) -> Option<(&'static str, Value)> {
         call[name] = value;
         call
     };
-    // A person is asked in brackets.
+    // A role played by a person has a suffix in brackets.
     Some(match due["role"].as_str()?.split(" (").next()? {
         "user" => ("continue_round", own),
         "Judge" => ("verdict", with("ruling", ruling())),
@@ -234,7 +234,7 @@ pub(crate) fn due(stands: &Value) -> Option<(&'static str, Value)> {
     })
 }
 
-/// A speech that fulfils the rules in any round.
+/// A speech that satisfies the rules of any round.
 pub(crate) fn said(role: &str, round: &Value) -> String {
     let round = round.as_u64().unwrap();
     match (role, round) {
@@ -244,7 +244,7 @@ pub(crate) fn said(role: &str, round: &Value) -> String {
     }
 }
 
-/// A ruling as its brief asks for.
+/// A ruling that satisfies the judge's schema.
 pub(crate) fn ruling() -> Value {
     json!({"winner": "A", "confidence": 0.7, "reasoning": "It was shown in T1.", "cites": ["T1"],
         "recommendation": "Use one file and measure the lock.", "checks": checks()})

@@ -1,5 +1,5 @@
-//! Research, by table: what is asked of stances, rebuttals, audits and the report, and what a missing
-//! stance does to it.
+//! Research format rules, table-driven: stances, rebuttals, audits and the nine-section report, and
+//! the effect of a missing stance.
 use crate::players::{good, told};
 use crate::scene::{due, here, open, played, run, setup, until, without};
 use Rule::{
@@ -30,7 +30,7 @@ fn rules((debate, cue): &(Debate, Cue), body: &Body) -> Vec<Rule> {
     findings(debate, *cue, body, &[]).into_iter().map(|found| found.rule).collect()
 }
 
-/// A stance in short: one letter for what each claim is there for.
+/// A stance with one claim per letter: `a` argument, `w` weakness, else counter-attack.
 fn stance(parts: &str) -> Body {
     let part = |letter: char| match letter {
         'a' => Part::Argument,
@@ -53,7 +53,7 @@ fn stance(parts: &str) -> Body {
     body
 }
 
-/// The same with one of its claims spoilt.
+/// The same speech with one claim changed.
 fn spoilt(mut body: Body, nth: usize, spoil: impl Fn(&mut Claim)) -> Body {
     if let Body::Speech { claims, .. } = &mut body {
         spoil(&mut claims[nth]);
@@ -90,7 +90,7 @@ fn an_argument_says_how_sure_it_is_and_what_it_rests_on() {
     for (body, expected) in [
         (spoilt(good(), 0, |claim| claim.confidence = None), &[RatesArguments][..]),
         (spoilt(good(), 2, |claim| claim.source = None), &[RatesArguments]),
-        (spoilt(good(), 3, |claim| claim.confidence = None), &[]), // A weakness need not.
+        (spoilt(good(), 3, |claim| claim.confidence = None), &[]), // Only arguments need one.
         (spoilt(good(), 5, |claim| claim.source = None), &[]),
         (spoilt(good(), 1, |claim| claim.confidence = Some(0)), &[]),
         (spoilt(good(), 1, |claim| claim.part = None), &[Investigates]),
@@ -152,7 +152,7 @@ fn a_rebuttal_answers_every_argument_attacks_one_premise_and_brings_two_attacks(
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].rule, found[0].says.as_str()), (Rebuts, says));
     }
-    // One claim may answer several, and one's own arguments need no answer.
+    // One claim may answer several arguments. A stance's own arguments need no answer.
     let mut one = body();
     if let Body::Speech { claims, .. } = &mut one {
         let all = claims[..6].iter().flat_map(|claim| claim.answers.clone()).collect();
@@ -185,7 +185,7 @@ fn a_rebuttal_has_three_hundred_words_for_each_opponent() {
         assert_eq!(most_words(&stage.0), most);
         assert_eq!(long(&stage, "word ".repeat(most)), []);
         assert_eq!(long(&stage, "word ".repeat(most + 1)), [WithinWords]);
-        // Where a script sets no spaces, every character is a word.
+        // In scripts without spaces every character counts as a word.
         assert_eq!(long(&stage, "词".repeat(most)), []);
         assert_eq!(long(&stage, "词".repeat(most + 1)), [WithinWords]);
     }
@@ -223,7 +223,7 @@ fn no_argument_escapes_the_audit() {
     assert_eq!(rules(&stage, &Body::Audit { facts: vec![] }), [AuditsArguments]);
 }
 
-/// The report, spoilt.
+/// Rules broken by the report after this edit.
 fn report(stage: &(Debate, Cue), spoil: impl Fn(&mut Vec<Section>)) -> Vec<Rule> {
     let Body::Sections { mut sections } = good(&stage.0, stage.1) else { panic!() };
     spoil(&mut sections);
@@ -288,7 +288,7 @@ fn a_report_has_nine_sections_in_their_order_in_any_language() {
             assert_eq!(report(&stage, spoil), *expected, "{topic}: {name}");
         }
         for (name, spoil, expected) in headings {
-            // Where nobody has translated the headings, only the shape is asked for.
+            // Without translated headings only the structure is validated.
             let expected = if first == "1" { &[][..] } else { *expected };
             assert_eq!(report(&stage, spoil), expected, "{topic}: {name}");
         }
@@ -308,7 +308,7 @@ fn a_judge_is_told_the_headings_of_its_language() {
     }
 }
 
-/// A research in the words of the program, about this.
+/// A research setup with the built-in prompts and this topic.
 fn spoken(topic: &str) -> Setup {
     let nowhere = Path::new("/nonexistent");
     let catalogue = catalogue::load(nowhere, nowhere);
@@ -356,7 +356,7 @@ fn a_missing_stance_is_marked_and_heard_as_missing_by_all_who_follow() {
     }
     run(&mut debate, &down, |_| false);
     assert_eq!((status(&debate), status(&debate).told()), (Status::Degraded, "degraded-success"));
-    // What was never claimed need not be answered nor tagged.
+    // Missing stances have no claims that would need an answer or a tag.
     assert_eq!(debate.missing().count(), 2);
 }
 
@@ -369,7 +369,7 @@ fn a_research_succeeds_is_degraded_or_is_aborted() {
         (&["0.rebut"], Status::Degraded),
         (&["0.audit"], Status::Degraded),
         (&["0.judge"], Status::Degraded),
-        (&["0.investigate"], Status::Failed), // Nothing but timeouts.
+        (&["0.investigate"], Status::Failed), // All timed out.
     ] {
         assert_eq!(status(&played(research(), down)), expected, "{down:?}");
     }

@@ -1,5 +1,5 @@
-//! Judging: single claims before the whole, the record before opinion, words before style, and
-//! nobody told who anybody is.
+//! Rulings: claim checks against the record, required fields, blind prompts (no tool names or
+//! scores, normalized style, swapped side labels for the mirror), and judge panels.
 use crate::players::{complete, good, refused, ruling, said, told};
 use crate::scene::{
     apply, citation, due, open, put, run, say, say_with, setup, speech, until, without,
@@ -12,8 +12,8 @@ use debate_mcp::debate::{
     Side, Voice, Weight, findings, formats,
 };
 
-/// A duel at its verdict: P claims `p`, C answers it with `c` and raises `d`, P concedes `d`, brings
-/// `q` with a citation that is not there and `r` that nobody takes up, and C takes back `c`'s twin.
+/// A duel at its verdict: P claims `p`. C answers it with `c` and raises `d` and `e`. P concedes
+/// `d`, adds `q` with a wrong citation and `r`, which is never answered. C certifies `e` resolved.
 fn duel() -> (Debate, Cue) {
     let mut debate = open(setup(formats::duel(), 2));
     let turn = |debate: &mut Debate, round, phase: &str, body: Body, cites: Vec<Citation>| {
@@ -30,7 +30,7 @@ fn duel() -> (Debate, Cue) {
     (debate, judge)
 }
 
-/// A ruling for a side, with every contested claim asked about, and then spoilt.
+/// A ruling for a side that checks every contested claim, with this edit applied.
 fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut Ruling)) -> Body {
     let first = debate.turns().next().unwrap().0;
     let body = complete(debate, *cue, ruling(Some(side), 80, vec![first]));
@@ -93,7 +93,7 @@ fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
             if says.is_empty() { vec![] } else { vec![(ChecksClaims, Weight::Mend, *says)] };
         assert_eq!(found, expected, "{name}");
     }
-    // What was taken back is settled, and need not be asked about, but may.
+    // A claim certified as resolved is settled, so checking it is optional.
     let Body::Verdict(asked) = ruled(&court, Side::Con, |_| {}) else { panic!() };
     let ids: Vec<&str> = asked.checks.iter().map(|check| check.claim.as_str()).collect();
     assert_eq!(ids, ["p", "c", "q", "d", "r", "f"], "contested, conceded, never taken up");
@@ -111,13 +111,13 @@ fn a_mirror_is_told_of_the_labels_it_knows() {
 #[test]
 fn a_ruling_follows_its_own_answers_or_says_why_not() {
     let court = duel();
-    // Which claims stand besides `d`, who wins, the reason given, and whether that is objected to.
+    // Standing claims besides `d`, the winner, the reason given, and whether the ruling is refused.
     for (standing, winner, despite, objected) in [
         (&[][..], Side::Con, "", false),
         (&[], Side::Pro, "", true),
         (&[], Side::Pro, " ", true),
         (&[], Side::Pro, "`d` weighs little", false),
-        (&["p"], Side::Pro, "", false), // As many of either.
+        (&["p"], Side::Pro, "", false), // A tie.
         (&["p"], Side::Con, "", false),
         (&["p", "r"], Side::Pro, "", false),
         (&["p", "r"], Side::Con, "", true),
@@ -149,10 +149,10 @@ fn a_ruling_that_could_be_better_is_asked_for_once_more_and_then_taken_as_a_foul
     apply(&mut debate, [again]);
     let Event::Spoke { reply, .. } = said(&debate, judge, bare.clone()).unwrap() else { panic!() };
     assert_eq!((reply.findings[0].rule, reply.findings[0].weight), (ChecksClaims, Weight::Foul));
-    // What must not be is not taken the second time, either.
+    // An invalid ruling is refused on the second attempt, too.
     let none = ruled(&(debate.clone(), judge), Side::Con, |it| it.side = None);
     assert!(said(&debate, judge, none).is_err());
-    // A person is told at once, and not asked twice.
+    // A human's reply is accepted at the first attempt.
     let mut human = setup(formats::duel(), 1);
     human.seats[10].voice = Voice::Human;
     let mut debate = open(human);
@@ -189,7 +189,7 @@ fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
     }
 }
 
-/// A setup whose every prompt is this.
+/// A setup with this template as every prompt.
 fn telling(format: Format, rounds: u8, template: &str) -> Setup {
     let mut setup = setup(format, rounds);
     setup.prompts.values_mut().for_each(|prompt| *prompt = template.into());
@@ -242,7 +242,7 @@ fn an_audience_knows_neither_tools_nor_marks() {
 
 #[test]
 fn papers_are_read_out_under_the_labels_of_whoever_listens() {
-    // No table lets a mirror hear papers; one that did must not give the sides away.
+    // No built-in format shows a mirror scores or petitions. If one did, labels must stay swapped.
     let mut court = telling(formats::tribunal(), 7, "{{heard}}");
     for phase in court.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         if phase.name == "judge" {

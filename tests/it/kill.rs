@@ -1,7 +1,7 @@
-//! The real program is killed at random instants and started again: the debate comes to its end,
-//! every turn that was recorded stands, and no finished turn is taken again.
+//! Crash test: the real process is killed at random instants and resumed. The debate must complete,
+//! recorded events must be unchanged, and no finished turn may be taken again.
 //!
-//! `DEBATE_KILLS=200 cargo test --test it kill` kills it more often than usual.
+//! `DEBATE_KILLS=200 cargo test --test it kill` kills it 200 times instead of the default 20.
 use crate::scene::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Two rounds, six turns, each of a few milliseconds.
+/// Writes a script with two rounds and six turns, each delayed by 6 ms.
 fn script(folder: &Path) {
     let claims = |id: &str, answers: &str| {
         let claim = json!({"id": id, "text": format!("{id} holds"), "evidence": ["a.rs:1"],
@@ -47,7 +47,7 @@ fn output(folder: &Path, args: &[&str]) -> Output {
     debate(folder, args).output().unwrap()
 }
 
-/// The log, as far as it is written.
+/// The event log of the latest debate, without its setup line.
 fn events(folder: &Path) -> Vec<Value> {
     let said = output(folder, &["export", "last", "--as", "events"]).stdout;
     let lines = String::from_utf8(said).unwrap();
@@ -78,10 +78,10 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
         let over = before.last().is_some_and(|event| event["event"]["event"] == "closed");
         interrupted += usize::from(!over);
         if before.is_empty() {
-            // Killed before anything was recorded: there is nothing to lose.
+            // Killed before the first write: nothing to recover.
             continue;
         }
-        // Killed again, while it goes on; then let finish.
+        // Kill the resumed process, too, then let it finish.
         let mut again = debate(folder.path(), &["resume", "last"]);
         let mut again = again.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(rng.below(30) as u64));
@@ -110,7 +110,7 @@ fn killed_at_any_instant_a_debate_is_finished_by_the_next_start() {
     assert!(interrupted > 0, "no kill came before the end");
 }
 
-/// A number from the surroundings.
+/// An environment variable as a number, or the default.
 pub(crate) fn option_env_or(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }

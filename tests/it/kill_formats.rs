@@ -1,11 +1,11 @@
-//! Every format is killed in the middle of every kind of step, and taken up again: it comes to its
-//! end, what was recorded stands, and nothing is taken twice.
+//! Crash test per format: the process is killed while a turn of each phase is pending, and resumed.
+//! The debate must complete, with recorded events unchanged and no turn taken twice.
 use crate::casts::{Said, Tongue, dialectic, research, script, tribunal};
 use crate::lab::{Lab, until};
 use serde_json::Value;
 use std::fs;
 
-/// The same script, in which whoever speaks in this phase takes for ever.
+/// The script with a delay of 10 minutes in one phase, so that the process hangs there.
 fn slow(said: &[Said], phase: &str) -> String {
     let mut script: Value = serde_json::from_str(&script(said)).unwrap();
     for line in script["turns"].as_array_mut().unwrap() {
@@ -25,7 +25,7 @@ fn killed_in_every_phase(format: &str, said: &[Said], phases: &[&str], more: &[&
         let topic = "Faster with one file or many?";
         let args = ["run", topic, "--format", format, "--model", &seat, "--yes", "--no-probe"];
         let mut running = lab.debate(&[&args[..], more].concat()).start();
-        // Asked, and not answered: in the middle of the step.
+        // Wait until the turn is requested and not answered.
         let id = std::cell::OnceCell::new();
         until(phase, || {
             assert!(!running.is_over(), "{format} came to its end before {phase}");
@@ -62,7 +62,7 @@ fn killed_in_every_phase(format: &str, said: &[Said], phases: &[&str], more: &[&
     }
 }
 
-/// Whether the turns that are due belong to a phase.
+/// Whether the first due turn belongs to a phase.
 fn in_phase(shown: &Value, phase: &str) -> bool {
     let rows = |turn: &Value| -> Option<(usize, usize)> {
         let mut parts = turn.as_str()?.split('.').map(|part| part.parse().ok());
@@ -76,7 +76,7 @@ fn in_phase(shown: &Value, phase: &str) -> bool {
     rows(&due).is_some_and(|(act, row)| table[act][row] == phase)
 }
 
-/// The phases of each act.
+/// Phase names of each act of a format.
 fn table(format: &str) -> Vec<Vec<String>> {
     let all = debate_mcp::debate::formats::all();
     let format = all.into_iter().find(|it| it.name == format).unwrap();

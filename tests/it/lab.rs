@@ -1,5 +1,6 @@
-//! A laboratory: a temporary repository with an archive of its own, scripts for its seats, and the
-//! real program run in it with nothing of the surroundings left.
+//! Test environment for the real `debate` binary: a temporary repository, data directory, user home
+//! and `PATH`, with a cleared process environment. Seats are played by scripts. `TestEnv` builds
+//! commands, `CommandOutput` and `RunningProcess` hold their results.
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,21 +10,21 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A repository, an archive, and whatever is needed to debate in it.
+/// A temporary folder with a repository, a data directory, a user home and a `PATH` folder.
 pub(crate) struct Lab {
     folder: TempDir,
     home: PathBuf,
 }
 
 impl Lab {
-    /// A folder with a `.git` in it.
+    /// With an empty `.git` folder in the repository.
     pub(crate) fn new() -> Lab {
         let lab = Lab::without_git();
         fs::create_dir(lab.root().join(".git")).unwrap();
         lab
     }
 
-    /// A folder that is no repository.
+    /// Without `.git`, so that the folder is no repository.
     pub(crate) fn without_git() -> Lab {
         let folder = tempfile::tempdir().unwrap();
         for inner in ["repo", "user", "bin"] {
@@ -34,27 +35,26 @@ impl Lab {
         lab
     }
 
-    /// The repository.
     pub(crate) fn root(&self) -> PathBuf {
         dunce::canonicalize(self.folder.path()).unwrap().join("repo")
     }
 
-    /// Somewhere outside it.
+    /// A path in the temporary folder, outside the repository.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
         dunce::canonicalize(self.folder.path()).unwrap().join(name)
     }
 
-    /// The only place programs are found in: nothing that happens to be installed is ever called.
+    /// The only folder in `PATH`, so that no installed program is ever called.
     pub(crate) fn bin(&self) -> PathBuf {
         self.outside("bin")
     }
 
-    /// Where the archive and the key are.
+    /// `DEBATE_HOME`: the archive database and the signing key.
     pub(crate) fn home(&self) -> &Path {
         &self.home
     }
 
-    /// A copy of the archive, key and all.
+    /// Copies the files of the data directory to a new folder and returns its path.
     pub(crate) fn copy_of_home(&self, name: &str) -> PathBuf {
         let copy = self.outside(name);
         fs::create_dir(&copy).unwrap();
@@ -66,7 +66,7 @@ impl Lab {
         copy
     }
 
-    /// Puts a file into the repository.
+    /// Writes a file in the repository, with its parent folders.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.root().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -74,19 +74,19 @@ impl Lab {
         path
     }
 
-    /// What both sides, and the judge, say from now on.
+    /// Writes the script for both sides and the judge.
     pub(crate) fn write(&self, script: &Script) {
         for name in ["pro.json", "contra.json"] {
             fs::write(self.outside(name), script.text()).unwrap();
         }
     }
 
-    /// A seat that reads from a script.
+    /// Seat argument (`script:<path>`) for a script file.
     pub(crate) fn seat(&self, name: &str) -> String {
         format!("script:{}", self.outside(name).display())
     }
 
-    /// `debate …`
+    /// A `debate` command with these arguments, run in the repository with a cleared environment.
     pub(crate) fn debate(&self, args: &[&str]) -> Call {
         let mut command = Command::new(env!("CARGO_BIN_EXE_debate"));
         command
@@ -96,7 +96,7 @@ impl Lab {
             .env("PATH", self.bin())
             .env("HOME", self.outside("user"))
             .env("DEBATE_HOME", &self.home);
-        // Without the first nothing connects there; the others are what `HOME` is elsewhere.
+        // Sockets need `SystemRoot` on Windows. The others replace `HOME` there.
         #[cfg(windows)]
         command
             .envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)))
@@ -105,14 +105,14 @@ impl Lab {
         Call { command, stdin: None }
     }
 
-    /// `debate run`, with a script on both sides.
+    /// A `debate run` command with scripts for both sides.
     pub(crate) fn run(&self, topic: &str, more: &[&str]) -> Call {
         let (pro, con) = (self.seat("pro.json"), self.seat("contra.json"));
         let seats = ["run", topic, "--proposer", &pro, "--challenger", &con];
         self.debate(&[&seats, more].concat())
     }
 
-    /// `last-debate.json`, as text.
+    /// Text of the state file, `last-debate.json`.
     pub(crate) fn state_text(&self) -> String {
         fs::read_to_string(self.state_path()).unwrap()
     }
@@ -125,13 +125,13 @@ impl Lab {
         self.root().join(".claude/debate/last-debate.json")
     }
 
-    /// The id of the newest debate.
+    /// Id of the newest debate.
     pub(crate) fn last(&self) -> String {
         let shown = self.debate(&["show", "last", "--json"]).success().json();
         shown["id"].as_str().unwrap().to_owned()
     }
 
-    /// The id of the newest debate, once its challenger was asked.
+    /// Waits for the first request to the challenger of the newest debate and returns its id.
     pub(crate) fn challenged(&self) -> String {
         let mut id = String::new();
         until("the challenger is asked", || {
@@ -144,13 +144,13 @@ impl Lab {
         id
     }
 
-    /// The log of a debate, without the setup.
+    /// The event log of a debate, without its setup line.
     pub(crate) fn events(&self, id: &str) -> Vec<Value> {
         let out = self.debate(&["export", id, "--as", "events"]).success();
         out.lines().iter().skip(1).map(|line| line["event"].clone()).collect()
     }
 
-    /// How often each turn is on the log as spoken, in order.
+    /// Number of `spoke` events per turn id.
     pub(crate) fn turns_taken(&self, id: &str) -> BTreeMap<String, usize> {
         let mut taken = BTreeMap::new();
         for event in self.events(id).iter().filter(|event| event["event"] == "spoke") {
@@ -159,7 +159,7 @@ impl Lab {
         taken
     }
 
-    /// Plays a debate again from its log: it must be the same, prompts and all.
+    /// Replays a debate from its log and asserts that all prompts are identical.
     pub(crate) fn replays(&self, id: &str) {
         let out = self.debate(&["replay", id, "--json"]).success();
         let last = out.lines().pop().unwrap();
@@ -169,24 +169,24 @@ impl Lab {
         assert!(last["prompts_same"].as_u64().unwrap() >= asked as u64, "{last}");
     }
 
-    /// The archive, to be read or damaged.
+    /// Opens the archive database, to query or to damage it.
     pub(crate) fn database(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.home.join("archive.db")).unwrap()
     }
 }
 
-/// A cue as it is named outside.
+/// Turn id of a cue as the CLI and the MCP tools show it.
 pub(crate) fn turn(cue: &Value) -> String {
     format!("{}.{}.{}.{}", cue["act"], cue["round"], cue["phase"], cue["seat"])
 }
 
-/// One run of the program.
+/// A `debate` process to be started.
 pub(crate) struct Call {
     command: Command,
     stdin: Option<String>,
 }
 
-/// What became of it.
+/// Output and exit code of a finished process.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) out: String,
@@ -214,13 +214,12 @@ impl Call {
         self
     }
 
-    /// Starts it, with stdin left open.
+    /// Starts the process with stdin left open.
     pub(crate) fn start(mut self) -> Running {
         let command = self.command.stdin(Stdio::piped());
         Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
-    /// The program as it would be started.
     pub(crate) fn command(self) -> Command {
         self.command
     }
@@ -230,18 +229,18 @@ impl Call {
             return Done::of(&self.command.stdin(Stdio::null()).output().unwrap());
         };
         let mut running = self.start();
-        // Whoever has had enough of it closes the pipe.
+        // The process may close the pipe before it has read everything.
         let _ = running.0.stdin.take().unwrap().write_all(text.as_bytes());
         running.wait()
     }
 
-    /// It did as asked.
+    /// Runs the command and asserts exit code 0.
     #[track_caller]
     pub(crate) fn success(self) -> Done {
         self.ends(0)
     }
 
-    /// It was played to some end, and says something on stdout.
+    /// Runs the command and asserts its exit code, and that the output has no ANSI escapes.
     #[track_caller]
     pub(crate) fn ends(self, code: i32) -> Done {
         let done = self.done();
@@ -250,7 +249,7 @@ impl Call {
         done
     }
 
-    /// It was not done: stdout is empty, and stderr says why.
+    /// Runs the command and asserts an error: this exit code, empty stdout, `error:` on stderr.
     #[track_caller]
     pub(crate) fn fails_with(self, code: i32) -> Done {
         let done = self.ends(code);
@@ -271,13 +270,13 @@ impl Done {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// One JSON value a line.
+    /// Parses stdout as JSON lines.
     #[track_caller]
     pub(crate) fn lines(&self) -> Vec<Value> {
         self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// All of these stand on stdout, in this order.
+    /// Asserts that stdout contains these parts in this order.
     #[track_caller]
     pub(crate) fn says(&self, parts: &[&str]) {
         in_order(&self.out, parts);
@@ -289,7 +288,7 @@ impl Done {
     }
 }
 
-/// All of these stand in the text, in this order.
+/// Asserts that a text contains these parts in this order.
 #[track_caller]
 pub(crate) fn in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
@@ -305,7 +304,7 @@ fn text(from: &mut dyn Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A program under way. It does not outlive the test.
+/// A running child process, killed on drop.
 pub(crate) struct Running(Child);
 
 impl Running {
@@ -313,7 +312,7 @@ impl Running {
         Running(child)
     }
 
-    /// Where it reads from and writes to.
+    /// Takes the process's stdin and stdout.
     pub(crate) fn streams(&mut self) -> (ChildStdin, ChildStdout) {
         (self.0.stdin.take().unwrap(), self.0.stdout.take().unwrap())
     }
@@ -322,14 +321,14 @@ impl Running {
         self.0.id()
     }
 
-    /// `INT`, `KILL`
+    /// Sends a Unix signal by name: `INT`, `KILL`.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.0.id().to_string();
         let sent = Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap();
         assert!(sent.success());
     }
 
-    /// Blocks until stderr contains this; what was read is not part of what `wait` returns.
+    /// Blocks until stderr contains this. The text read is not part of the output of `wait`.
     #[track_caller]
     pub(crate) fn wait_for_stderr(&mut self, part: &str) {
         let stderr = self.0.stderr.as_mut().unwrap();
@@ -340,7 +339,7 @@ impl Running {
         }
     }
 
-    /// Whoever read stdout has gone.
+    /// Closes the read end of stdout, so that the process gets a broken pipe.
     pub(crate) fn unread(&mut self) {
         drop(self.0.stdout.take());
     }
@@ -349,7 +348,7 @@ impl Running {
         self.0.try_wait().unwrap().is_some()
     }
 
-    /// What became of it.
+    /// Waits for exit and returns the remaining output.
     pub(crate) fn wait(mut self) -> Done {
         let mut stderr = self.0.stderr.take().unwrap();
         let err = std::thread::spawn(move || text(&mut stderr));
@@ -366,7 +365,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits until something is so, and no longer than a few seconds.
+/// Polls a condition every 10 ms. Panics after a timeout of 8 s.
 #[track_caller]
 pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(8);
@@ -376,13 +375,13 @@ pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// What is said, line by line; the first line that fits is the one that speaks.
+/// Script for `script:` seats: for each request the first matching entry is the reply.
 #[derive(Clone)]
 pub(crate) struct Script(Vec<Value>);
 
 impl Script {
-    /// A debate in which everything goes well, for as many rounds as there may be: each side holds
-    /// on to one claim and brings something new for it, so that every judge is asked about the same.
+    /// A duel without failures, for up to five rounds: each side keeps one claim and adds new
+    /// evidence for it every round.
     pub(crate) fn new() -> Script {
         let mut lines = vec![
             json!({"phase": "propose", "text": speech("Use one file.", "P1", &[])}),
@@ -400,12 +399,11 @@ impl Script {
         Script(lines)
     }
 
-    /// Nothing at all.
     pub(crate) fn empty() -> Script {
         Script(vec![])
     }
 
-    /// This comes before everything that was said so far.
+    /// Adds an entry that is matched before all others.
     pub(crate) fn first(mut self, line: Value) -> Script {
         self.0.insert(0, line);
         self
@@ -416,7 +414,7 @@ impl Script {
     }
 }
 
-/// A speech that makes one claim, with evidence that is new where the prose is.
+/// A speech with one claim. Its evidence contains the prose, so new prose is new evidence.
 pub(crate) fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
     let claim = json!({"id": id, "text": format!("{id} holds."),
         "evidence": [format!("documented behaviour of {id}: {prose}")], "answers": answers});
@@ -424,7 +422,7 @@ pub(crate) fn speech(prose: &str, id: &str, answers: &[&str]) -> String {
     format!("{prose}\n\n```claims\n{block}\n```\n")
 }
 
-/// A verdict as it is asked for.
+/// A verdict that satisfies the judge's schema.
 pub(crate) fn ruling(winner: &str) -> Value {
     let (pro, con) = if winner == "con" { (60, 70) } else { (70, 60) };
     json!({
@@ -438,7 +436,7 @@ pub(crate) fn ruling(winner: &str) -> Value {
     })
 }
 
-/// What is answered about the one claim each side makes: by that, neither stands.
+/// Claim checks for the one claim of each side. By these answers neither claim stands.
 pub(crate) fn checks() -> Value {
     let check = |side: &str, claim: &str| {
         json!({"side": side, "claim": claim, "answered": true, "supported": false,
@@ -447,14 +445,14 @@ pub(crate) fn checks() -> Value {
     json!([check("pro", "P1"), check("con", "C1")])
 }
 
-/// Whether these words stand in any file below a folder.
+/// Whether any file below a folder contains this text.
 pub(crate) fn stands_in(folder: &Path, words: &str) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| {
         let path = entry.path();
         if path.is_dir() {
             return stands_in(&path, words);
         }
-        // What a program under way has just taken away holds nothing any more.
+        // A running process may have deleted the file in the meantime.
         let Ok(bytes) = fs::read(&path) else { return false };
         bytes.windows(words.len()).any(|window| window == words.as_bytes())
     })

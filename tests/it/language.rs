@@ -1,4 +1,4 @@
-//! The language of a topic is told by its script and its most common words.
+//! Language detection of a topic by script and common words: English, Chinese or other.
 use debate_mcp::debate::language::{Language, of};
 
 #[track_caller]

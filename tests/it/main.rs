@@ -1,6 +1,7 @@
-//! One binary for all of it: `scene` builds debates, `players` and `chaos` play them, `grammar`
-//! makes up tables nobody has thought of, and the rest say what must hold, by table where a table
-//! can say it.
+//! Integration tests, compiled into one binary so that they link once. Helpers: `test_env` runs the
+//! program, `mcp_test_client` speaks to the server, `debate_fixture` builds debates,
+//! `simulated_players` and `chaos` reply in them, and `random_formats` generates formats. Most
+//! tests are table-driven.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 mod absent;
 mod aloud;

@@ -1,7 +1,8 @@
-//! Who a speaker is, hidden; what the debate is about, not.
+//! Masking of speaker identities for judges (`debate::mask`): names of tools, models and vendors
+//! are replaced, names that occur in the topic are kept.
 use debate_mcp::debate::mask::{Masked, Name, mask, names};
 
-/// Side A is claude with opus, side B is codex with a model of its own.
+/// Names of both sides: A is claude with opus, B is codex with two models.
 fn everyone() -> Vec<Name> {
     let mut all = names("claude", ["opus"], "Side A");
     all.extend(names("codex", ["gpt-5.5", "o3"], "Side B"));
@@ -113,8 +114,8 @@ fn names_beside_other_signs_are_masked_too() {
     }
 }
 
-/// A name somebody has chosen is hidden only if it cannot be a word: else it would blot out what
-/// others say.
+/// A name chosen by a bot is masked only if it cannot be an ordinary word. Otherwise masking would
+/// remove words from what others say.
 #[test]
 fn a_chosen_name_that_could_be_a_word_hides_nothing() {
     for (name, telling) in [

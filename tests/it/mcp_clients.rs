@@ -1,4 +1,5 @@
-//! Clients that others wrote each play a whole duel, as the host in every seat.
+//! Third-party MCP clients (Python SDK, TypeScript SDK, MCP Inspector) each play a whole duel with
+//! the real server and reply for every seat.
 use crate::lab::Lab;
 use crate::needs::{here, needs};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ fn python() -> Option<PathBuf> {
     needs("python", &here("target/clients/bin/python"), &[], PYTHON)
 }
 
-/// What a client's own account of the duel must be.
+/// Runs a client script and checks the JSON summary of the duel that it prints.
 #[track_caller]
 fn plays_a_duel(program: Option<PathBuf>, script: &str, client: &str, protocol: &Value) {
     let Some(program) = program else { return };

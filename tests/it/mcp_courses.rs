@@ -1,5 +1,5 @@
-//! A model that does what `next` says comes to an end, in every state a debate can be in; and what
-//! is asked for twice, by two processes or of the wrong debate does no harm.
+//! The `next` field of tool results: a model that follows it reaches the end from every state of a
+//! debate. Also: repeated, concurrent and misdirected calls are safe.
 use crate::host::{Host, due};
 use crate::lab::{Lab, Script, speech, until};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn scripts(lab: &Lab, more: Value) -> Value {
     arguments
 }
 
-/// The first call `next` spells out.
+/// Parses the first tool call that `next` spells out.
 fn first_call(next: &str) -> (String, Value) {
     let at = next.find(" {").unwrap();
     let tool = next[..at].rsplit([' ', ':', ';']).next().unwrap();
@@ -20,7 +20,7 @@ fn first_call(next: &str) -> (String, Value) {
     (tool.to_owned(), calls.next().unwrap().unwrap_or_else(|error| panic!("{error}: {next}")))
 }
 
-/// Follows `next` to the letter, saying what is due where it has dots.
+/// Makes the calls that `next` names, with valid replies where it has placeholders.
 fn follow(host: &mut Host, mut stands: Value) -> Value {
     for _ in 0..30 {
         let over = ["completed", "degraded", "aborted", "failed", "cancelled"];
@@ -41,7 +41,6 @@ fn follow(host: &mut Host, mut stands: Value) -> Value {
     panic!("`next` leads in circles: {stands:#}");
 }
 
-/// Whatever state it begins in, following `next` comes to an end.
 #[test]
 fn following_next_comes_to_an_end() {
     let fails = |phase: &str| Script::new().first(json!({"phase": phase, "fail": "crashed"}));
@@ -66,7 +65,6 @@ fn following_next_comes_to_an_end() {
     }
 }
 
-/// A person is asked in words that say so, and nobody speaks for them.
 #[test]
 fn a_person_is_asked_by_name() {
     let lab = Lab::new();
@@ -83,7 +81,7 @@ fn a_person_is_asked_by_name() {
     assert!(error.contains("verdict {"), "{error}");
 }
 
-/// A spent debate can be ruled on with what there is: asking for the ruling allows its cost.
+/// The request for a verdict also grants its cost.
 #[test]
 fn a_spent_debate_can_be_ruled_on() {
     let lab = Lab::new();
@@ -97,7 +95,7 @@ fn a_spent_debate_can_be_ruled_on() {
     assert_eq!(ruled["verdict"]["winner"], "proposer");
 }
 
-/// A ruling that was asked for while somebody spoke is not forgotten, and nobody else is asked.
+/// A verdict requested while a turn is running is remembered, and no further speech is requested.
 #[test]
 fn a_ruling_asked_for_early_is_given() {
     let lab = Lab::new();
@@ -118,7 +116,6 @@ fn a_ruling_asked_for_early_is_given() {
     assert_eq!(lab.turns_taken(id).len(), 3, "one speech and two rulings");
 }
 
-/// Two processes that ask for the same at once both get it.
 #[test]
 fn two_clients_may_end_a_debate_at_once() {
     for call in [("verdict", json!({})), ("continue_round", json!({"decision": "end"}))] {
@@ -136,7 +133,7 @@ fn two_clients_may_end_a_debate_at_once() {
     }
 }
 
-/// A turn that could be of several debates is of none until somebody says which.
+/// A turn id that fits several open debates is refused until the call carries a `debate_id`.
 #[test]
 fn a_turn_of_several_debates_needs_its_debate() {
     let lab = Lab::new();
@@ -155,7 +152,6 @@ fn a_turn_of_several_debates_needs_its_debate() {
     assert_eq!(lab.turns_taken(two["debate_id"].as_str().unwrap()).len(), 0);
 }
 
-/// Whoever is waited for only so long has lost the turn when that is over.
 #[test]
 fn a_late_host_has_lost_its_turn() {
     let lab = Lab::new();
@@ -169,7 +165,6 @@ fn a_late_host_has_lost_its_turn() {
     assert!(error.contains("is not due now"), "{error}");
 }
 
-/// A failed turn can be taken again.
 #[test]
 fn a_failed_turn_can_be_retried() {
     let lab = Lab::new();
@@ -186,7 +181,7 @@ fn a_failed_turn_can_be_retried() {
     assert!(error.contains("nothing to retry"), "{error}");
 }
 
-/// What is settled is no longer asked for, and is told.
+/// A decision that was made is reported in the notes and no longer requested by `next`.
 #[test]
 fn the_end_settles() {
     let lab = Lab::new();
@@ -203,7 +198,7 @@ fn the_end_settles() {
     assert!(gone["notes"].to_string().contains("discarded"));
 }
 
-/// Another repository's debate is not written out here.
+/// A server in another folder continues the debate without writing state files there.
 #[test]
 fn a_debate_stays_in_its_repository() {
     let lab = Lab::new();
@@ -219,7 +214,7 @@ fn a_debate_stays_in_its_repository() {
     assert_eq!(lab.state()["id"], stands["debate_id"]);
 }
 
-/// The record that is discarded is the repository's own.
+/// A records folder that was replaced by a symlink must not lead the delete elsewhere.
 #[cfg(unix)]
 #[test]
 fn nothing_outside_is_discarded() {
@@ -227,7 +222,7 @@ fn nothing_outside_is_discarded() {
     let mut host = lab.host();
     let ended = host.call("start_debate", scripts(&lab, json!({"rounds": 1})));
     let record = std::path::PathBuf::from(ended["record"].as_str().unwrap());
-    // Everything is written when the server has gone.
+    // The server flushes its exports before it exits.
     host.hang_up();
     assert!(record.exists());
     let outside = lab.outside("elsewhere");
@@ -242,7 +237,7 @@ fn nothing_outside_is_discarded() {
     assert_eq!(fs::read_to_string(theirs).unwrap(), "mine");
 }
 
-/// What was said cannot pass for what the server says.
+/// A speech cannot forge a `Next:` line: the text of debaters is fenced in tool results.
 #[test]
 fn what_is_shown_is_fenced() {
     let lab = Lab::new();

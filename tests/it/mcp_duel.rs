@@ -1,10 +1,10 @@
-//! Whole debates through the server: played by the host alone, by others, and by both.
+//! Whole duels through the MCP server, with the host in every seat, in some, or in none.
 use crate::host::{due, result};
 use crate::lab::{Lab, in_order};
 use serde_json::json;
 use std::fs;
 
-/// The host plays every seat, verdict included, and everybody is told how much that is worth.
+/// The host plays every seat, including the judge. The result carries a single-model warning.
 #[test]
 fn a_host_can_play_a_whole_duel() {
     let lab = Lab::new();
@@ -38,7 +38,7 @@ fn a_host_can_play_a_whole_duel() {
     in_order(&record, &["**Labels**: single-model", "## Round 1", "## Round 2", "## Conclusion"]);
 }
 
-/// In the longest duel the host also sums up.
+/// A duel of four rounds has a scribe whose summaries the host writes.
 #[test]
 fn a_host_sums_up_a_long_duel() {
     let lab = Lab::new();
@@ -54,7 +54,6 @@ fn a_host_sums_up_a_long_duel() {
     assert_eq!(roles.iter().filter(|role| *role == "user").count(), 3);
 }
 
-/// One side is the host, the other somebody else.
 #[test]
 fn a_host_argues_with_somebody_else() {
     let lab = Lab::new();
@@ -77,7 +76,7 @@ fn a_host_argues_with_somebody_else() {
     assert_eq!(last["answered"].as_array().unwrap().len(), 4, "the last round and both rulings");
 }
 
-/// Nobody waits for the host: each call plays a round, and the last one the verdict, too.
+/// Without a host seat, each call plays one round, and the last call also plays the verdict.
 #[test]
 fn others_are_played_round_by_round() {
     let lab = Lab::new();
@@ -98,7 +97,7 @@ fn others_are_played_round_by_round() {
     assert_ne!(whole["debate_id"], last["debate_id"]);
 }
 
-/// A ruling can be had between rounds, and again after the end.
+/// A verdict is possible between rounds. After the end, the same result is returned.
 #[test]
 fn a_verdict_can_be_had_early_and_again() {
     let lab = Lab::new();
@@ -114,7 +113,7 @@ fn a_verdict_can_be_had_early_and_again() {
     assert_eq!(lab.events(ruled["debate_id"].as_str().unwrap()).len(), log);
 }
 
-/// Another client, days later, in another process: the debate goes on where it was left.
+/// A client of another process continues the debate where the first one left it.
 #[test]
 fn a_debate_goes_on_in_another_client() {
     let lab = Lab::new();
@@ -122,7 +121,7 @@ fn a_debate_goes_on_in_another_client() {
     let first = claude.alone(json!({}));
     let (tool, arguments) = due(&first).unwrap();
     claude.call(tool, arguments);
-    // The first client is still there; it holds nothing while it is the host's turn.
+    // The first client is still connected. It holds no lease while a host turn is due.
     let mut opencode = lab.host_called("opencode");
     let found = opencode.call("list_debates", json!({"status": "unfinished"}));
     assert_eq!(found["debates"][0]["debate_id"], first["debate_id"]);
@@ -139,7 +138,7 @@ fn a_debate_goes_on_in_another_client() {
     }
 }
 
-/// The folder for state is the client's own, unless the user has named one.
+/// The state folder is the client's own, unless `AI_STATE_DIR` is set.
 #[test]
 fn the_client_decides_where_the_state_is_kept() {
     for (client, folder) in [
@@ -163,7 +162,7 @@ fn the_client_decides_where_the_state_is_kept() {
     assert!(!lab.root().join(".opencode").exists());
 }
 
-/// Text and data of a result say the same.
+/// Every string of `structuredContent` also occurs in the text content.
 #[test]
 fn a_result_means_the_same_as_text_and_as_data() {
     let lab = Lab::new();
@@ -193,7 +192,7 @@ fn a_result_means_the_same_as_text_and_as_data() {
     }
 }
 
-/// Everything a result says in words.
+/// Collects all strings of a JSON value.
 fn words(value: &serde_json::Value, found: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => found.push(text.clone()),
@@ -203,7 +202,7 @@ fn words(value: &serde_json::Value, found: &mut Vec<String>) {
     }
 }
 
-/// Debates are found by what was said, by how they stand, and in other repositories.
+/// `list_debates` filters by query text, by status, and by repository (`in:`).
 #[test]
 fn debates_are_found_by_text_status_and_repository() {
     let lab = Lab::new();

@@ -1,10 +1,11 @@
-//! Calls that are not done: every one is an answer a model can act on, and leaves nothing behind.
+//! Invalid tool calls: every error tells the model what to do next, and nothing is written.
 use crate::host::Host;
 use crate::lab::{Lab, speech};
 use serde_json::{Value, json};
 use std::fs;
 
-/// What is wrong with an error, as a model is to read it.
+/// Returns what is wrong with the text of a tool error: prefix, next step, length, control
+/// characters, or Rust debug output.
 pub(crate) fn ill_said(text: &str) -> Option<String> {
     let next = text.lines().last()?.strip_prefix("Next: ").unwrap_or_default();
     let rust = ["Some(", "None)", "Ok(", "Err(", "Custom {", "Error {", "Error(", "::", " { "];
@@ -22,7 +23,7 @@ pub(crate) fn ill_said(text: &str) -> Option<String> {
     }
 }
 
-/// Makes every call, and reads its error.
+/// Makes every call and checks that its error is well formed and contains the fragment.
 #[track_caller]
 fn all_fail(host: &mut Host, calls: &[(&str, Value, &str)]) {
     let mut wrong = vec![];
@@ -44,7 +45,7 @@ fn all_fail(host: &mut Host, calls: &[(&str, Value, &str)]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A debate with one argument that is wrong.
+/// Arguments of `start_debate` with one field replaced.
 fn opening(name: &str, value: Value) -> Value {
     let mut arguments = json!({"topic": "One file?", "proposer": "host", "challenger": "host"});
     arguments[name] = value;
@@ -65,7 +66,6 @@ fn nothing_opens(lab: &Lab, calls: &[(&str, Value, &str)]) {
     assert!(!lab.root().join(".claude").exists());
 }
 
-/// A question is a line of text.
 #[test]
 fn a_debate_needs_a_question() {
     nothing_opens(
@@ -85,7 +85,7 @@ fn a_debate_needs_a_question() {
     );
 }
 
-/// Two sides, who can be seated, and are not the same tool.
+/// Participant names are validated, must be playable, and both sides must be different tools.
 #[test]
 fn a_debate_needs_two_sides() {
     let lab = Lab::new();
@@ -116,7 +116,7 @@ fn a_debate_needs_two_sides() {
     assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
 }
 
-/// Numbers and words are those that are allowed, and the error says which are.
+/// Numbers and enum values are validated, and the error lists the allowed values.
 #[test]
 fn a_debate_has_rounds_a_format_and_an_effort() {
     nothing_opens(
@@ -139,21 +139,18 @@ fn a_debate_has_rounds_a_format_and_an_effort() {
     );
 }
 
-/// A number nobody would ask for is quoted as it was asked for.
 #[test]
 fn a_number_is_quoted_as_it_was_said() {
     let asked = "1000 rounds were asked for";
     nothing_opens(&Lab::new(), &[("rounds", json!(1_000), asked)]);
 }
 
-/// Of many arguments, the one that cannot be read is named.
 #[test]
 fn an_argument_that_cannot_be_read_is_named() {
     let names = ["topic", "proposer", "rounds", "wait_seconds", "format"];
     nothing_opens(&Lab::new(), &names.map(|name| (name, json!({}), name)));
 }
 
-/// A turn there is not is an error, whatever is decided with it.
 #[test]
 fn a_decision_is_about_a_turn_there_is() {
     let lab = Lab::new();
@@ -186,7 +183,6 @@ fn options_are_those_there_are() {
     );
 }
 
-/// Options have names: a list of them means nothing.
 #[test]
 fn options_are_no_list() {
     nothing_opens(
@@ -195,7 +191,7 @@ fn options_are_no_list() {
     );
 }
 
-/// Nothing outside the repository is read, however the way there is written.
+/// Path traversal, absolute paths and symlinks out of the repository are refused.
 #[cfg(unix)]
 #[test]
 fn what_debaters_are_given_lies_in_the_repository() {
@@ -222,7 +218,6 @@ fn what_debaters_are_given_lies_in_the_repository() {
     );
 }
 
-/// Where there is no debate, the error says how to open one.
 #[test]
 fn where_there_is_none_none_is_meant() {
     let lab = Lab::new();
@@ -234,7 +229,7 @@ fn where_there_is_none_none_is_meant() {
     assert_eq!(host.call("list_debates", json!({}))["debates"], json!([]));
 }
 
-/// Calls about debates there are, wrong in every way, change none of them.
+/// Every kind of invalid call, against existing debates: the logs stay unchanged.
 #[test]
 fn wrong_calls_change_nothing() {
     let lab = Lab::new();
@@ -289,7 +284,6 @@ fn wrong_calls_change_nothing() {
     assert_eq!(host.call("continue_round", json!({})), stands);
 }
 
-/// Nobody is sent to a ruling that was never made.
 #[test]
 fn a_cancelled_debate_has_no_ruling_to_read() {
     let lab = Lab::new();

@@ -1,11 +1,11 @@
-//! Every format through the server, with the host in a seat where it belongs.
+//! Every format through the MCP server, with the host in a seat where the format has one for it.
 use crate::casts::{Tongue, dialectic, research, tribunal};
 use crate::host::Host;
 use crate::lab::{Lab, in_order, speech, until};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Waits for as long as others are at work.
+/// Polls until no seat is being run.
 fn wait(host: &mut Host, mut stands: Value) -> Value {
     while stands["status"] == "running" {
         stands = host.call("continue_round", json!({"wait_seconds": 10}));
@@ -36,7 +36,7 @@ fn a_research_waits_for_its_plan_can_be_changed_and_is_reported() {
     for part in ["Evidence round: on", "Calls: about 6", "personal-choice", "self"] {
         assert!(plan.contains(part), "no `{part}` in\n{plan}");
     }
-    // Asking again is no consent.
+    // A repeated call without a decision does not confirm the plan.
     let again = host.call("continue_round", json!({}));
     assert_eq!(again["status"], "paused");
     let change = "goal=Which for us?, evidence_round=off, decision_type=team-standardization";
@@ -55,7 +55,7 @@ fn a_research_waits_for_its_plan_can_be_changed_and_is_reported() {
     until("the report is written beside the answer", || file.exists());
     let report = fs::read_to_string(file).unwrap();
     assert!(report.contains("team-standardization") && report.contains("## Scenario Matrix"));
-    // Where a report may go is the user's repository and nothing else, and nothing is replaced.
+    // The output path must lie in the repository, be Markdown, and not exist yet.
     for path in ["../r.md", "/tmp/r.md", ".git/r.md", "report.md", "nowhere/r.md", "r.sh"] {
         let mut other = start.clone();
         other["options"]["output_path"] = path.into();
@@ -78,7 +78,7 @@ fn a_plan_that_is_cancelled_is_aborted() {
     assert_eq!(shown["turns"], json!([]));
 }
 
-/// The host leads: it is asked for its view, its answers and what was learned.
+/// Replies to the host's due turn.
 fn speak(host: &mut Host, stands: &Value, speech: &str) -> Value {
     let turn = &stands["due"]["turn"];
     assert_eq!(stands["status"], "your_turn", "{stands:#}");
@@ -212,14 +212,14 @@ fn whoever_waits_hears_what_is_being_said() {
     assert!(told.iter().any(|told| told.contains("word word")), "{told:#?}");
 }
 
-/// What somebody who waited was told meanwhile.
+/// Messages of all progress notifications the client received.
 fn told(host: Host) -> Vec<String> {
     let (_, aside) = host.hang_up();
     let progress = aside.iter().filter(|line| line["method"] == "notifications/progress");
     progress.map(|line| line["params"]["message"].to_string()).collect()
 }
 
-/// A call that comes in the middle of a turn must not take its claims for what is said.
+/// A wait that begins in the middle of a turn must not stream the claims block as speech.
 #[test]
 fn whoever_begins_to_wait_in_the_middle_hears_no_claims() {
     let lab = Lab::new();

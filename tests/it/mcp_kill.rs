@@ -1,8 +1,7 @@
-//! The server is killed at random instants while a client drives a debate. The client does what
-//! clients do: it starts the server again and repeats its last call. The debate comes to its end,
-//! and nothing is taken twice.
+//! Kills the server at random instants while a client drives a debate. The client restarts the
+//! server and repeats its last call. The debate must complete, with every turn recorded once.
 //!
-//! `DEBATE_KILLS=200 cargo test --test it mcp_kill` kills it more often than usual.
+//! `DEBATE_KILLS=200 cargo test --test it mcp_kill` sets the number of kills [default: 20].
 use crate::host::{Host, due};
 use crate::kill::option_env_or;
 use crate::lab::{Lab, Script};
@@ -10,7 +9,7 @@ use crate::scene::Rng;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The host proposes; the others are scripts that take a few milliseconds.
+/// An environment whose scripted seats take a few milliseconds per turn. The host proposes.
 fn lab() -> Lab {
     let lab = Lab::new();
     let mut script = Script::new();
@@ -22,7 +21,7 @@ fn lab() -> Lab {
     lab
 }
 
-/// The next call of a client that knows what it was told last, or nothing but the repository.
+/// The client's next call, given the last result it received, if any.
 fn next_call(lab: &Lab, known: Option<&Value>) -> Option<(&'static str, Value)> {
     match known {
         None => Some((
@@ -37,7 +36,7 @@ fn next_call(lab: &Lab, known: Option<&Value>) -> Option<(&'static str, Value)> 
     }
 }
 
-/// What a client knows that was started after another died: what the list says.
+/// What a restarted client knows: its last result, or the debate that `list_debates` returns.
 fn after_a_crash(host: &mut Host, known: Option<Value>) -> Option<Value> {
     if known.is_some() {
         return known;
@@ -66,7 +65,7 @@ fn a_server_killed_at_any_instant_loses_nothing() {
         let lab = lab();
         let mut known: Option<Value> = None;
         let mut host = lab.host();
-        // Up to three times in one debate.
+        // Up to three kills per debate.
         let mut deaths = 1 + rng.below(3);
         let mut dies = Some(Instant::now() + whole.mul_f64(rng.below(1000) as f64 / 1000.0));
         let last = loop {

@@ -1,5 +1,5 @@
-//! What a model pays for: the schemas it sees in every conversation, and results that stay small
-//! however much was said. And what they promise is kept.
+//! Size and schemas of what the server sends: the tool list stays small, results are bounded in
+//! tokens and match their output schemas, and resources, prompts and completions work.
 use crate::host::{Host, due, result};
 use crate::lab::{Lab, Script, in_order};
 use debate_mcp::mcp::{bounds, manifest};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// `DEBATE_UPDATE=1 cargo test tools_json` writes it anew.
+/// `DEBATE_UPDATE=1 cargo test tools_json` updates the file.
 #[test]
 fn tools_json_is_what_the_server_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools.json");
@@ -27,7 +27,8 @@ fn tools_json_is_what_the_server_says() {
     assert_eq!(listed["resourceTemplates"], manifest()["resourceTemplates"]);
 }
 
-/// Names, descriptions and input schemas are paid for in every conversation.
+/// Names, descriptions and input schemas cost tokens in every conversation, so their bytes are
+/// limited.
 #[test]
 fn the_tools_cost_little() {
     let mut host = Lab::new().host();
@@ -65,7 +66,8 @@ fn the_tools_cost_little() {
     }
 }
 
-/// Every result is checked against the schema its tool promises; no field is there that it hides.
+/// A client that validates every result against its tool's output schema, without allowing unknown
+/// fields, and limits its size to 2,000 tokens.
 struct Strict {
     host: Host,
     schemas: Vec<(String, Value)>,
@@ -101,7 +103,7 @@ impl Strict {
     }
 }
 
-/// A schema that allows nothing it does not name.
+/// Sets `additionalProperties: false` at every level of a schema.
 fn closed(schema: &mut Value) {
     if let Some(object) = schema.as_object_mut() {
         if object.contains_key("properties") {
@@ -111,7 +113,7 @@ fn closed(schema: &mut Value) {
     }
 }
 
-/// Speeches nobody should have to read twice, in words, without any, and with a great many claims.
+/// Very long speeches: prose, one huge word, Chinese text, escapes, each with many long claims.
 fn monsters() -> Vec<String> {
     let claims = |count: usize, text: &str| {
         let claim = |nth: usize| {
@@ -129,7 +131,8 @@ fn monsters() -> Vec<String> {
     ]
 }
 
-/// However much is said, a result stays small, keeps its promise, and says where the rest is.
+/// Even with oversized speeches, a result stays within its token limit and its schema, and names
+/// the record file.
 #[test]
 fn results_are_bounded_and_fit_their_schemas() {
     for monster in monsters() {
@@ -173,7 +176,7 @@ fn results_are_bounded_and_fit_their_schemas() {
     }
 }
 
-/// What was cut from a brief can be read page by page, and is then all there.
+/// Checks that the pages of a truncated brief add up to the whole prompt.
 fn whole_brief(lab: &Lab, strict: &mut Strict, stands: &Value) {
     let turn = stands["due"]["turn"].as_str().unwrap();
     let whole = lab.debate(&["show", "last", "--prompt", turn]).success().out;
@@ -190,7 +193,7 @@ fn whole_brief(lab: &Lab, strict: &mut Strict, stands: &Value) {
     assert_eq!(read.trim_end(), whole.trim_end());
 }
 
-/// Pages are cut between lines where they can be, none is empty, and nothing is lost.
+/// Pages break at line ends where possible, none is empty, and together they are the text.
 #[test]
 fn pages_lose_nothing() {
     for text in monsters().iter().map(String::as_str).chain(["", "short", "\n\n"]) {
@@ -201,7 +204,7 @@ fn pages_lose_nothing() {
     }
 }
 
-/// Resources are the whole of what tools give in parts.
+/// Resources return in full what tools return in pages.
 #[test]
 fn resources_are_read_by_address() {
     let lab = Lab::new();
@@ -247,7 +250,7 @@ fn resources_are_read_by_address() {
     assert_eq!(listed, all);
 }
 
-/// Prompts carry what the user typed, on its line; completion offers what fits.
+/// Prompts keep the user's text on one line. Completion returns the values that match the prefix.
 #[test]
 fn prompts_and_completion() {
     let lab = Lab::new();

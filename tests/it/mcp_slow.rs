@@ -1,5 +1,5 @@
-//! A round as slow as real models can be, in real time, under a client that gives up after a minute.
-//! It takes four minutes, so it runs on demand:
+//! A slow round in real time, under a client with a timeout of 60 seconds per request. It takes
+//! four minutes, so it runs only on demand:
 //!
 //! `cargo test --test it a_slow_round_in_real_time -- --ignored --nocapture`
 use crate::host::Host;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// What clients give a call.
+/// Request timeout of common clients.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
@@ -26,8 +26,8 @@ fn a_slow_round_in_real_time() {
     let began = Instant::now();
     let mut host = lab.host();
     let mut stands = timed(&mut host, "start_debate", arguments);
-    // The first client dies, server and all, while the proposer speaks; another goes on. What was
-    // under way is asked for again, and nothing else.
+    // The first client and its server are killed while the proposer speaks. Another client resumes,
+    // and only the lost turn is requested again.
     assert_eq!(stands["status"], "running");
     host.running().signal("KILL");
     let mut host = lab.host_called("opencode");
@@ -43,7 +43,7 @@ fn a_slow_round_in_real_time() {
     report(&format!("the round took {:?}; turns {taken:?}", began.elapsed()));
 }
 
-/// One call: it is answered in time, and heard of at least every five seconds.
+/// Calls a tool and checks that it responds within 55 s and reports progress every 5 s.
 fn timed(host: &mut Host, tool: &str, arguments: Value) -> Value {
     host.aside.clear();
     let began = Instant::now();

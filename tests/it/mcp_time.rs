@@ -1,5 +1,5 @@
-//! Waiting, in virtual time: how long a call may take, how often it is heard of, what a client that
-//! can poll is given, and that a panic is an answer. The server runs in this process.
+//! Waiting for slow turns, in virtual time: the timeout of a call, progress notifications, tasks
+//! for clients that poll, and panics. The server runs in this process.
 use crate::lab::{ruling, speech};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::{Instant, timeout};
 
-/// Speaks as long as its model's name says, in seconds; `panic` does what it says.
+/// Providers that take as many seconds per turn as the model name says, or panic if it is `panic`.
 #[derive(Default)]
 struct Slow {
     asked: AtomicUsize,
@@ -55,7 +55,7 @@ impl Voices for Slow {
     }
 }
 
-/// The wall clock of virtual time.
+/// A clock that follows tokio's paused time.
 struct Virtual(Instant);
 
 impl Clock for Virtual {
@@ -64,17 +64,17 @@ impl Clock for Virtual {
     }
 }
 
-/// A client in the same process.
+/// An MCP client in the same process, over a duplex stream.
 struct Client {
     input: WriteHalf<DuplexStream>,
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     last: u64,
-    /// When progress was heard of, since the last request.
+    /// Time and value of each progress notification since the last request.
     progress: Vec<(Instant, f64)>,
 }
 
 impl Client {
-    /// Connects to a server of its own over the archive in this folder.
+    /// Starts a server with an archive in this folder and connects to it.
     async fn connect(folder: &Path, voices: Arc<Slow>, capabilities: Value) -> Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
@@ -144,8 +144,8 @@ fn slow(seconds: &str) -> Value {
         "challenger": format!("two:{seconds}"), "judge": "three:1"})
 }
 
-/// A round of 150 seconds: no call is longer than a minute, progress is heard of at least every
-/// five seconds and only grows, and every turn is taken once.
+/// A round of 150 seconds: no call takes longer than 46 s, progress is reported at least every 5 s
+/// and only increases, and every turn is requested once.
 #[tokio::test(start_paused = true)]
 async fn a_slow_round_is_waited_for_in_short_calls() {
     let folder = TempDir::new().unwrap();
@@ -180,7 +180,7 @@ async fn a_slow_round_is_waited_for_in_short_calls() {
     assert_eq!((calls, voices.asked.load(Ordering::SeqCst)), (4, 2));
 }
 
-/// Nobody waits longer than clients can bear, whatever they ask for; and no longer than asked.
+/// `wait_seconds` is honoured up to a maximum of 55 seconds.
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_no_longer_than_it_may() {
     let folder = TempDir::new().unwrap();
@@ -195,7 +195,7 @@ async fn a_call_waits_no_longer_than_it_may() {
     }
 }
 
-/// A client that can poll is handed a task for what takes longer, and the result when it is there.
+/// A client that declares the tasks extension gets a task for a long call and polls its result.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_can_poll_is_handed_a_task() {
     let folder = TempDir::new().unwrap();
@@ -218,17 +218,17 @@ async fn a_client_that_can_poll_is_handed_a_task() {
     assert_eq!(done["status"], "completed", "{done}");
     assert_eq!(done["result"]["structuredContent"]["status"], "paused");
     assert!(heard.iter().any(|message| message.contains("Challenger")), "{heard:?}");
-    // What is there at once is answered at once.
+    // A call that needs no waiting gets its result at once.
     let short =
         json!({"topic": "Mine?", "proposer": "host", "challenger": "host", "judge": "host"});
     let answer = client.call("start_debate", short).await;
     assert_eq!(answer["structuredContent"]["status"], "your_turn");
-    // Whoever says how long to wait is waited for.
+    // An explicit `wait_seconds` disables the task.
     let mut said = slow("20");
     said["wait_seconds"] = 5.into();
     let answer = client.call("start_debate", said).await;
     assert_eq!(answer["structuredContent"]["status"], "running", "{answer}");
-    // Cancelling a task stops the waiting, not the work.
+    // Cancelling a task stops the wait, not the debate.
     let task = client.call("start_debate", slow("20")).await;
     let id = json!({"taskId": task["taskId"]});
     client.ask("tasks/cancel", id.clone()).await;
@@ -238,7 +238,7 @@ async fn a_client_that_can_poll_is_handed_a_task() {
     assert_eq!(stands["structuredContent"]["status"], "paused");
 }
 
-/// A panic is an answer that says what to do, and the server lives.
+/// A panic in a tool handler or provider becomes an error result, and the server keeps running.
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_contained() {
     let folder = TempDir::new().unwrap();
@@ -247,7 +247,7 @@ async fn a_panic_is_contained() {
     let answer = client.call("list_models", json!({})).await;
     assert_eq!(answer["isError"], true);
     assert!(text(&answer).contains("a list that panics"), "{answer}");
-    // A voice that panics stops the play, and whoever waits is told.
+    // A provider that panics stops the run, and the waiting call gets the error.
     let arguments = json!({"topic": "Panic?", "proposer": "one:panic", "challenger": "two:0",
         "judge": "three:0"});
     let answer = client.call("start_debate", arguments).await;

@@ -1,5 +1,5 @@
-//! A turn is taken once: a client's retry never becomes the other side's speech, whoever calls,
-//! however often, from however many processes.
+//! Idempotency of tool calls: a retried call never becomes the next speech, no matter how often it
+//! is repeated, concurrently or from several processes.
 use crate::host::{due, result, ruling};
 use crate::lab::{Lab, Script, speech, until};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn id(stands: &Value) -> String {
     stands["debate_id"].as_str().unwrap().to_owned()
 }
 
-/// Everything that was taken, each once.
+/// Asserts that this many turns were recorded, each once.
 #[track_caller]
 fn once(lab: &Lab, id: &str, turns: usize) {
     let taken = lab.turns_taken(id);
@@ -16,19 +16,19 @@ fn once(lab: &Lab, id: &str, turns: usize) {
     assert!(taken.values().all(|times| *times == 1), "{taken:?}");
 }
 
-/// Two others, who argue for three rounds; the line given first is theirs, too.
+/// Arguments for a debate of three rounds between scripts, with this scripted turn first.
 fn others(lab: &Lab, line: Value) -> Value {
     lab.write(&Script::new().first(line));
     json!({"topic": "One file?", "rounds": 3, "proposer": lab.seat("pro.json"),
         "challenger": lab.seat("contra.json"), "judge": lab.seat("pro.json")})
 }
 
-/// The opening speech, which takes this long.
+/// A scripted opening speech with a delay.
 fn slow(millis: u64) -> Value {
     json!({"phase": "propose", "text": speech("Use one file.", "P1", &[]), "delay_ms": millis})
 }
 
-/// A debate whose first speech is under way, and takes this long.
+/// Starts a debate whose first speech is still running.
 #[track_caller]
 fn under_way(lab: &Lab, host: &mut crate::host::Host, millis: u64) -> String {
     let mut arguments = others(lab, slow(millis));
@@ -44,8 +44,8 @@ fn with(mut call: Value, name: &str, value: Value) -> Value {
     call
 }
 
-/// Every call of a whole debate is made again after every later one, and from another process after
-/// the end: it is answered, and changes nothing.
+/// Every call of a debate is repeated after every later one, and from another process after the
+/// end. It returns the current status and changes nothing.
 #[test]
 fn every_call_can_be_made_again_at_any_later_time() {
     let lab = Lab::new();
@@ -72,7 +72,6 @@ fn every_call_can_be_made_again_at_any_later_time() {
     once(&lab, &debate, 5);
 }
 
-/// Other words for a turn that was taken are an error, and what was said stays.
 #[test]
 fn a_turn_that_was_taken_is_not_taken_with_other_words() {
     let lab = Lab::new();
@@ -109,8 +108,8 @@ fn a_turn_that_was_taken_is_not_taken_with_other_words() {
     assert_eq!(lab.events(&debate), log);
 }
 
-/// A speech that is for no turn, or for one that is not due, or not the host's, is not taken, and
-/// the error says which is.
+/// A speech without a turn id, with an unknown one, one that is not due, or one of another seat is
+/// refused, and the error names the turn that is due.
 #[test]
 fn only_the_turn_that_is_due_is_taken() {
     let lab = Lab::new();
@@ -149,7 +148,7 @@ fn only_the_turn_that_is_due_is_taken() {
     assert_eq!(stands["status"], "paused");
 }
 
-/// A challenger that raises no flaw is told so, and may mend it under the same turn.
+/// The error says why the speech was refused, and the same turn accepts a corrected one.
 #[test]
 fn a_refused_speech_can_be_mended() {
     let lab = Lab::new();
@@ -178,7 +177,7 @@ fn a_refused_speech_can_be_mended() {
     assert_eq!(host.call(tool, mended)["due"]["role"], "Judge");
 }
 
-/// A ruling that cites what was not said, or cannot be read, is told so, and may be mended.
+/// The error says why the ruling was refused, and the same turn accepts a corrected one.
 #[test]
 fn a_refused_ruling_can_be_mended() {
     let lab = Lab::new();
@@ -209,14 +208,13 @@ fn a_refused_ruling_can_be_mended() {
     let (tool, mended) = due(&stands).unwrap();
     let ruled = host.call(tool, mended.clone());
     assert_eq!(ruled["status"], "completed");
-    // The same ruling as text is the same ruling.
+    // The same ruling, serialized as a string, counts as a repetition.
     let text = with(mended.clone(), "ruling", mended["ruling"].to_string().into());
     assert_eq!(host.call("verdict", text), ruled);
     once(&lab, &debate, 3);
 }
 
-/// A remark that is made again after the last round is still that remark: what the user said of a
-/// debate under way is not put on the record as their decision.
+/// A retried remark of the last round is not recorded as the user's decision on the debate.
 #[test]
 fn a_remark_made_again_after_the_end_is_no_decision() {
     let lab = Lab::new();
@@ -230,7 +228,6 @@ fn a_remark_made_again_after_the_end_is_no_decision() {
     assert_eq!(lab.events(&id(&first)), log);
 }
 
-/// A remark that comes several times at once is one remark.
 #[test]
 fn remarks_that_come_at_once_are_made_once() {
     let lab = Lab::new();
@@ -246,7 +243,7 @@ fn remarks_that_come_at_once_are_made_once() {
     once(&lab, &id(&first), 4);
 }
 
-/// What cannot be read of a ruling is named, and said to the end.
+/// Parse errors of a ruling name the field and are not cut off inside a code span.
 #[test]
 fn a_refused_ruling_says_what_to_mend() {
     let lab = Lab::new();
@@ -272,7 +269,6 @@ fn a_refused_ruling_says_what_to_mend() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Whoever lets a round begin by its turn and hears no answer asks again: it begins once.
 #[test]
 fn a_round_named_by_its_turn_begins_once() {
     let lab = Lab::new();
@@ -284,7 +280,7 @@ fn a_round_named_by_its_turn_begins_once() {
     assert_eq!(host.call("continue_round", hold.clone()), second);
     let continued = with(hold.clone(), "decision", "continue".into());
     assert_eq!(host.call("continue_round", continued), second);
-    // Another client is told besides how it stands.
+    // A new client also gets a note on the status of the debate.
     let told = lab.host().call("continue_round", hold.clone());
     assert!(told["notes"].to_string().contains("as it stood: One file?"), "{told:#}");
     assert_eq!(with(told, "notes", second["notes"].clone()), second);
@@ -294,7 +290,6 @@ fn a_round_named_by_its_turn_begins_once() {
     assert_eq!(host.call("continue_round", hold), last);
 }
 
-/// A call while others are at work waits for them, and starts nothing.
 #[test]
 fn a_call_while_a_round_runs_waits_for_it() {
     let lab = Lab::new();
@@ -309,7 +304,7 @@ fn a_call_while_a_round_runs_waits_for_it() {
     once(&lab, &debate, 2);
 }
 
-/// Many calls at once are many who wait for one piece of work.
+/// Concurrent calls all wait for the same run.
 #[test]
 fn many_calls_at_once_take_every_turn_once() {
     let lab = Lab::new();
@@ -320,7 +315,7 @@ fn many_calls_at_once_take_every_turn_once() {
     assert_eq!(stands[0]["status"], "paused");
     assert!(stands.iter().all(|other| *other == stands[0]), "{stands:#?}");
     once(&lab, &debate, 2);
-    // All of them let the same round begin.
+    // All of them continue the same round.
     let hold = json!({"turn": stands[0]["due"]["turn"]});
     let waiting: Vec<u64> = (0..6).map(|_| host.begin("continue_round", hold.clone())).collect();
     for id in waiting {
@@ -331,7 +326,7 @@ fn many_calls_at_once_take_every_turn_once() {
     lab.replays(&debate);
 }
 
-/// One speech many times is one speech; of two different ones, one is taken.
+/// Identical concurrent speeches are one. Of two different ones, one is refused.
 #[test]
 fn speeches_that_come_at_once_are_taken_once() {
     let lab = Lab::new();
@@ -353,7 +348,7 @@ fn speeches_that_come_at_once_are_taken_once() {
     once(&lab, &id(&first), 2);
 }
 
-/// What one process plays another one watches, and both come to the same.
+/// A second process follows the run of the first one, and both return the same result.
 #[test]
 fn another_process_watches_a_round_under_way() {
     let lab = Lab::new();
@@ -368,7 +363,7 @@ fn another_process_watches_a_round_under_way() {
     assert_eq!(watched["status"], "paused");
     assert_eq!(result(&one.answer(waiting)), watched);
     once(&lab, &debate, 2);
-    // Both let the next round begin; there is one.
+    // Both continue the next round. It is played once.
     let hold = json!({"turn": watched["due"]["turn"]});
     let both = [one.begin("continue_round", hold.clone()), other.begin("continue_round", hold)];
     let both = [result(&one.answer(both[0])), result(&other.answer(both[1]))];
@@ -377,8 +372,8 @@ fn another_process_watches_a_round_under_way() {
     lab.replays(&debate);
 }
 
-/// A remark from another process is taken between two turns, if one ends soon; else the error says
-/// what to do, and it can be made once the turn is over.
+/// A remark from another process is queued for the holder of the lease. If no turn ends in time,
+/// the error says what to do, and the remark can be repeated later.
 #[test]
 fn another_process_may_remark_between_turns() {
     let lab = Lab::new();
@@ -402,7 +397,6 @@ fn another_process_may_remark_between_turns() {
     once(&lab, &debate, 2);
 }
 
-/// A server that was killed in the middle of a turn leaves a debate that anybody goes on with.
 #[test]
 fn what_a_killed_server_left_is_finished() {
     let lab = Lab::new();
@@ -420,7 +414,7 @@ fn what_a_killed_server_left_is_finished() {
     let stands = host.call("continue_round", json!({"turn": "0.1.0.0"}));
     let stands = host.play_on(stands);
     assert_eq!(stands["status"], "completed");
-    // Three rounds, a summary before the last, and both rulings.
+    // Three rounds with two speeches each, one summary, and two rulings.
     once(&lab, &debate, 9);
     lab.replays(&debate);
 }

@@ -1,10 +1,11 @@
-//! What clients really send: odd orders, odd ids, rubbish, floods, and nothing more at all.
+//! The stdio transport, with what real clients send: unusual order and ids, malformed and oversized
+//! messages, cancellation, signals, and a closed stdin.
 use crate::host::{Host, hello, result};
 use crate::lab::{Lab, Script, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What a request carries that stands by itself.
+/// The `_meta` of a request that needs no `initialize` (protocol 2026-07-28).
 fn alone() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -13,7 +14,7 @@ fn alone() -> Value {
     })
 }
 
-/// A debate of which every turn takes a while.
+/// Arguments for a scripted debate in which every turn has a delay.
 fn slow(lab: &Lab, milliseconds: u64) -> Value {
     let mut script = Script::new();
     for phase in ["propose", "challenge", "defend", "follow_up"] {
@@ -26,7 +27,7 @@ fn slow(lab: &Lab, milliseconds: u64) -> Value {
         "wait_seconds": 0})
 }
 
-/// Newer clients ask what there is before they say hello, with an id that is a string.
+/// Newer clients send `server/discover` first, with a string as the request id.
 #[test]
 fn a_client_may_discover_and_then_initialize() {
     let lab = Lab::new();
@@ -44,7 +45,7 @@ fn a_client_may_discover_and_then_initialize() {
     assert_eq!(host.alone(json!({}))["status"], "your_turn");
 }
 
-/// A discovery that is not understood is refused at once, and hello still works.
+/// A malformed `server/discover` gets an error, and `initialize` still works afterwards.
 #[test]
 fn a_bad_discovery_is_answered_at_once() {
     let lab = Lab::new();
@@ -55,7 +56,7 @@ fn a_bad_discovery_is_answered_at_once() {
     assert_eq!(host.alone(json!({}))["status"], "your_turn");
 }
 
-/// In the newest protocol every request stands by itself, and says who asks.
+/// In protocol 2026-07-28 every request carries the client's name and version itself.
 #[test]
 fn a_client_need_not_say_hello() {
     let lab = Lab::new();
@@ -70,7 +71,7 @@ fn a_client_need_not_say_hello() {
     assert!(lab.root().join(".codex/debate/last-debate.json").exists());
 }
 
-/// Nothing that is no request ends the server, before or after hello.
+/// Lines that are no valid request are ignored, before and after `initialize`.
 #[test]
 fn rubbish_is_survived() {
     let lab = Lab::new();
@@ -109,7 +110,6 @@ fn rubbish_is_survived() {
     assert_eq!(said, 0, "nothing but messages on stdout: {:?}", host.aside);
 }
 
-/// Whoever waits for an answer gets one.
 #[test]
 fn what_cannot_be_read_is_answered_if_it_has_an_id() {
     let lab = Lab::new();
@@ -127,7 +127,7 @@ fn what_cannot_be_read_is_answered_if_it_has_an_id() {
     }
 }
 
-/// A cut emoji, bytes that are no text, brackets without end, several at once: each is answered.
+/// A lone surrogate, deep nesting, batches and wrong parameter types all get a response.
 #[test]
 fn what_is_hardly_json_is_answered() {
     let lab = Lab::new();
@@ -153,7 +153,7 @@ fn what_is_hardly_json_is_answered() {
     assert_eq!(host.answer("z")["error"]["code"], -32602);
 }
 
-/// A client is answered, and leaves, while another process holds the archive.
+/// While another process holds the database lock, pings are answered and the client can leave.
 #[test]
 fn a_locked_archive_holds_up_nobody_else() {
     let lab = Lab::new();
@@ -175,7 +175,7 @@ fn a_locked_archive_holds_up_nobody_else() {
     assert!(said.iter().all(|message| waiting.iter().all(|id| message["id"] != *id)));
 }
 
-/// A pipe or a device is no script.
+/// Pipes and devices are refused as script files.
 #[test]
 fn a_script_is_a_file() {
     let lab = Lab::new();
@@ -187,7 +187,7 @@ fn a_script_is_a_file() {
     }
 }
 
-/// A message that is far too long is refused by its id, wherever the id stands, and not kept.
+/// An oversized message gets an error with its id, wherever the id is in the line.
 #[test]
 fn floods_are_refused() {
     let lab = Lab::new();
@@ -212,7 +212,6 @@ fn floods_are_refused() {
     assert_eq!(host.alone(json!({}))["status"], "your_turn");
 }
 
-/// Whatever a debate is doing, the server answers.
 #[test]
 fn a_ping_is_answered_while_others_speak() {
     let lab = Lab::new();
@@ -231,7 +230,7 @@ fn a_ping_is_answered_while_others_speak() {
     assert!(host.aside.iter().any(|news| news["method"] == "notifications/progress"));
 }
 
-/// A request that is cancelled is not answered, and the work goes on.
+/// A cancelled request gets no response, and the round goes on.
 #[test]
 fn cancelling_stops_the_waiting_and_not_the_work() {
     let lab = Lab::new();
@@ -249,7 +248,7 @@ fn cancelling_stops_the_waiting_and_not_the_work() {
     assert_eq!(lab.turns_taken(&lab.last()).len(), 2);
 }
 
-/// A client that goes away stops the work within a second; what was recorded stands.
+/// The server stops within a second after the client has gone, and releases the lease.
 #[test]
 fn the_end_of_stdin_ends_the_work() {
     let lab = Lab::new();
@@ -266,13 +265,13 @@ fn the_end_of_stdin_ends_the_work() {
     let farewell = result(farewell.expect("whoever still reads is told"));
     let call = format!("continue_round {{\"debate_id\":{}", farewell["debate_id"]);
     assert!(farewell["next"].as_str().unwrap().contains(&call), "{farewell}");
-    // Nobody holds it any more: another goes on at once.
+    // The lease is free, so another server continues at once.
     lab.write(&Script::new());
     let mut next = lab.host();
     assert_eq!(next.call("continue_round", json!({}))["status"], "paused");
 }
 
-/// As does a signal; and a client that vanishes before it has said anything is no error.
+/// SIGTERM stops the server. A client that disconnects without a request is no error.
 #[test]
 fn a_signal_ends_the_server() {
     let lab = Lab::new();
@@ -285,7 +284,6 @@ fn a_signal_ends_the_server() {
     assert!(took < Duration::from_secs(1) && said.is_empty(), "{took:?} {said:?}");
 }
 
-/// Requests that are piped in and followed by the end are answered.
 #[test]
 fn a_script_may_pipe_its_requests_in() {
     let lab = Lab::new();
@@ -300,7 +298,7 @@ fn a_script_may_pipe_its_requests_in() {
     assert_eq!(done.err, "");
 }
 
-/// Nothing is opened until it is needed.
+/// The archive is opened lazily, with the first tool call that needs it.
 #[test]
 fn saying_hello_touches_no_file() {
     let lab = Lab::new();

@@ -1,5 +1,5 @@
-//! A stand-in for a model behind an HTTP API: a server on this machine that speaks all four wires, does
-//! what it is told to, and notes what it was sent.
+//! Fake HTTP API of a model provider: a local server that speaks all four protocols, streams
+//! configurable replies (SSE), and records the requests it receives.
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,32 +9,32 @@ use std::thread;
 
 pub(crate) const WIRES: [&str; 4] = ["anthropic", "responses", "chat", "gemini"];
 
-/// What it does with a request.
+/// How the fake API responds to a request.
 #[derive(Clone)]
 pub(crate) enum Does {
-    /// Says this, word by word.
+    /// Streams this text, word by word.
     Says(String),
-    /// Answers with a status, headers and a body.
+    /// Responds with a status code, headers and a body.
     Status(u16, Vec<(&'static str, &'static str)>, String),
-    /// Never answers.
+    /// Never responds.
     Hangs,
-    /// Says this much and then hangs up in the middle.
+    /// Streams this text and then closes the connection in the middle.
     Cut(String),
-    /// Comes to its end without having said anything.
+    /// Ends the stream without any text.
     Empty,
-    /// Sends these bytes as if they were events.
+    /// Streams a raw body with this content type.
     Raw(&'static str, String),
-    /// Sends events that mean nothing, without end.
+    /// Streams SSE comments without end.
     Floods,
-    /// Will not answer.
+    /// Ends with the protocol's refusal.
     Refuses,
-    /// Says this, and that its answer was cut.
+    /// Streams this text and reports that the token limit was reached.
     Limited(String),
-    /// Says that something went wrong after it has begun, having said this.
+    /// Streams this text and then an error event.
     Fails(String),
 }
 
-/// What it was sent.
+/// A request that the fake API received.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) path: String,
@@ -43,7 +43,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// All of the prompt.
+    /// The whole prompt, from where the protocol puts it.
     pub(crate) fn prompt(&self) -> String {
         let body = &self.body;
         let places = [
@@ -55,14 +55,14 @@ impl Sent {
     }
 }
 
-/// A server that lives as long as the test.
+/// A fake API server, running on a thread for as long as the test.
 pub(crate) struct Model {
     port: u16,
     sent: Arc<Mutex<Vec<Sent>>>,
 }
 
 impl Model {
-    /// Does with each request what it is told when it sees it.
+    /// Starts a server whose replies depend on the request and on its number.
     pub(crate) fn new(does: impl Fn(&Sent, usize) -> Does + Send + Sync + 'static) -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -77,30 +77,30 @@ impl Model {
         Model { port, sent }
     }
 
-    /// Does the same with every request.
+    /// Starts a server that replies in the same way to every request.
     pub(crate) fn always(does: Does) -> Model {
         Model::new(move |_, _| does.clone())
     }
 
-    /// Where it is.
+    /// Base URL of the API.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    /// What it was sent so far, without the questions after its models.
+    /// Requests received so far, without those for `/models`.
     pub(crate) fn sent(&self) -> Vec<Sent> {
         let all = self.sent.lock().unwrap().clone();
         all.into_iter().filter(|sent| !sent.path.ends_with("/models")).collect()
     }
 }
 
-/// An address at which nobody is.
+/// A URL on a port where no server listens.
 pub(crate) fn nowhere() -> String {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("http://127.0.0.1:{port}/v1")
 }
 
-/// One request after the other, as long as the connection is any good.
+/// Handles requests on one connection until it is closed.
 fn serve(stream: &TcpStream, noted: &Mutex<Vec<Sent>>, does: &dyn Fn(&Sent, usize) -> Does) {
     let mut reader = BufReader::new(stream);
     while let Some(sent) = read(&mut reader) {
@@ -140,7 +140,7 @@ fn read(reader: &mut impl BufRead) -> Option<Sent> {
     Some(Sent { path, headers, body })
 }
 
-/// None, if the connection is to be closed.
+/// Sends the response; `None` if the connection is to be closed.
 fn answer(stream: &TcpStream, sent: &Sent, does: Does) -> Option<()> {
     let wire = wire(sent);
     let asked = sent.body["model"].as_str().unwrap_or("big").to_owned();
@@ -155,7 +155,7 @@ fn answer(stream: &TcpStream, sent: &Sent, does: Does) -> Option<()> {
         Does::Raw(kind, text) => streamed(stream, kind, &[text], true),
         Does::Status(code, headers, body) => status(stream, code, &headers, &body),
         Does::Hangs => {
-            // Until whoever asked has gone.
+            // Blocks until the client disconnects.
             let _ = { stream }.read(&mut [0]);
             None
         }
@@ -178,7 +178,8 @@ fn wire(sent: &Sent) -> &'static str {
     }
 }
 
-/// A whole answer in the words of a wire. It ends with `stop`, `limit`, `refusal`, `error` or `none`.
+/// A whole reply as SSE events of a protocol. `end` is `stop`, `limit`, `refusal`, `error` or
+/// `none`.
 pub(crate) fn events(wire: &str, model: &str, text: &str, end: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     let all = match wire {

@@ -1,5 +1,6 @@
-//! Papers nobody should get away with: each is refused for its reason, asked for once more with that
-//! reason, and then the turn has failed and the debate goes on without it.
+//! Invalid structured replies (votes, scores, petitions, rulings, audits, verdicts): each is
+//! refused with its error code and requested once more with that error. A second one fails the
+//! turn, and the debate goes on without it.
 use crate::engine::session;
 use crate::scene::{open, setup, until};
 use crate::voices::{Scripted, Shared};
@@ -12,7 +13,7 @@ use debate_mcp::engine::{Ask, Boxed, Said, Stream, Unplayable, Voices};
 
 const MARKS: &str = r#"{"logic":7,"rebuttal":7,"clarity":7,"evidence":7}"#;
 
-/// A score of round 1 with this in place of the marks of A, of `foul` and of `fouls`.
+/// A score of round 1 as JSON, with these values for the marks of A, `foul` and `fouls`.
 fn score(marks: &str, foul: &str, fouls: &str) -> String {
     format!(
         r#"{{"round":1,"scores":{{"A":{marks},"B":{MARKS}}},"foul":{foul},"fouls":{fouls},"comment":"c"}}"#
@@ -39,14 +40,14 @@ fn verdict(rest: &str) -> String {
     format!(r#"{{"winner":"A","reasoning":"r","cites":["T1"]{rest}}}"#)
 }
 
-/// What is handed in, by kind, and the code it is refused with.
+/// Invalid replies by kind, with the expected error code.
 #[rustfmt::skip]
 fn nasty() -> Vec<(Kind, String, &'static str)> {
     use Kind::{Audit, Petition, Ruling, Score, Verdict, Vote};
     let s = str::to_owned;
     let whole = || vote("\"pro\"", "0.5");
     vec![
-        // What is meant may be the very opposite of a word that stands there.
+        // A text may contain a valid word and mean the opposite.
         (Vote, s("I do not vote pro."), "not_json"),
         (Vote, s("pro"), "not_json"),
         (Vote, vote("\"not pro\"", "0.5"), "wrong_shape"),
@@ -132,7 +133,7 @@ fn nasty() -> Vec<(Kind, String, &'static str)> {
     ]
 }
 
-/// Where such a paper is asked for: the table, its round and phase, and by whom it is handed in.
+/// Where a reply of this kind is requested: format, round, phase, and seat.
 fn place(kind: Kind) -> (Format, u8, &'static str, &'static str) {
     match kind {
         Kind::Score => (formats::tribunal(), 1, "score", "Kim"),
@@ -166,7 +167,8 @@ fn every_nasty_paper_is_refused_for_its_reason() {
     }
 }
 
-/// Says something else in one place, so many times, and elsewhere what a good player would.
+/// Providers that reply with `invalid_text` in one turn, `invalid_attempts` times, and otherwise
+/// with valid replies.
 struct Spoilt {
     good: Scripted,
     place: (u8, &'static str, &'static str),
@@ -195,7 +197,8 @@ impl Voices for Spoilt {
     }
 }
 
-/// The debate in which this was handed in so many times, its turn, and what was asked there.
+/// Plays a debate in which one turn gets this reply so many times. Returns the debate, the cue, its
+/// requests, and the log.
 async fn handed_in(kind: Kind, text: &str, times: u8) -> (Debate, Cue, Vec<Ask>, Vec<Event>) {
     let (setup, round, phase, seat) = table(kind);
     let events = Shared::default();
@@ -234,7 +237,7 @@ async fn a_vote_that_failed_does_not_count_and_the_verdict_still_comes() {
         assert_eq!(asked.len(), 2);
         let cast = debate.spoken(..).filter(|(_, body)| body.kind() == Kind::Vote).count();
         assert_eq!(cast, votes);
-        // Everyone who votes votes for the challenger; whoever abstains is on nobody's side.
+        // All listeners vote for the challenger. A missing vote counts for neither side.
         let weighed = judgment(&debate).unwrap().weighed.unwrap();
         assert_eq!(weighed.audience, Some(0));
     }

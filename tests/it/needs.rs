@@ -1,9 +1,10 @@
-//! Some tests need more than Rust: Node, Python, a browser, a real client. Where that is missing they
-//! skip, loudly; where `DEBATE_TEST_REQUIRE` names it, missing it is a failure.
+//! Optional programs that some tests need: Node, Python, a browser, real model CLIs. A test whose
+//! program is missing is skipped with a message on stderr, or fails if `DEBATE_TEST_REQUIRE` lists
+//! the program.
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The program a test needs, if it is there.
+/// Path of a program, or `None` after reporting the test as skipped.
 #[track_caller]
 pub(crate) fn needs(
     part: &str,
@@ -19,13 +20,13 @@ pub(crate) fn needs(
     let required = required.split(',').any(|name| name.trim() == part);
     assert!(!required, "{part} is required and not there; install it with: {install}");
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Written past the capture of the test harness: a skip must be seen.
+    // Bypasses the output capture of the test harness, so that a skip is always visible.
     let line = format!("SKIPPED {test}: {part} is not there; install it with: {install}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
     None
 }
 
-/// A program by its path, or by its name on the path.
+/// Finds a program by its path, or by its name on `PATH`.
 fn which(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.exists().then(|| program.to_owned());
@@ -34,7 +35,7 @@ fn which(program: &Path) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// A file of this repository.
+/// Absolute path of a file in this repository.
 pub(crate) fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }

@@ -1,4 +1,4 @@
-//! A topic typed as one line may name its sides and its speakers.
+//! Parser for topics typed on one line: sides (`A vs B`) and models in a trailing parenthesis.
 use debate_mcp::engine::oneline::{OneLine, read, tool_of};
 
 #[test]

@@ -1,5 +1,5 @@
-//! What is written of a debate besides its log: tables, state files, and the report where the user
-//! wants it.
+//! What the store writes besides the event log: tables (projections), state files, and the report
+//! at the path the user chose.
 use crate::players::{ask, failed, good, marks, said};
 use crate::scene::{due, setup};
 use debate_mcp::debate::body::Foul;
@@ -50,7 +50,7 @@ impl Shelf {
         (log, Debate::open(setup).unwrap())
     }
 
-    /// Plays a debate to its end; these turns, by phase, time out.
+    /// Plays a new debate to its end; turns of the phases in `down` time out.
     fn played(&self, setup: Setup, down: &[&str]) -> (Box<dyn Log>, Debate) {
         let (mut log, mut debate) = self.opened(setup);
         play(&mut *log, &mut debate, down, good);
@@ -61,7 +61,7 @@ impl Shelf {
         Connection::open(self.folder.path().join("home/archive.db")).unwrap()
     }
 
-    /// Rows as text, one line each.
+    /// Result rows of a query as text, one line each.
     fn rows(&self, sql: &str) -> Vec<String> {
         let tables = self.tables();
         let mut statement = tables.prepare(sql).unwrap();
@@ -131,7 +131,7 @@ fn a_finished_report_is_written_where_it_is_wanted() {
     assert!(first.contains("Completion: degraded-success"));
     let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
     assert_eq!(left.len(), 1, "nothing temporary is left");
-    // From here on it is the user's, until there is another report to tell of.
+    // From now on the file is the user's, until there is a new report.
     fs::write(&path, "mine").unwrap();
     record(&mut *log, &mut debate, Event::Decided { text: "Tabs.".into() });
     record(&mut *log, &mut debate, Event::Kept { keep: false });
@@ -201,7 +201,7 @@ fn what_was_aborted_or_cancelled_is_not_reported() {
     assert!(!shelf.root().join("tabs.md").exists());
 }
 
-/// Three judges who do not agree, one foul, and one listener let in.
+/// A tribunal with a panel of three judges and described listeners.
 fn court() -> Setup {
     let mut setup = setup(formats::tribunal(), 7);
     let judge = setup.seats.iter().find(|seat| seat.role == Role::Judge).unwrap().clone();
@@ -256,7 +256,7 @@ fn tables_hold_what_a_court_did_and_can_be_rebuilt() {
     shelf.archive.reindex().unwrap();
     assert_eq!(all.map(|sql| shelf.rows(sql)), before);
     let card = shelf.archive.list(&Query::default()).unwrap().remove(0);
-    // As it was thought to be when it became known, whatever it is thought to be now.
+    // The confidence at the time of the feedback is stored, not the current one.
     assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
     assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
 }
@@ -265,7 +265,7 @@ fn tables_hold_what_a_court_did_and_can_be_rebuilt() {
 fn what_is_taken_again_leaves_the_tables() {
     let shelf = Shelf::new();
     let (mut log, mut debate) = shelf.opened(court());
-    // One judge is lost in the third round; what came after is forgotten with the new take.
+    // One judge's score times out in round 3. Reopening there removes all later rows.
     loop {
         let cue = due(&debate).first().copied();
         let lost = |cue: &debate_mcp::debate::Cue| {

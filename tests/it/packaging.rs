@@ -1,4 +1,4 @@
-//! What others install this from: each file says the same as the program.
+//! Packaging files (plugin, registry entry, bundle, installer) agree with the program.
 use crate::host::hello;
 use crate::lab::Lab;
 use crate::needs::{here, needs};
@@ -14,7 +14,7 @@ fn read(path: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(here(path)).unwrap()).unwrap()
 }
 
-/// `DEBATE_UPDATE=1 cargo test the_plugin_says` writes it anew.
+/// `DEBATE_UPDATE=1 cargo test plugin_files_match` updates the files.
 #[test]
 fn the_plugin_says_what_the_program_does() {
     for (path, text) in plugin() {
@@ -30,7 +30,7 @@ fn the_plugin_says_what_the_program_does() {
     assert_eq!(commands, plugin().iter().filter(|(path, _)| path.contains("commands/")).count());
 }
 
-/// What the registry's schema asks of an entry, as far as this one uses it.
+/// The constraints of the registry's JSON schema, as far as this entry uses it.
 #[test]
 fn the_entry_for_the_registry_fits() {
     let server = read("server.json");
@@ -87,7 +87,7 @@ fn the_manifest_of_the_bundle_names_every_tool() {
     assert_eq!(manifest["server"]["mcp_config"]["args"], json!(["mcp"]));
 }
 
-/// The bundle is packed by the program of those who thought it up, unpacked, and started.
+/// Packs the bundle with the official `mcpb` tool, unpacks it, and starts the server in it.
 #[test]
 fn a_bundle_that_was_packed_serves() {
     let install = "npm ci --prefix tests/clients";
@@ -117,7 +117,7 @@ fn a_bundle_that_was_packed_serves() {
         serde_json::from_str(&fs::read_to_string(unpacked.join("manifest.json")).unwrap()).unwrap();
     let program = unpacked.join(manifest["server"]["entry_point"].as_str().unwrap());
     assert_eq!(manifest["compatibility"]["platforms"], json!(["linux"]));
-    // Clients unpack with rights; this does not.
+    // MCP clients keep the executable bit when they unpack; Python's zipfile does not.
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let args = manifest["server"]["mcp_config"]["args"].as_array().unwrap();
     let mut server = Command::new(&program)
@@ -137,7 +137,7 @@ fn a_bundle_that_was_packed_serves() {
     assert!(line.contains("\"serverInfo\"") && line.contains(env!("CARGO_PKG_VERSION")), "{line}");
 }
 
-/// What the workflow asks before it builds anything.
+/// The check that the release workflow runs first.
 #[test]
 fn versions_and_names_agree_wherever_they_are_written() {
     let Some(node) = needs("node", Path::new("node"), &[], "install Node") else { return };
@@ -151,7 +151,7 @@ fn versions_and_names_agree_wherever_they_are_written() {
     assert!(!checked("debate-mcp/debate", "v99.0.0") && !checked("somebody/else", tag));
 }
 
-/// A release archive holds the program beside the script, and nothing to build.
+/// `install.sh` from a release archive, which contains the binary and needs no compiler.
 #[cfg(unix)]
 #[test]
 fn an_archive_is_installed_into_a_clean_home() {

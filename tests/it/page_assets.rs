@@ -1,10 +1,10 @@
-//! What a browser is given is what the sources say: built again, it is the same to the last byte.
+//! The committed assets of the web page (`src/web/assets`) equal a fresh build of their sources.
 use crate::needs::{here, needs};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Bytes of each file, at most.
+/// Size limit of each file.
 const MOST: [(&str, usize); 2] = [("app.js", 25_000), ("app.css", 20_000)];
 
 fn node() -> Option<PathBuf> {
@@ -19,7 +19,7 @@ fn done(command: &mut Command) {
     assert!(done.status.success(), "{out}\n{err}");
 }
 
-/// `DEBATE_UPDATE=1 cargo test page_assets` writes them anew.
+/// `DEBATE_UPDATE=1 cargo test page_assets` updates the files.
 #[test]
 fn what_a_browser_is_given_is_built_from_the_sources() {
     let Some(node) = node() else { return };
@@ -46,8 +46,7 @@ fn the_sources_of_the_page_have_the_types_they_say() {
     done(Command::new(node).arg(compiler).arg("--noEmit").arg("--project").arg(project));
 }
 
-/// Whatever the server sends becomes elements in one place, and the policy of the page forbids the
-/// rest.
+/// Only `html.ts` parses HTML from the server. No other script may create markup from strings.
 #[test]
 fn markup_is_made_in_one_place() {
     for entry in fs::read_dir(here("src/web/ts")).unwrap().flatten() {

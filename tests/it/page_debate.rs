@@ -1,5 +1,5 @@
-//! A debate's page is a function of its record: what whoever follows it ends up with is what whoever
-//! opens it sees, at every event, in every format.
+//! The debate page is a function of the event log: after every event and in every format, a live
+//! page that applied all updates equals a freshly loaded page.
 use crate::casts::{Tongue, dialectic, research, tribunal};
 use crate::lab::{Lab, Script, in_order, speech};
 use crate::wellformed::flaw;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const ASSETS: Assets<'static> =
     Assets { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
 
-/// The log of the newest debate of a lab.
+/// Loads the newest debate of a test environment from its event export.
 pub(crate) fn stored(lab: &Lab) -> Stored {
     let out = lab.debate(&["export", "last", "--as", "events"]).success().out;
     let mut lines = out.lines();
@@ -39,7 +39,7 @@ fn page(stored: &Stored, until: Option<u64>, viewer: Viewer) -> String {
     debate(&story, &setting(stored), &around).into_string()
 }
 
-/// What a browser has: every element that can be replaced, and the transcript in its order.
+/// State of a browser: every replaceable element, and the transcript items in order.
 #[derive(Clone, Default, PartialEq, Debug)]
 struct Screen {
     parts: BTreeMap<String, String>,
@@ -91,12 +91,12 @@ impl Screen {
     }
 }
 
-/// The id of the element in an item.
+/// The id of an item's element.
 fn named(html: &str) -> String {
     html.split_once("id=\"").unwrap().1.split_once('"').unwrap().0.to_owned()
 }
 
-/// Follows a debate from its opening, and compares with what is seen at every event.
+/// Applies the update of every event and compares the result with a page loaded at that event.
 fn follows(stored: &Stored) {
     for viewer in [Viewer::Reader, Viewer::Owner] {
         let setting = setting(stored);

@@ -1,4 +1,5 @@
-//! What models write is shown, and does nothing: whatever it is, however deep and however long.
+//! Markdown of models rendered to HTML: escaped, with safe links only, well formed, and bounded in
+//! nesting, size and time.
 use crate::wellformed::flaw;
 use debate_mcp::page::html::{Html, html};
 use debate_mcp::page::markdown::markdown;
@@ -148,7 +149,7 @@ fn text_cannot_get_into_markup() {
     assert_eq!(html.as_str().matches("&lt;script&gt;").count(), 3);
 }
 
-/// Pieces that mean something to Markdown or HTML, in every order chance comes to.
+/// Fuzz test: random sequences of Markdown and HTML fragments.
 #[test]
 fn whatever_is_written_the_markup_is_whole() {
     const PIECES: &[&str] = &[

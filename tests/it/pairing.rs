@@ -1,7 +1,7 @@
-//! Who sits where, if nobody says.
+//! Choice of participants for seats that the user did not assign.
 use debate_mcp::engine::pairing::{Able, Judge, Named, Preferred, There, Vacant, pair};
 
-/// `tool=family`, in the order they are listed.
+/// Parses `tool=family` words into candidates, in listing order.
 fn able(list: &str) -> Vec<Able> {
     let one = |word: &str| {
         let (tool, family) = word.split_once('=').unwrap_or((word, ""));
@@ -11,7 +11,7 @@ fn able(list: &str) -> Vec<Able> {
     list.split_whitespace().map(one).collect()
 }
 
-/// `proposer challenger judge`, with `-` for whoever is not named.
+/// Parses `proposer challenger judge`, with `-` for an unassigned seat.
 fn named(list: &str) -> Named {
     let mut words = list.split_whitespace().map(|word| match word {
         "-" => None,
@@ -28,7 +28,7 @@ fn preferred(pairings: &str, judges: &str) -> Preferred {
     Preferred::read(&pairings, &judges).unwrap()
 }
 
-/// In a client, where the host is there; at a terminal, where nobody is.
+/// Fallback seats in an MCP client, where the host can play. A terminal has none for the sides.
 fn client() -> There {
     There { side: Some("host".parse().unwrap()), judge: Judge::Other("host".parse().unwrap()) }
 }
@@ -51,7 +51,7 @@ const ALL: &str = "claude=anthropic codex=openai gemini=google opencode copilot"
 #[test]
 fn two_families_argue_and_a_third_judges() {
     let rows = [
-        // who is named     who can play                          who sits
+        // assigned           candidates                            result
         ("- - -", ALL, "claude codex gemini"),
         ("- - -", "claude=anthropic anthropic=anthropic openai=openai", "claude openai host"),
         ("- - -", "claude=anthropic anthropic=anthropic", "claude anthropic host"),
@@ -94,7 +94,7 @@ fn at_a_terminal_nobody_stands_in_for_a_side() {
 #[test]
 fn what_the_user_prefers_counts_where_it_can_play() {
     let rows = [
-        // pairings                 judges           named       who sits
+        // pairings                 judges           assigned    result
         ("gemini+claude", "", "- - -", "gemini claude codex"),
         ("kiro+claude gemini+codex", "", "- - -", "gemini codex claude"),
         ("gemini:pro+claude:opus", "", "- - -", "gemini:pro claude:opus codex"),

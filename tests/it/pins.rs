@@ -1,5 +1,5 @@
-//! Ground to pin: a real repository, made without the program `git`, and a home for what is kept
-//! of it.
+//! Test fixture: a git repository built with libgit2, without the `git` program, and a data folder
+//! for the trees pinned from it.
 use debate_mcp::repo::{LeftOut, Pin, Snapshot, Trees, Why};
 use git2::{IndexAddOption, ObjectType, Oid, Repository, Signature, TreeWalkMode, TreeWalkResult};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tempfile::TempDir;
 
-/// A repository and a home beside it.
+/// A temporary repository with a data folder (`home`) beside it.
 pub(crate) struct Ground {
     folder: TempDir,
     repository: Repository,
@@ -18,7 +18,7 @@ impl Ground {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::init(folder.path().join("repo")).unwrap();
         let mut config = repository.config().unwrap();
-        // Whatever the user of this machine has set up is not to be seen.
+        // Isolates the repository from the user's global git config.
         config.set_str("core.autocrlf", "false").unwrap();
         config.set_str("core.excludesFile", "").unwrap();
         Ground { folder, repository }
@@ -62,7 +62,7 @@ impl Ground {
         fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    /// `git add --all`
+    /// Stages all changes, like `git add --all`.
     pub(crate) fn stage(&self) {
         let mut index = self.repository.index().unwrap();
         index.add_all(["*"], IndexAddOption::DEFAULT, None).unwrap();
@@ -70,7 +70,7 @@ impl Ground {
         index.write().unwrap();
     }
 
-    /// Commits what is staged, and these files.
+    /// Commits the index, after writing and staging these files.
     pub(crate) fn commit(&self, files: &[(&str, &str)]) -> Oid {
         for (path, text) in files {
             self.write(path, text);
@@ -90,7 +90,7 @@ impl Ground {
         self.repository.find_commit(commit).unwrap().tree_id().to_string()
     }
 
-    /// The files of a tree, wherever its objects are.
+    /// Paths of all files in a tree, from the repository's or our own object store.
     pub(crate) fn paths(&self, tree: &str) -> Vec<String> {
         let both = Repository::open(self.root()).unwrap();
         let ours = self.home().join("trees.git/objects");
@@ -109,7 +109,7 @@ impl Ground {
         paths
     }
 
-    /// Puts a tree into the repository that git would never write: mode, name, id.
+    /// Writes a tree object that git itself would refuse: mode, name, id.
     pub(crate) fn raw_tree(&self, entries: &[(&str, &[u8], Oid)]) -> Oid {
         let mut bytes = vec![];
         for (mode, name, id) in entries {
@@ -122,7 +122,7 @@ impl Ground {
         self.repository.blob(bytes).unwrap()
     }
 
-    /// Every file of the repository, with what is known of it.
+    /// Every file of the repository with its size, modification time and content.
     pub(crate) fn listing(&self) -> Vec<(String, u64, SystemTime, Vec<u8>)> {
         let known = |path: String| {
             let whole = self.root().join(&path);
@@ -133,7 +133,7 @@ impl Ground {
     }
 }
 
-/// Copies cannot be changed, and so cannot be removed either, unless they are thawed.
+/// Snapshots are read-only, so they must be made writable before the folder can be deleted.
 #[cfg(unix)]
 impl Drop for Ground {
     fn drop(&mut self) {
@@ -148,7 +148,7 @@ impl Drop for Ground {
     }
 }
 
-/// What was left out, and why.
+/// Excluded paths with their reasons.
 pub(crate) fn named(left_out: &[LeftOut]) -> Vec<(String, Why)> {
     left_out.iter().map(|left| (left.path.clone(), left.why)).collect()
 }

@@ -1,4 +1,5 @@
-//! What a pipeline says about the change it runs for, as its host writes it.
+//! The CI context of a review (pull or merge request, commit range, fork), parsed from the event
+//! file and environment variables of GitHub and GitLab.
 use debate_mcp::config::{Config, Environment, Host, Pipeline, Settings};
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ fn config(said: &[(&str, &str)]) -> Config {
 const BASE: &str = "0123456789abcdef0123456789abcdef01234567";
 const HEAD: &str = "89abcdef0123456789abcdef0123456789abcdef";
 
-/// What it says, where this event has happened.
+/// The context parsed from this GitHub event.
 fn github(event: &str, name: &str) -> Pipeline {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("event.json");

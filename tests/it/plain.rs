@@ -1,12 +1,12 @@
-//! Folders without a repository: small ones are pinned like any other, and what must not be looked
-//! through is not.
+//! Pinning of folders without a git repository: small projects are pinned, but not a home folder, a
+//! file system root, or a folder with too many files.
 use crate::pins::{flat, named};
 use debate_mcp::repo::{Pin, Trees, Why};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder with files, and a home beside it.
+/// A temporary project folder with a data folder beside it.
 struct Plain {
     folder: TempDir,
 }
@@ -112,7 +112,7 @@ fn what_is_kept_of_debates_is_not_pinned_with_the_folder() {
     assert_eq!(Trees::at(&plain.root()).pin(&plain.root()).unwrap(), None);
 }
 
-/// So that the folder it is in can be removed.
+/// Makes a read-only snapshot writable, so that its folder can be deleted.
 fn thaw(folder: &Path) {
     #[cfg(unix)]
     for inner in [folder.to_owned(), folder.join("src")] {

@@ -1,5 +1,5 @@
-//! Who plays a debate: a seat that is always good, one that depends on the seed and the prompt
-//! alone, and a user who only does what is asked of them.
+//! Simulated participants: valid replies to any phase, pseudo-random replies derived from a seed
+//! and the prompt, and a user who answers every question the debate asks.
 use crate::scene::{Rng, due, money, setup};
 use debate_mcp::debate::body::{
     BlindSpot, Check, Fact, Foul, Grounds, Novelty, Part, Rubric, Source,
@@ -13,7 +13,7 @@ use debate_mcp::debate::{
 };
 use std::collections::BTreeMap;
 
-/// A setup that differs by seed in rounds, holds, budget, who is seated and who is awaited.
+/// A random setup, derived from the seed: rounds, holds, budget, seats, participants, weights.
 pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
     let mut rng = Rng(seed);
     let rounds = if format.name == "tribunal" { 7 + rng.below(4) } else { 1 + rng.below(5) };
@@ -38,7 +38,7 @@ pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
         seat.kind = rng.pick(&["risk-averse", "rational-logic", ""]).into();
         seat.weight = rng.below(4) as u16;
     }
-    // Some courts have a panel.
+    // One setup in three has a panel of judges.
     if rng.one_in(3) {
         for (name, role) in [("Kit", Role::Judge), ("Lex", Role::Mirror)] {
             setup.seats.push(Seat { name: name.into(), role, ..setup.seats[0].clone() });
@@ -53,22 +53,22 @@ pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
     setup
 }
 
-/// What else a prompt can ask for.
+/// All other placeholders, appended to every prompt so that each of them is rendered.
 const MORE: &str = "\n{{seat}} {{role}} {{focus}} {{act}} {{rules}}\n{{audience}}\n{{goal}} {{readers}} \
     {{decision}} {{language}} {{letter}} {{words}}\n{{contested}}";
 
-/// What a seat is told. Any change in it is a change of the prompt.
+/// The prompt of a cue. Tests compare it to detect any change.
 pub(crate) fn told(debate: &Debate, cue: Cue) -> String {
     prompt::render(debate, cue).text
 }
 
-/// All that is open and has not been asked, or nothing if all of it has.
+/// `Asked` event for all due cues that were not requested yet, if any.
 pub(crate) fn ask(debate: &Debate) -> Option<Event> {
     let cues: Vec<Cue> = due(debate).into_iter().filter(|cue| !debate.was_asked(*cue)).collect();
     (!cues.is_empty()).then(|| asking(debate, cues))
 }
 
-/// What is fetched and was under way when a program stopped.
+/// `Asked` event for the model turns that were lost with a stopped process, if any.
 pub(crate) fn ask_again(debate: &Debate) -> Option<Event> {
     let Step::Speak { driven, .. } = next(debate) else { return None };
     let lost: Vec<Cue> = driven.into_iter().filter(|cue| debate.was_asked(*cue)).collect();
@@ -81,7 +81,7 @@ pub(crate) fn asking(debate: &Debate, cues: Vec<Cue>) -> Event {
     Event::Asked { cues, deadline, prompts }
 }
 
-/// There is no clock here: a deadline is as good as any other if it is the wave's own.
+/// A fake deadline, unique to each take, act and round, as there is no clock here.
 pub(crate) fn deadline(debate: &Debate, cue: Cue) -> i64 {
     let round = i64::from(cue.act) * 1_000 + i64::from(cue.round);
     debate.setup().opened_at + i64::from(debate.take()) * 1_000_000 + round * 10
@@ -92,7 +92,7 @@ fn envelope(debate: &Debate, cue: Cue) -> Envelope {
     Envelope { tool: voice.tool().into(), cost: Some(1), ..Envelope::default() }
 }
 
-/// A reply as the event that records it, at the price of one.
+/// Checks a reply against the rules and builds the event that records it, with a cost of 1.
 pub(crate) fn said(debate: &Debate, cue: Cue, body: Body) -> Result<Event, Vec<Finding>> {
     weigh(debate, cue, body, vec![], envelope(debate, cue))
 }
@@ -109,7 +109,7 @@ pub(crate) fn refused(debate: &Debate, cue: Cue, findings: Vec<Finding>) -> Even
     Event::Refused { cue, attempt }
 }
 
-/// A reply no rule objects to, as long as the others keep the rules too.
+/// A reply that passes every rule of its phase, provided the other seats keep the rules, too.
 pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
     let (seat, phase) = (debate.seat(cue), debate.setup().phase(cue));
     let because = String::from("so");
@@ -144,7 +144,7 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
             let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
             complete(debate, cue, ruling(Some(Side::Pro), 80, cites))
         }
-        // What the record makes of itself leaves nothing out.
+        // The mechanical summary contains everything a summary must mention.
         Kind::Sections if seat.role == Role::Scribe => {
             let text = digest::mechanical(debate, cue.round.saturating_sub(2));
             Body::Sections { sections: vec![Section { title: "So far".into(), text }] }
@@ -153,12 +153,12 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
     }
 }
 
-/// All four dimensions the same, in tenths.
+/// The same mark in all four dimensions, in tenths of a point.
 pub(crate) fn marks(tenths: u8) -> BTreeMap<String, u8> {
     ["logic", "rebuttal", "clarity", "evidence"].map(|name| (name.into(), tenths)).into()
 }
 
-/// Who is to be let in by what was said in a round, if anybody.
+/// The listener to admit because of this reply: a petitioner, or one called for help.
 fn wants_in(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Option<String> {
     if body.kind() == Kind::Petition && !body.declines() {
         return Some(debate.seat(past).name.clone());
@@ -173,7 +173,7 @@ fn wants_in(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Option<String>
     seats.find(|(nth, seat)| meant(seat) && !spoke(*nth)).map(|(_, seat)| seat.name.clone())
 }
 
-/// Every argument there is, or something at least.
+/// One fact per argument on the record, or a placeholder if there is none.
 fn facts(debate: &Debate, cue: Cue) -> Vec<Fact> {
     let fact = |claim: &Claim, by: &str| Fact {
         claim: claim.text.clone(),
@@ -190,7 +190,6 @@ fn facts(debate: &Debate, cue: Cue) -> Vec<Fact> {
     if facts.is_empty() { vec![something] } else { facts }
 }
 
-/// The parts this phase asks for.
 fn sections(debate: &Debate, cue: Cue) -> Vec<Section> {
     let section = |title: &str, text: &str| Section { title: title.into(), text: text.into() };
     if asks(debate, cue, Rule::StatesOutcome) {
@@ -211,8 +210,8 @@ fn asks(debate: &Debate, cue: Cue, rule: Rule) -> bool {
     debate.setup().phase(cue).rules.iter().any(|(known, _)| *known == rule)
 }
 
-/// A ruling with the answers about single claims, the claim that decided it and the blind spots, as
-/// far as they are missing. By those answers nothing stands but what was conceded.
+/// Fills in what the phase requires of a verdict: claim checks, decisive claim, rubric marks, and
+/// blind spots. By these checks only conceded claims hold.
 pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
     let Body::Verdict(mut ruling) = body else { return body };
     let horizon = debate.horizon(cue);
@@ -254,7 +253,7 @@ pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
     Body::Verdict(ruling)
 }
 
-/// Models name themselves, which a judge must not see.
+/// A speech in which a model names itself, which the mask must hide from judges.
 fn said_aloud(debate: &Debate, cue: Cue) -> String {
     let phase = &debate.setup().phase(cue).name;
     match &debate.seat(cue).voice {
@@ -263,7 +262,6 @@ fn said_aloud(debate: &Debate, cue: Cue) -> String {
     }
 }
 
-/// What this phase asks for.
 fn claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
     if asks(debate, cue, Rule::Investigates) {
         let parts = [Part::Argument; 3].into_iter().chain([Part::Weakness; 2]);
@@ -280,7 +278,7 @@ fn claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
     own_claim(debate, cue)
 }
 
-/// Claims of a stance, under its own letter, each with what it is there for and what it answers.
+/// Claims with ids under the seat's letter, each with its purpose and the claim it answers.
 fn numbered(
     debate: &Debate,
     cue: Cue,
@@ -300,7 +298,7 @@ fn numbered(
     (1..).zip(parts).map(claim).collect()
 }
 
-/// One claim, answering the last of the other side's, unless it would be too late for it.
+/// One claim that answers the last claim of the other side, or none if new claims are forbidden.
 fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
     let seat = debate.seat(cue);
     let other = seat.role.side().map(Side::other);
@@ -332,9 +330,9 @@ pub(crate) fn ruling(side: Option<Side>, confidence: u8, cites: Vec<Cue>) -> Bod
     }))
 }
 
-/// A reply, fair or foul or none, that depends on the seed and the prompt alone, as a scripted
-/// model's should. Gone through the rules, as the engine would: who is fetched is asked once more,
-/// and then has failed.
+/// A pseudo-random reply or failure, derived from the seed and the prompt only, so that it is
+/// reproducible. Invalid replies are handled as by the engine: a model is asked once more, then its
+/// turn fails.
 pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
     let text = format!("{cue}{}", told(debate, cue));
     let mut rng = Rng(text.bytes().fold(seed, |h, b| h.wrapping_mul(31).wrapping_add(b.into())));
@@ -393,13 +391,13 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
     })
 }
 
-/// Whether an open act has gone on long enough for the scripted user.
+/// Whether the simulated user ends an act without a round limit.
 fn enough(debate: &Debate, cue: Cue) -> bool {
     debate.setup().act(cue).rounds == Rounds::Open && cue.round > 4
 }
 
-/// What comes next when the user only does what is asked of them, and a little more that can be
-/// read off the record, settling due cues in an order drawn from `rng`.
+/// The next event with a user who answers every question and sometimes acts unasked. Due cues are
+/// replied to in an order drawn from `rng`.
 pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event> {
     if let Some(event) = whim(debate, seed) {
         return Some(event);
@@ -427,8 +425,8 @@ pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event
     })
 }
 
-/// A user who speaks up between rounds, takes the floor in the second, hands a seat over in the
-/// third and says in the end what they make of it. Each can be seen to be done already.
+/// What the user does unasked, by seed: remark, hold the second round, replace a seat in the third,
+/// decide, keep or discard. Each action is done once, as the record shows.
 fn whim(debate: &Debate, seed: u64) -> Option<Event> {
     let at = next(debate).at();
     let event = match (at, seed % 5) {
@@ -444,7 +442,7 @@ fn whim(debate: &Debate, seed: u64) -> Option<Event> {
         }
         _ => return None,
     };
-    // Between two waves only: what a wave under way hears must not depend on when it is said.
+    // Only between waves: a prompt of a running wave must not depend on the time of the event.
     let between = at.is_none_or(|cue| !debate.was_asked(cue));
     (between && debate.check(&event).is_ok()).then_some(event)
 }

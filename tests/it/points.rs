@@ -1,4 +1,4 @@
-//! What marks, fouls, help, rulings and votes come to, in numbers.
+//! Scoring: marks, fouls, help, rulings, votes, confidence, and contested verdicts in numbers.
 use crate::players::{failed, good, marks, ruling};
 use crate::scene::{
     apply, citation, due, model, open, played, put, run, say, say_with, setup, silence_loses,
@@ -16,7 +16,7 @@ fn score(pro: u8, con: u8, fouls: &[Side]) -> Body {
     Body::Score { pro, con, fouls: fouls.iter().map(foul).collect(), comment: "so".into() }
 }
 
-/// Somebody else beside Kim and Lou, as the last seat.
+/// Adds a seat with this role at the end.
 fn with(mut setup: Setup, name: &str, role: Role) -> Setup {
     let seat =
         Seat { name: name.into(), role, voice: model("opencode"), ..setup.seats[10].clone() };
@@ -24,7 +24,7 @@ fn with(mut setup: Setup, name: &str, role: Role) -> Setup {
     setup
 }
 
-/// A court of three rounds, each marked so by every judge, at its ruling.
+/// A tribunal of three rounds with these marks from every judge, at its verdict phase.
 fn marked(setup: Setup, rounds: [(u8, u8); 3]) -> Debate {
     let mut debate = open(setup);
     for (round, (pro, con)) in (1..).zip(rounds) {
@@ -41,7 +41,7 @@ fn court() -> Setup {
     without(setup(formats::tribunal(), 3), &[Role::Mirror])
 }
 
-/// One ruling after another, with scores for both sides; what is not given fails.
+/// Gives the due rulings, with scores for both sides; `None` times out.
 fn ruled(debate: &mut Debate, rulings: &[Option<(Side, u8, u8)>]) {
     let first = debate.turns().next().unwrap().0;
     put(debate);
@@ -57,7 +57,7 @@ fn ruled(debate: &mut Debate, rulings: &[Option<(Side, u8, u8)>]) {
     }
 }
 
-/// Every listener votes so, or not at all.
+/// Gives the due votes; `None` times out.
 fn voted(debate: &mut Debate, votes: &[Option<Side>]) {
     put(debate);
     for (cue, vote) in due(debate).into_iter().zip(votes) {
@@ -106,7 +106,7 @@ fn a_foul_costs_two_points_and_nobody_has_less_than_none() {
         let found = [round.pro, round.con].map(|mark| (mark.fouls, mark.counts));
         assert_eq!(found, expected, "{called:?}");
     }
-    // What one of two judges calls counts half.
+    // A foul called by one of two judges counts half.
     let mut debate = open(with(court(), "Kit", Role::Judge));
     until(&mut debate, 1, "score");
     let both = due(&debate);
@@ -115,7 +115,7 @@ fn a_foul_costs_two_points_and_nobody_has_less_than_none() {
     assert_eq!(rounds(&debate)[0].pro.fouls, 100);
 }
 
-/// Ada asks for help in this round, and it is granted or Hal is let in instead.
+/// Ada requests help in this round, and the judge grants it or admits no one.
 fn helped(debate: &mut Debate, round: u8, from: &str, granted: bool) {
     let cue = until(debate, round, "argue");
     let mut body = good(debate, cue);
@@ -132,7 +132,7 @@ fn helped(debate: &mut Debate, round: u8, from: &str, granted: bool) {
 
 #[test]
 fn help_that_was_granted_costs_a_point_times_the_part_of_calls_that_were() {
-    // Whether it was granted in rounds 3 and 5, and what rounds 3 to 6 cost for it.
+    // Whether help was granted in rounds 3 and 5, and its cost in rounds 3 to 6.
     for (granted, expected) in [
         ([true, true], [100, 0, 100, 0]),
         ([false, true], [0, 0, 50, 0]),
@@ -161,9 +161,9 @@ fn help_that_was_granted_costs_a_point_times_the_part_of_calls_that_were() {
 
 #[test]
 fn the_result_is_weighed_by_the_shares_and_the_weights_of_the_votes() {
-    // Marks of 8 against 2 and a ruling of 60 to 40 come to 70 of a hundred for the judge.
+    // Marks of 8 to 2 and a ruling of 60 to 40 give the judge's part: 70 of 100.
     let table = [
-        // share, weights of Hal, Ivy and Jan, votes, the audience's part, the total, who wins
+        // judge share, weights of Hal, Ivy and Jan, votes, audience part, total, winner
         (None, [1, 1, 1], [Pro, Con, Con], 3333, 5167, Pro),
         (None, [1, 1, 1], [Con, Con, Con], 0, 3500, Con),
         (Some(50), [1, 1, 1], [Pro, Pro, Pro], 10_000, 8500, Pro),
@@ -171,7 +171,7 @@ fn the_result_is_weighed_by_the_shares_and_the_weights_of_the_votes() {
         (Some(100), [1, 1, 1], [Con, Con, Con], 0, 7000, Pro),
         (Some(30), [1, 1, 1], [Con, Con, Con], 0, 2100, Con),
         (Some(30), [5, 1, 1], [Pro, Con, Con], 7143, 7100, Pro),
-        (Some(0), [2, 1, 1], [Pro, Con, Con], 5000, 5000, Pro), // Even, but for the ruling.
+        (Some(0), [2, 1, 1], [Pro, Con, Con], 5000, 5000, Pro), // A tie, broken by the ruling.
         (Some(0), [1, 9, 1], [Pro, Con, Pro], 1818, 1818, Con),
     ];
     for (share, weights, votes, audience, total, winner) in table {
@@ -209,23 +209,23 @@ fn what_is_missing_is_not_weighed() {
             (weighed.rounds, weighed.rulings, weighed.audience, weighed.total)
         };
     let at = || marked(court(), [(80, 20); 3]);
-    // Whoever does not vote is on nobody's side.
+    // A missing vote counts for neither side.
     let votes = [Some(Pro), None, Some(Con)];
     assert_eq!(finish(at(), &judge, &votes), (Some(8000), Some(4000), Some(5000), 5500));
     assert_eq!(finish(at(), &judge, &[None; 3]), (Some(8000), Some(4000), None, 6000));
-    // Nobody ruled, and the marks stand for the judge.
+    // No ruling: the judge's part consists of the marks.
     assert_eq!(finish(at(), &[None], &[Some(Con); 3]), (Some(8000), None, Some(0), 4000));
-    // Nobody sits in the audience.
+    // No audience.
     let alone = marked(without(court(), &[Role::Audience]), [(80, 20); 3]);
     assert_eq!(finish(alone, &judge, &[]), (Some(8000), Some(4000), None, 6000));
-    // Nobody marked a round.
+    // No marks.
     let mut debate = open(court());
     let down = ["1.score", "2.score", "3.score"];
     crate::scene::run(&mut debate, &down, |debate| {
         crate::scene::here(debate, 0, "judge").is_some()
     });
     assert_eq!(finish(debate, &judge, &[Some(Pro); 3]), (None, Some(4000), Some(10_000), 7000));
-    // Without a ruling and a vote nothing is found for anybody, whatever the marks.
+    // Without a ruling and a vote there is no verdict, whatever the marks.
     let nobody = played(court(), &["0.judge", "0.vote"]);
     assert!(!rounds(&nobody).is_empty() && judgment(&nobody).is_none());
 }
@@ -233,7 +233,7 @@ fn what_is_missing_is_not_weighed() {
 #[test]
 fn judges_count_by_their_weight_and_without_scores_by_their_side() {
     let mut uneven = with(court(), "Kit", Role::Judge);
-    uneven.seats.last_mut().unwrap().weight = 1; // Kim has three.
+    uneven.seats.last_mut().unwrap().weight = 1; // Kim has weight 3.
     let mut debate = marked(uneven, [(50, 50); 3]);
     ruled(&mut debate, &[Some((Pro, 80, 20)), Some((Con, 40, 60))]);
     run(&mut debate, &["0.judge", "0.vote"], |_| false);
@@ -248,7 +248,7 @@ fn judges_count_by_their_weight_and_without_scores_by_their_side() {
 
 #[test]
 fn a_tie_is_broken_in_order() {
-    // Wrong citations of either side, the two rulings, and who wins by what.
+    // Wrong citations of each side, the winner, and the tie-breaker.
     let even = [Some((Pro, 60, 40)), Some((Con, 40, 60))];
     for (wrong, winner, basis) in [
         ([0, 1], Pro, Basis::FewerWrongCitations),
@@ -282,15 +282,15 @@ fn it_turned_where_the_lead_became_the_winners_and_stayed() {
         // The lead changed.
         ([(60, 70), (80, 60), (70, 70)], Pro, 2),
         ([(60, 70), (70, 70), (80, 60)], Pro, 3),
-        ([(70, 60), (60, 80), (90, 60)], Pro, 3), // Lost, and won back.
+        ([(70, 60), (60, 80), (90, 60)], Pro, 3), // Lost and regained.
         ([(70, 60), (60, 90), (60, 60)], Con, 2),
-        ([(70, 70), (70, 60), (90, 60)], Pro, 2), // Level is no lead.
-        // It was the winner's from the first round on: where most was added to it.
+        ([(70, 70), (70, 60), (90, 60)], Pro, 2), // A tie is no lead.
+        // The winner led from the first round: the round that added most.
         ([(70, 60), (90, 60), (70, 60)], Pro, 2),
         ([(90, 60), (60, 80), (70, 65)], Pro, 1),
-        // The earliest of those that added the same.
+        // The earliest of equal rounds.
         ([(70, 60), (70, 60), (60, 60)], Pro, 1),
-        // It never was, and others decided: where least was lost.
+        // The winner never led: the round that lost least.
         ([(60, 70), (60, 65), (60, 70)], Pro, 2),
         ([(70, 70), (70, 70), (70, 70)], Con, 1),
     ] {
@@ -318,7 +318,7 @@ fn of_rounds_that_added_the_same_the_one_with_verified_evidence_turned_it() {
     }
 }
 
-/// A duel in which these ruled, in the order of their seats.
+/// The judgment of a one-round duel with these judges and rulings, in seat order.
 fn bench(seats: &[(&str, Role)], rulings: &[Option<(Side, u8, u8)>]) -> Judgment {
     let duel = without(setup(formats::duel(), 1), &[Role::Mirror, Role::Judge]);
     let seat = |(name, role): &(&str, Role)| Seat {
@@ -345,17 +345,17 @@ fn one_is_as_sure_as_the_margin_and_the_agreement_of_the_rulings_allow() {
     let pro = |apart: u8| Some((Pro, 50 + apart, 50));
     let con = |apart: u8| Some((Con, 50, 50 + apart));
     for (rulings, expected) in [
-        // Alone it is not trusted further than the middle.
+        // A single ruling: confidence is capped.
         (&[pro(5), None][..], 50),
         (&[pro(12), None], 61),
         (&[pro(17), None], 79),
         (&[pro(40), None], 79),
-        // Agreed with the sides swapped; the smaller margin counts.
+        // Rulings that agree with swapped sides: the smaller margin counts.
         (&[pro(9), pro(40)], 50),
         (&[pro(10), pro(14)], 61),
         (&[con(15), con(40)], 79),
         (&[pro(20), pro(50)], 92),
-        // Where they do not agree, no better than chance.
+        // Rulings that disagree: no better than chance.
         (&[pro(40), con(10)], 50),
     ] {
         let judgment = bench(&[KIM, LOU], rulings);
@@ -373,7 +373,7 @@ fn why_a_verdict_is_contested_is_said() {
         (&[KIM, LOU][..], &[pro, pro][..], &[][..]),
         (&[KIM, LOU], &[pro, con], &[Order]),
         (&[KIM, LOU], &[close, close], &[Margin]),
-        (&[KIM, LOU], &[close, con], &[Order]), // By the margin of who won.
+        (&[KIM, LOU], &[close, con], &[Order]), // The margin of the winner's ruling counts.
         (&[KIM, LOU], &[close, Some((Con, 50, 53))], &[Order, Margin]),
         (&[KIM, LOU], &[con, None], &[]),
         (&[KIM, KIT], &[pro, con], &[Panel]),
@@ -404,7 +404,7 @@ fn most_of_a_panel_decides() {
     assert!(judgment.dissent.is_empty(), "only listeners vote");
 }
 
-/// Help that never came, and a listener who wanted to speak for the other side, cost nothing.
+/// Granted help that was never given, and a listener who supports the other side, cost nothing.
 #[test]
 fn who_says_nothing_or_speaks_for_the_other_side_has_helped_nobody() {
     let mut silent = open(setup(formats::tribunal(), 10));

@@ -1,4 +1,4 @@
-//! Before anything is opened: whether each model answers.
+//! Preflight before a debate starts: probing of models, config errors, cost limits, and estimates.
 use crate::fakes::Capture;
 use crate::lab::{Lab, speech};
 use crate::voices::{Hands, NothingToLookUp};
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A stand-in that counts how often it is asked for a turn or an answer.
+/// Installs a fake CLI that counts its calls.
 fn counted(lab: &Lab, tool: &str) {
     lab.speaks(tool, &speech("Use one file.", "P1", &[]));
     let own = lab.outside(&format!("fake-{tool}"));
@@ -32,7 +32,7 @@ fn count(lab: &Lab, tool: &str) -> usize {
     fs::read_to_string(own).unwrap_or_default().lines().count()
 }
 
-/// A stand-in that has no such model.
+/// Installs a fake CLI that responds with "model not found".
 fn refuses(lab: &Lab, tool: &str) {
     let error = json!({"type": "result", "is_error": true, "result": "model not found: big",
         "api_error_status": 404});
@@ -80,7 +80,7 @@ fn whoever_was_chosen_and_does_not_answer_is_replaced() {
     assert_eq!(result["chosen"].as_array().unwrap().len(), 2, "{result:#}");
 }
 
-/// Two logins that have expired must not look like nothing installed.
+/// Expired logins must not look as if no tool were installed.
 #[test]
 fn where_nobody_answers_everybody_s_reason_is_given() {
     let lab = Lab::new();
@@ -92,7 +92,6 @@ fn where_nobody_answers_everybody_s_reason_is_given() {
     }
 }
 
-/// What cannot be understood is said by whoever is asked, and nothing is played around it.
 #[test]
 fn a_mistake_in_the_configuration_stops_everything() {
     let lab = Lab::new();
@@ -125,7 +124,7 @@ fn a_mistake_in_the_configuration_stops_everything() {
     assert!(done.err.contains("config.toml") && done.code != Some(0), "{done:#?}");
 }
 
-/// A limit nobody can keep is said to be one.
+/// Without prices the cost limit cannot be enforced, which is reported.
 #[test]
 fn a_limit_of_cost_needs_prices() {
     let lab = Lab::new();
@@ -137,7 +136,7 @@ fn a_limit_of_cost_needs_prices() {
     assert!(done.err.contains("[WARN] the limit of cost cannot be kept"), "{}", done.err);
 }
 
-/// Asking takes one time in all, and whoever is slow is not asked again for each who is replaced.
+/// The probe timeout applies to all candidates together, and a slow one is probed only once.
 #[tokio::test(start_paused = true)]
 async fn asking_takes_its_time_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -174,7 +173,7 @@ async fn asking_takes_its_time_once() {
     assert_eq!(warnings.iter().filter(|it| it.contains("`slow` has not answered")).count(), 1);
 }
 
-/// One who is slow, and others who fail.
+/// Providers of which one never responds in time and the others fail.
 struct Unwilling {
     asked: Mutex<Vec<String>>,
 }
@@ -265,7 +264,7 @@ fn nobody_is_asked_who_is_not_to_be() {
     configure(&lab, "[seats]\nprobe = false\n");
     lab.debate(&args).success();
     assert_eq!(count(&lab, "claude"), 2);
-    // What cannot be played is said before anybody is asked.
+    // An invalid request is refused before any model is probed.
     configure(&lab, "");
     lab.debate(&[&args[..], &["--rounds", "9"]].concat()).done();
     assert_eq!(count(&lab, "claude"), 2);
@@ -293,7 +292,7 @@ fn limits_prices_and_pairings_are_read_from_the_configuration() {
     assert!(done.err.contains("timeout 77s"), "{}", done.err);
     assert!(done.err.contains("[INFO] Estimate: about 4 calls"), "{}", done.err);
     assert!(done.err.contains("The budget is spent"), "{}", done.err);
-    // 100 tokens at 10 and 20 at 50 for a million.
+    // 100 input tokens at $10 and 20 output tokens at $50 per million, in millionths of a dollar.
     assert_eq!(done.json()["turns"][0]["envelope"]["cost"], 2_000);
 }
 

@@ -1,4 +1,5 @@
-//! What must hold for every format, every failure and every crash.
+//! Property tests for every format: crash recovery, random failures, replay, serialization, and
+//! illegal events.
 use crate::chaos::{Chaos, with_attempt};
 use crate::grammar::any_format;
 use crate::players::{any_setup, ask_again, deadline, dutiful, failed, good, told};
@@ -12,7 +13,7 @@ use debate_mcp::debate::{
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
 
-/// Plays on to the end, in an order drawn from `rng`, with a user who only does what is asked.
+/// Plays to the end with a simulated user, in an order drawn from `rng`.
 fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
     let mut log = vec![];
     while let Some(event) = dutiful(&debate, seed, rng) {
@@ -23,7 +24,7 @@ fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
     (debate, log)
 }
 
-/// Each of the five `each` times, then as many tables nobody has thought of.
+/// Random setups: each built-in format `each` times, then `others` generated formats.
 fn every_setup(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
     let five = formats::all().into_iter().flat_map(move |format| repeat_n(format, each));
     let setups = (0..).zip(five.chain((0..others).map(any_format)));
@@ -38,7 +39,7 @@ fn a_crash_after_any_event_changes_nothing() {
         let mut resumed = Debate::open(setup.clone()).unwrap();
         for crash in 0..=log.len() {
             let mut resumed_here = resumed.clone();
-            // What was being fetched is lost with the program, so it is fetched again.
+            // Model turns in flight are lost with the process, so they are requested again.
             let lost = resumed_here.clone();
             apply(&mut resumed_here, ask_again(&lost));
             assert_eq!(resumed_here, lost, "asking again changes nothing");
@@ -95,7 +96,7 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
     assert!(halves > 20 && reseated.iter().all(|n| *n > 20), "too tame: {halves} {reseated:?}");
 }
 
-/// How often something came about that only a court knows.
+/// Counts of tribunal events, to check that the random debates cover them.
 #[derive(Debug, Default)]
 struct Court {
     petitions: usize,
@@ -130,7 +131,7 @@ impl Court {
         self.contested += usize::from(judgment(debate).is_some_and(|it| it.contested()));
     }
 
-    /// What hardly ever came about.
+    /// A count that is too low, if any.
     fn tame(&self) -> Option<usize> {
         let Court { petitions, declined, calls, granted, .. } = self;
         let Court { admitted, turned_away, panels, contested, .. } = self;
@@ -139,7 +140,7 @@ impl Court {
     }
 }
 
-/// Nothing that was taken since the debate was last reopened is lost, and nothing the user said.
+/// Asserts that no turn since the last reopening and no remark of the user is lost.
 fn kept(debate: &Debate, log: &[Event]) {
     assert!(debate.outcome().is_some() && next(debate) == Step::Rest);
     let reopened = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
@@ -156,8 +157,8 @@ fn kept(debate: &Debate, log: &[Event]) {
     assert_eq!(debate.remarks().len(), said);
 }
 
-/// However it was played, the sums come out: parts of a whole, nothing below nothing, and a finding
-/// only where somebody found one.
+/// Asserts that scores are within their bounds and add up, and that there is a judgment exactly if
+/// there is a ruling, a vote or a forfeit.
 fn sums(debate: &Debate) {
     let marks = rounds(debate);
     for round in &marks {
@@ -182,7 +183,7 @@ fn sums(debate: &Debate) {
     assert!({ parts }.all(|part| part <= 10_000), "{weighed:?}");
 }
 
-/// The seats an event asks for.
+/// The seats that a plan change sets.
 pub(crate) fn seats(event: &Event) -> Option<&Vec<Seat>> {
     match event {
         Event::Amended { change: Change::Plan { seats, .. }, .. } => seats.as_ref(),
@@ -194,7 +195,7 @@ fn name(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned()
 }
 
-/// A take ends where the next one is opened: the log up to there rebuilds its prompts.
+/// Asserts that the log up to the end of each take reproduces every prompt of that take.
 fn rebuild(setup: &Setup, chaos: &Chaos) {
     let ends = chaos.log.iter().enumerate();
     let ends = ends.filter(|(_, event)| matches!(event, Event::Reopened { .. }));
@@ -208,7 +209,7 @@ fn rebuild(setup: &Setup, chaos: &Chaos) {
     }
 }
 
-/// A voice is asked once more and not a third time, take by take.
+/// Asserts that a reply is refused at most once per turn, participant and take.
 fn refusals(log: &[Event]) {
     let mut refused = vec![];
     for event in log {
@@ -237,7 +238,8 @@ fn speeches(debate: &Debate) {
     }
 }
 
-/// What no format allows, however it was played.
+/// Asserts what no built-in format allows: a second speech of a listener, a verdict without a side,
+/// or two admissions in a round.
 fn decorum(debate: &Debate) {
     let setup = debate.setup();
     let mut floor: BTreeMap<Stand, usize> = BTreeMap::new();

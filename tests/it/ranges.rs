@@ -1,5 +1,5 @@
-//! What is compared with what, wherever a repository stands: branches, first commits, shallow and
-//! partial clones; and what happened to a file before.
+//! Diff ranges in every kind of repository: branches, first commits, shallow and partial clones.
+//! Also the history of a file.
 use crate::diffs::changes;
 use crate::pins::Ground;
 use debate_mcp::repo::{Changes, How, Lines, Range, RepoError, Trees, Why};
@@ -18,7 +18,7 @@ fn since(base: &str, head: &str) -> Range {
     Range::Since { base: base.into(), head: head.into() }
 }
 
-/// A branch of two commits, off a default branch that has gone on since.
+/// A repository with a branch of two commits, off a default branch that has advanced since.
 fn branched(default: &str) -> (Ground, Oid, Oid) {
     let ground = Ground::new();
     let base = ground.commit(&[("a.rs", "a\n")]);
@@ -39,7 +39,7 @@ fn branched(default: &str) -> (Ground, Oid, Oid) {
 fn a_branch_is_what_it_has_changed_itself() {
     for default in ["main", "master", "trunk", "develop"] {
         let (ground, base, head) = branched(default);
-        // What git itself called the first branch is another default, and would come first.
+        // `git init` created a branch with another default name, which would be preferred.
         for name in ["main", "master"].iter().filter(|name| **name != default) {
             if let Ok(mut found) = ground.repository().find_branch(name, git2::BranchType::Local) {
                 found.delete().unwrap();

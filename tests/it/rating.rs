@@ -1,5 +1,5 @@
-//! Strengths come out as they were put in, with intervals that hold as often as they say; judges'
-//! agreement is counted; the table can be read.
+//! Ratings: the Bradley-Terry fit recovers simulated strengths with intervals of the stated
+//! coverage. Also judge agreement (kappa, Wilson interval) and the text of the leaderboard.
 use crate::scene::Rng;
 use debate_mcp::debate::Side;
 use debate_mcp::rating::agreement::{agreement, wilson};
@@ -25,8 +25,8 @@ fn of<'a>(strengths: &'a Strengths, name: &str) -> &'a Estimate {
     &all.find(|it| it.0 == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
-/// Everyone against everyone on so many motions, on both sides, by chance and strength. Points of
-/// the scale; `first` is what it is worth to argue for.
+/// Simulates a round robin on so many motions, with both sides swapped. Strengths are in rating
+/// points; `first` is the advantage of the proposer.
 fn simulated(strengths: &[f64], first: f64, motions: usize, rng: &mut Rng) -> Vec<Game> {
     let mut games = vec![];
     for motion in 0..motions {
@@ -166,14 +166,14 @@ fn neither_the_order_of_games_nor_names_matter() {
 
 #[test]
 fn who_speaks_first_is_no_stronger_for_it() {
-    // Whoever argues for always wins: nobody is better than anybody.
+    // The proposer always wins, so both entrants are equal.
     let games: Vec<Game> = (0..10)
         .flat_map(|nth| [game("a", "b", Score::Pro, nth), game("b", "a", Score::Pro, nth)])
         .collect();
     let fitted = strengths(&games);
     assert!((of(&fitted, "a").value - of(&fitted, "b").value).abs() < 0.2);
     assert!(fitted.advantage.unwrap().low > 100.0, "{:?}", fitted.advantage);
-    // One who always argued for and won half of it is weaker than who answered.
+    // An entrant who wins half of its games as the proposer is weaker than its opponent.
     let games: Vec<Game> = (0..20)
         .flat_map(|nth| {
             let score = if nth % 2 == 0 { Score::Pro } else { Score::Con };
@@ -186,7 +186,7 @@ fn who_speaks_first_is_no_stronger_for_it() {
     assert!(of(&fitted, "a").value < of(&fitted, "c").value - 100.0, "{fitted:?}");
 }
 
-/// Games on one motion that all go one way are little more than one game.
+/// Games on one motion with the same result count little more than one game.
 #[test]
 fn games_that_hang_together_by_motion_say_less() {
     let games = |clustered: bool| -> Vec<Game> {

@@ -1,4 +1,4 @@
-//! Which debates are rated, and why the others are not.
+//! Which debates count for the ratings, and the reasons why others do not.
 use crate::players::{good, ruling, said};
 use crate::scene::{
     Rng, apply, due, model, open, played, put, run, say, setup, silence_loses, until,
@@ -22,7 +22,7 @@ fn with(role: Role, voice: Voice) -> Setup {
     setup
 }
 
-/// Plays to the end, with a model that says it has answered at each turn.
+/// Plays to the end; `model` gives the model that each reply reports.
 fn reporting(setup: Setup, model: impl Fn(&Debate, Cue) -> Option<String>) -> Debate {
     let mut debate = open(setup);
     loop {
@@ -44,7 +44,7 @@ fn reporting(setup: Setup, model: impl Fn(&Debate, Cue) -> Option<String>) -> De
     }
 }
 
-/// The judge rules so and its mirror so, so far apart.
+/// A duel with rulings by the judge and its mirror, each with this margin.
 fn ruled(rulings: [Side; 2], apart: u8) -> Debate {
     let mut debate = open(duel());
     let judge = until(&mut debate, 0, "judge");
@@ -196,10 +196,10 @@ fn who_argues_and_judges_is_rated_and_counted() {
     assert!(game(&played(setup, &[])).unwrap().partial);
 }
 
-/// What makes a card another.
+/// A modification of a card.
 type Alters<'a> = &'a dyn Fn(&mut Card);
 
-/// What a card says must never throw away what the debate itself would count.
+/// The filter by card must not drop a debate that the full check would count.
 #[test]
 fn a_card_leaves_out_only_what_cannot_count() {
     let card = |change: &dyn Fn(&mut Card)| {
@@ -238,7 +238,7 @@ fn a_card_leaves_out_only_what_cannot_count() {
     }
 }
 
-/// Whatever happens in a debate, it is either whole and between two, or it is not rated.
+/// A random debate is rated only if it is complete and between two different participants.
 #[test]
 fn no_chaos_is_rated() {
     for seed in 0..200 {

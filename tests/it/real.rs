@@ -1,5 +1,5 @@
-//! What a real model CLI is tested with: a stand-in for its model on the loopback, which tries what
-//! it is told to try, and a home and a temporary folder in which everything lies in wait for it.
+//! Fixture for tests with real model CLIs: a fake model on the loopback that attempts tool calls,
+//! and config files with traps (hooks, MCP servers, plugins) in every folder a CLI might read.
 use crate::lab::{Call, Lab, Running};
 use crate::needs::{here, needs};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 pub(crate) const INSTALL: &str = "npm ci --prefix tests/clis";
 
-/// A laboratory in which one real CLI is installed.
+/// A test environment in which real CLIs are installed and use the fake model.
 pub(crate) struct Real {
     pub(crate) lab: Lab,
     tool: &'static str,
@@ -21,13 +21,13 @@ pub(crate) struct Real {
 }
 
 impl Real {
-    /// With this CLI, if it and what it needs are there.
+    /// Installs this CLI, or returns `None` if it or a required program is missing.
     #[track_caller]
     pub(crate) fn new(tool: &'static str) -> Option<Real> {
         Real::with(&[tool])
     }
 
-    /// With these, of which the first is the one that is tested.
+    /// Installs several CLIs. The first one is under test.
     #[track_caller]
     pub(crate) fn with(tools: &[&'static str]) -> Option<Real> {
         let folder = here("tests/clis/node_modules/.bin");
@@ -53,12 +53,12 @@ impl Real {
         Some(real)
     }
 
-    /// Where the stand-in answers, for tools that are told to fetch something.
+    /// Base URL of the fake model.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
-    /// One round, in which this CLI proposes and its model does this.
+    /// A debate of one round in which the CLI under test proposes and its model plays `scenario`.
     pub(crate) fn run(&self, scenario: &str, model: &str, more: &[&str]) -> Call {
         self.configure(&[(self.tool, scenario)]);
         let seat = format!("{}{model}", self.tool);
@@ -70,8 +70,7 @@ impl Real {
         self.lab.debate(&args).env("TMPDIR", self.lab.outside("tmp").to_str().unwrap())
     }
 
-    /// Points CLIs at the stand-in, each at what its model is to do, as a user would: in the
-    /// configuration of `debate`.
+    /// Writes a `debate` config that points each CLI to its scenario of the fake model.
     pub(crate) fn configure(&self, does: &[(&str, &str)]) {
         let of = |(tool, scenario): &(&str, &str)| (tool.to_string(), self.row(tool, scenario));
         let tools: serde_json::Map<String, Value> = does.iter().map(of).collect();
@@ -108,8 +107,8 @@ impl Real {
         put(&self.lab.outside("user").join(name), text);
     }
 
-    /// Everything that a CLI might start, run or read: in the user's home, in the repository, and in
-    /// the folder for temporary files, where anybody may have put it.
+    /// Plants hooks, servers, plugins, skills and instructions that a CLI might load: in the user's
+    /// home, in the repository, and in the temporary folder.
     fn lie_in_wait(&self) {
         let tmp = self.lab.outside("tmp");
         let (user, repo) = (self.lab.outside("user"), self.lab.root());
@@ -175,7 +174,8 @@ impl Real {
         }
     }
 
-    /// A program that leaves a mark when it is run; as a server, it is also our own.
+    /// Writes a program that leaves a mark file when it runs, and then acts as our MCP server if
+    /// `serves`.
     fn trap(&self, name: &str, serves: bool) -> String {
         let path = self.lab.outside(&format!("traps/{name}"));
         let mark = self.lab.outside("marks").join(name);
@@ -189,19 +189,19 @@ impl Real {
         path.to_str().unwrap().to_owned()
     }
 
-    /// What has been sprung.
+    /// Names of the traps that were run.
     pub(crate) fn marks(&self) -> Vec<String> {
         let marks = fs::read_dir(self.lab.outside("marks")).unwrap().flatten();
         marks.map(|mark| mark.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// What the model was asked, request by request.
+    /// Requests that the fake model received.
     pub(crate) fn requests(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.lab.outside("requests")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What the model was offered to use, in any request.
+    /// Names of all tools that any request offered to the model.
     pub(crate) fn offered(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for request in self.requests() {
@@ -217,7 +217,7 @@ impl Real {
         names
     }
 
-    /// Processes that were started for this laboratory and are still there.
+    /// Command lines of processes that were started in this environment and still run.
     pub(crate) fn left_behind(&self) -> Vec<String> {
         let own = format!("HOME={}", self.lab.outside("user").display());
         let all = fs::read_dir("/proc").unwrap().flatten();
@@ -232,7 +232,7 @@ impl Real {
     }
 }
 
-/// Starts the stand-in; where it answers.
+/// Starts the fake model and returns its base URL.
 pub(crate) fn model(python: &Path, log: &Path) -> (Running, String) {
     let mut model = Command::new(python)
         .arg(here("tests/clis/fake_llm.py"))
@@ -254,7 +254,7 @@ pub(crate) fn put(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A table as TOML.
+/// Serializes a table as TOML.
 fn written(table: &Value) -> String {
     fn of(value: &Value) -> String {
         let Some(table) = value.as_object() else { return value.to_string() };
@@ -265,7 +265,7 @@ fn written(table: &Value) -> String {
     lines.map(|(name, value)| format!("{name} = {}", of(value))).collect::<Vec<_>>().join("\n")
 }
 
-/// As it stands in a path of the stand-in.
+/// Percent-encodes a text for a URL path of the fake model.
 pub(crate) fn quoted(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {

@@ -1,5 +1,5 @@
-//! The real clients, each set up by `debate init` in a clean home, with a stand-in for its model that
-//! makes it call the real server: what a user gets who types `/debate`.
+//! The real MCP clients, configured by `debate init` in a clean home, with a fake model that makes
+//! them call the real server, as for a user who types `/debate`.
 use crate::lab::{Lab, Running, in_order, ruling, speech};
 use crate::needs::{here, needs};
 use crate::real::{INSTALL, model, put, quoted};
@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A client, set up.
+/// A test environment with installed and configured clients.
 struct Client {
     lab: Lab,
     base: String,
@@ -22,7 +22,7 @@ impl Client {
         Client::with(&[name])
     }
 
-    /// Several in one home.
+    /// Installs several clients in one home.
     #[track_caller]
     fn with(names: &[&'static str]) -> Option<Client> {
         let bin = here("tests/clis/node_modules/.bin");
@@ -45,8 +45,7 @@ impl Client {
         Some(client)
     }
 
-    /// As a user who has the client already sets it up: with what is needed to reach its model in its
-    /// settings, and then `debate init`.
+    /// Writes the client's own settings for reaching the fake model, then runs `debate init`.
     fn set_up(&self, name: &str) {
         let user = |path: &str, value: &Value| {
             put(&self.lab.outside("user").join(path), &format!("{value:#}\n"));
@@ -69,7 +68,7 @@ impl Client {
         let asks = ["codex", "gemini"].contains(&name);
         let args = [&["init", name][..], if asks { &["--approve"][..] } else { &[] }].concat();
         self.debate(&args).success();
-        // What it sends to the server is kept, to see which protocol it speaks.
+        // Logs what the client sends to the server, to check its protocol version.
         let shim = self.lab.outside(&format!("shims/{name}/debate"));
         let (wire, real) =
             (self.lab.outside(&format!("wire-{name}")), env!("CARGO_BIN_EXE_debate"));
@@ -86,12 +85,12 @@ impl Client {
         fs::write(&settings, text.replace(real, shim.to_str().unwrap())).unwrap();
     }
 
-    /// `debate …`, with the archive where a server finds it that is handed no variables.
+    /// Runs `debate` with the default data folder, which a server without variables uses.
     fn debate(&self, args: &[&str]) -> crate::lab::Call {
         self.lab.debate(args).home(&self.lab.outside("user/.local/share/debate"))
     }
 
-    /// Starts the client; a user types this, and its model does that.
+    /// Runs the client with this user input, while its model plays these steps.
     fn types(&self, name: &str, words: &str, does: &[Value]) -> Output {
         let steps = quoted(&Value::from(does.to_vec()).to_string());
         let url = format!("{}/x/seq:{steps}", self.base);
@@ -143,12 +142,12 @@ impl Client {
         command.stdin(std::process::Stdio::null()).output().unwrap()
     }
 
-    /// What the model was asked, all of it.
+    /// All requests that the model received, as text.
     fn asked(&self) -> String {
         fs::read_to_string(self.lab.outside("requests")).unwrap_or_default()
     }
 
-    /// Seats that take their time.
+    /// Writes a script whose turns have this delay, and returns its seat.
     fn script(&self, delay: u64) -> String {
         let path = self.lab.outside("slow.json");
         let turns = json!({"turns": [
@@ -172,7 +171,7 @@ fn text(output: &Output) -> String {
     format!("{}\n--- stderr\n{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
 }
 
-/// A round that takes longer than each call waits: the model calls again until it is done.
+/// Plays a round that outlasts the wait of each call: the model calls again until it is done.
 fn plays_a_slow_round(name: &'static str, delay: u64, wait: u64) {
     let Some(client) = Client::new(name) else { return };
     let seat = client.script(delay);
@@ -189,7 +188,7 @@ fn plays_a_slow_round(name: &'static str, delay: u64, wait: u64) {
     assert!(output.status.success(), "{said}");
     in_order(&said, &["SHOWN: ", "It was shown in T1"]);
     assert!(said.contains("completed") && said.contains("proposer"), "{said}");
-    // The command the user typed is what the model was asked; Copilot expands none without a screen.
+    // The prompt contains the expanded command. Copilot expands none without a terminal.
     let asked = client.asked();
     if name != "copilot" {
         assert!(asked.contains("Hold a structured debate") && asked.contains("One file?"));
@@ -238,8 +237,8 @@ fn copilot_debates() {
     plays_a_slow_round("copilot", 2_000, 2);
 }
 
-/// `cargo test --test it longer_than_any_timeout -- --ignored --nocapture`: a round of 150 seconds,
-/// with calls as long as they usually are, under the timeouts the clients come with.
+/// A round of 150 seconds with default waits, under the timeouts the clients come with:
+/// `cargo test --test it longer_than_any_timeout -- --ignored --nocapture`
 #[test]
 #[ignore = "five rounds of 150 seconds"]
 fn a_round_longer_than_any_timeout_of_theirs() {
@@ -251,7 +250,7 @@ fn a_round_longer_than_any_timeout_of_theirs() {
     }
 }
 
-/// Begun in one client, gone on with in another, ruled at the terminal.
+/// Started in one client, continued in another, concluded at the terminal.
 #[test]
 fn a_debate_goes_from_client_to_client_to_terminal() {
     let Some(client) = Client::with(&["claude", "opencode"]) else { return };
@@ -275,11 +274,11 @@ fn a_debate_goes_from_client_to_client_to_terminal() {
     }
 }
 
-/// The repository is a marketplace with a plugin in it.
+/// Installs the plugin from this repository as a marketplace.
 #[test]
 fn claude_code_installs_the_plugin() {
     let Some(client) = Client::new("claude") else { return };
-    // Only the plugin is to serve here.
+    // Only the plugin may provide the server here.
     client.debate(&["uninit", "claude"]).done();
     let run = |args: &[&str], url: &str| {
         let mut command = Command::new(client.lab.bin().join("claude"));

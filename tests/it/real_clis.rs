@@ -1,5 +1,5 @@
-//! The real CLIs, each at the table with a model that tries everything it should not: to write, to
-//! run programs, to go to the web, to open a debate of its own. It may read, and answer.
+//! Sandboxing of the real model CLIs: their model attempts to write, run programs, fetch from the
+//! web and start a debate. Only reading the snapshot and replying may succeed.
 use crate::lab::speech;
 use crate::real::{Real, quoted};
 use serde_json::{Value, json};
@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What a tool can read besides the copy it is given.
+/// Whether a tool can read files outside its snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Elsewhere {
     Reads,
     Blind,
 }
 
-/// Plays a round in which the model tries all this before it answers. Nothing comes of it, and it is
-/// offered exactly these tools.
+/// Plays a round in which the model makes these tool calls before it replies. Asserts that none has
+/// an effect, and that exactly the `offered` tools were offered.
 #[track_caller]
 fn tries(
     tool: &'static str,
@@ -37,7 +37,7 @@ fn tries(
     let (over, written) = (AtomicBool::new(false), AtomicBool::new(false));
     let (seats, copies) = (real.lab.outside("tmp"), real.lab.home().join("snapshots"));
     let done = std::thread::scope(|scope| {
-        // The seat's folder is gone when its turn is, so it is watched meanwhile.
+        // The working folder is deleted after the turn, so it is polled during the turn.
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 if holds(&seats, "written") || holds(&copies, "written") {
@@ -73,7 +73,7 @@ fn tries(
     assert_eq!(real.offered().iter().map(String::as_str).collect::<Vec<_>>(), offered);
 }
 
-/// Whether there is a file of this name anywhere in a folder.
+/// Whether a folder contains a file of this name at any depth.
 fn holds(folder: &Path, name: &str) -> bool {
     std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
         let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -81,7 +81,7 @@ fn holds(folder: &Path, name: &str) -> bool {
     })
 }
 
-/// A call of a tool, whether or not it is offered.
+/// A scenario step that calls a tool, even if it was not offered.
 fn call(tool: &str, arguments: Value) -> Value {
     json!({"force": tool, "args": arguments})
 }

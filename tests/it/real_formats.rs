@@ -1,5 +1,5 @@
-//! Every format once with real CLIs in its seats, each asked by a stand-in for its model that answers
-//! by what it is asked.
+//! Every format once with real CLIs in its seats. Their fake model looks up its reply in a table by
+//! what the prompt asks for.
 use crate::casts::{Said, Tongue, dialectic, research, table, tribunal};
 use crate::real::{Real, quoted};
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn real_tools_think_something_through() {
 fn real_tools_go_to_court() {
     let more = ["--rounds", "7", "--listener", "risk-averse=claude:listener", "--same-judge"];
     let Some((_, view)) = play("tribunal", &tribunal(7), &more) else { return };
-    // The one listener there is has voted against, and counts half.
+    // The only listener voted against, and its vote counts half.
     assert_eq!(
         (&view["verdict"]["side"], &view["votes"][0]["vote"]),
         (&"con".into(), &"con".into())

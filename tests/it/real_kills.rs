@@ -1,9 +1,9 @@
-//! A real CLI is at work when `debate` is stopped, politely or not: nothing of it is left.
+//! Stopping `debate` by SIGINT or SIGKILL during a turn leaves no process of a real CLI behind.
 use crate::lab::until;
 use crate::real::Real;
 use std::time::{Duration, Instant};
 
-/// How long anything may outlive the program that started it.
+/// How long a process may outlive the program that started it.
 const LONGEST: Duration = Duration::from_millis(2500);
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! What has happened to what a debate cites, and whether it still stands. The record stays as it is.
+//! Recheck of citations against the present repository. The recorded results stay unchanged.
 use crate::cli_evidence::lab;
 use crate::lab::{Lab, Script, in_order};
 use crate::pins::Ground;
@@ -39,12 +39,12 @@ fn what_became_of_a_citation_is_told_by_table() {
     }
     let was = at(Found::Exact, "src/a.rs");
     assert_eq!(was.compared(None, &[]).0, Stands::Unknown);
-    // That a line is there says little if the file is another.
+    // A citation of a line without a quote holds even if the file has changed, but with a note.
     let located = at(Found::Located, "src/a.rs");
     let (stands, note) = located.compared(Some(&located), &["src/a.rs".into()]);
     assert_eq!(stands, Stands::Holds);
     assert!(note.unwrap().contains("has changed since"));
-    // A secret goes by another name in another tree.
+    // The placeholder of a redacted secret differs between trees, so the quote cannot be compared.
     let hidden = Citation { quote: Some("key = [REDACTED:key:ab12]".into()), ..was };
     let gone = at(Found::NotFound, "src/a.rs");
     assert_eq!(hidden.compared(Some(&gone), &[]).0, Stands::Unknown);
@@ -77,7 +77,7 @@ fn commits_are_those_since_that_touch_the_files() {
     assert_eq!(later.uncommitted, ["a.rs"]);
     assert_eq!(later.changed, ["a.rs", "c.rs"]);
     assert!(!later.short);
-    // Where the commit is not known, or gone, the time decides.
+    // If the commit is unknown or gone, the timestamp decides.
     for commit in [None, Some("0123456789012345678901234567890123456789")] {
         for (time, many) in [(-1, 3), (1, 0)] {
             let earlier = Earlier { commit, tree: None, time };
@@ -99,7 +99,7 @@ fn nothing_has_happened_where_nothing_has() {
 
 const TRUE: &str = "src/store.rs:3 \"pub fn open(path: &Path) -> Store\"";
 
-/// A duel whose first turn cites what is there, paused after its first round.
+/// A duel whose first turn cites existing code, paused after its first round.
 fn cites(lab: &Lab) -> String {
     let claim = json!({"id": "P1", "text": "P1 holds.", "evidence": [TRUE, "src/store.rs:4"],
         "answers": []});
@@ -110,7 +110,6 @@ fn cites(lab: &Lab) -> String {
     lab.last()
 }
 
-/// Commits whatever stands there.
 fn commit(lab: &Lab, subject: &str) {
     let repository = git2::Repository::open(lab.root()).unwrap();
     let mut index = repository.index().unwrap();

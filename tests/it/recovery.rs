@@ -1,5 +1,6 @@
-//! A lost archive: what this user has signed comes back by itself, the longest log of each debate;
-//! what anybody else wrote is told of, and taken in only after a yes.
+//! Recovery of a lost archive from state files: logs signed by this user are restored
+//! automatically, the longest of each debate. Unsigned files are reported and imported only on
+//! request.
 use crate::host::{due, result};
 use crate::lab::{Lab, Script, in_order, speech};
 use serde_json::{Value, json};
@@ -23,8 +24,8 @@ fn copied(lab: &Lab, from: &str, to: &str) {
     fs::copy(state_file(lab, from), path).unwrap();
 }
 
-/// A duel of three rounds between scripts, paused after its second, of which `.codex` has only the
-/// first; the id, and what is on its log.
+/// A scripted duel of three rounds, paused after the second, whose archive was then deleted. The
+/// state file in `.codex` has only the first round. Returns the id and the log.
 fn lost(lab: &Lab) -> (String, Vec<Value>) {
     let mut host = lab.host();
     let start = json!({"topic": "Lost?", "rounds": 3, "proposer": lab.seat("pro.json"),
@@ -56,7 +57,7 @@ fn the_longest_log_is_gone_on_with() {
     assert_eq!(now[..log.len()], log, "what was known is as it was");
     assert!(lab.turns_taken(&id).values().all(|times| *times == 1));
     lab.replays(&id);
-    // It is written to both from now on, and its record is the one there was.
+    // Both state files are written from now on, and the record file is reused.
     let shown = lab.debate(&["show", "--json"]).success().json();
     let files = shown["state_files"].to_string();
     assert!(files.contains(".opencode") && files.contains(".claude"), "{files}");
@@ -85,7 +86,7 @@ fn whatever_is_asked_for_brings_it_back() {
     let lab = Lab::new();
     let (id, _) = lost(&lab);
     lab.debate(&["show", &id]).success().says(&["# Debate: Lost?"]);
-    // Once it is known, nothing is said of it any more.
+    // Once the debate is in the archive, nothing is reported.
     assert!(!lab.debate(&["list"]).success().err.contains("taken up"));
 }
 
@@ -110,7 +111,6 @@ fn a_client_brings_it_back_too() {
     assert!(listed["next"].as_str().unwrap().contains("is taken up from"), "{listed:#}");
 }
 
-/// Two processes that find it lost at once bring back one debate.
 #[test]
 fn it_comes_back_once() {
     let lab = Lab::new();
@@ -141,8 +141,8 @@ fn what_went_on_elsewhere_is_gone_on_with_from_there() {
     lab.replays(&id);
 }
 
-/// Logs that went different ways are not mixed: going on with the one would write over the other, so
-/// that becomes a debate of its own, once.
+/// Logs that diverged are not merged. The other log is imported once as a separate debate, so that
+/// its state file can be overwritten.
 #[test]
 fn another_course_is_kept_as_a_debate_of_its_own() {
     let lab = Lab::new();
@@ -151,7 +151,7 @@ fn another_course_is_kept_as_a_debate_of_its_own() {
     lab.debate(&["resume", &id, "--yes"]).success();
     let otherwise = json!({"phase": "defend", "text": speech("Otherwise.", "P1", &["C1"])});
     lab.write(&Script::new().first(otherwise));
-    // What was written here meanwhile did not get there.
+    // The state file written here was not synchronized to the other home.
     fs::remove_file(lab.state_path()).unwrap();
     lab.debate(&["resume", &id, "--yes"]).home(&other).success();
     let (theirs, mut told) = (lab.state_text(), vec![]);
@@ -170,7 +170,7 @@ fn another_course_is_kept_as_a_debate_of_its_own() {
     lab.debate(&["show", other]).success().says(&["Otherwise."]);
 }
 
-/// A state file as other programs write it.
+/// Writes an unsigned state file, in the format other programs use.
 fn bare(lab: &Lab, folder: &str) -> PathBuf {
     let said = |role: &str, words: &str| json!({"round": 1, "role": role, "tool": "codex", "response": words, "duration_ms": 5});
     let file = json!({
@@ -217,7 +217,7 @@ fn a_client_asks_before_it_imports() {
     assert!(stands["notes"].to_string().contains("2 of 2 turns"), "{stands:#}");
     assert_eq!(host.call("continue_round", import)["debate_id"], stands["debate_id"], "once");
     assert_eq!(fs::read_to_string(&path).unwrap(), before, "the file is left as it is");
-    // Nothing runs until the user goes on; then the host plays every seat.
+    // Nothing runs until the user continues. Then the host plays every seat.
     assert_eq!(host.call("continue_round", json!({}))["status"], "paused");
     let stands = host.call("continue_round", json!({"decision": "continue"}));
     assert_eq!(stands["due"]["role"], "Proposer", "{stands:#}");
@@ -247,7 +247,7 @@ fn whoever_imports_may_name_who_plays() {
     assert!(nothing.contains("nothing to import"), "{nothing}");
 }
 
-/// Rubbish, links that lead away and what is no file are said to be so, and hold nobody up.
+/// Malformed files, symlinks out of the repository, and pipes are reported and block no command.
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_a_state_file_holds_nobody_up() {
@@ -263,7 +263,7 @@ fn what_cannot_be_a_state_file_holds_nobody_up() {
     done.warns("`.claude/debate/last-debate.json`: this file cannot be read as a debate");
     done.warns("leads out of the repository");
     done.warns("`.opencode/debate/last-debate.json`: this file cannot be read as a debate");
-    // `.codex` had the first round of it.
+    // `.codex` has the first round of it.
     assert_eq!(done.json()["debates"][0]["id"], json!(id));
     assert!(log.starts_with(&lab.events(&id)) && lab.events(&id).len() < log.len());
 
@@ -281,7 +281,7 @@ fn what_cannot_be_a_state_file_holds_nobody_up() {
     lab.debate(&["list"]).success().warns("it is no plain file");
 }
 
-/// A user's own folder for state files may lie anywhere.
+/// `AI_STATE_DIR` may be outside the repository.
 #[test]
 fn a_state_folder_the_user_named_is_looked_into() {
     let lab = Lab::new();

@@ -1,4 +1,5 @@
-//! What must hold for every text, wherever secrets stand in it and however it comes.
+//! Property tests of the redactor over generated texts: idempotence, line counts, stable
+//! placeholders, streaming in chunks, and linear run time on hostile input.
 use crate::redact_corpus::{Sample, drawn, harmless, redactor, secrets};
 use crate::scene::Rng;
 use debate_mcp::redact::{Redactor, Removed, Secrets, filter, placeholders};
@@ -7,7 +8,7 @@ use std::io::Read;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A private key as it stands in a file.
+/// A generated PEM block, as it appears in a key file.
 fn key_block(name: &str, rng: &mut Rng) -> String {
     let lines: Vec<String> = (0..rng.below(20) + 2).map(|_| drawn("{b64:64}", rng)).collect();
     format!(
@@ -19,7 +20,7 @@ fn key_block(name: &str, rng: &mut Rng) -> String {
 
 static SAMPLES: OnceLock<(Vec<Sample>, Vec<String>)> = OnceLock::new();
 
-/// A text of samples, key blocks and whatever joins them.
+/// A random text of secret samples, truncated samples, key blocks and harmless lines.
 fn document(seed: u64) -> String {
     let mut rng = Rng(seed);
     let (secrets, harmless) = SAMPLES.get_or_init(|| (secrets(), harmless()));
@@ -42,7 +43,7 @@ fn document(seed: u64) -> String {
     text
 }
 
-/// The first place from here on at which a text can be cut.
+/// The first UTF-8 character boundary at or after `from`.
 fn boundary(text: &str, from: usize) -> usize {
     (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
@@ -82,7 +83,7 @@ fn what_is_counted_is_what_stands_there() {
         let redacted = redactor.redact(&text);
         let mut there = placeholders(&text);
         there.add(&redacted.removed);
-        // A placeholder within a secret goes with it.
+        // A placeholder inside a secret is removed together with it, so there may be fewer.
         assert!(placeholders(&redacted.text).total() <= there.total(), "seed {seed}");
         assert_eq!(matches!(redacted.text, Cow::Borrowed(_)), redacted.removed.is_empty());
         assert_eq!(redactor.bytes(text.as_bytes()).0.as_ref(), redacted.text.as_bytes());
@@ -193,7 +194,7 @@ fn no_more_is_held_back_than_64_kib() {
     }
 }
 
-/// Gives what it has in pieces of odd sizes.
+/// A reader that returns its bytes in chunks of random size.
 struct Dripping<'t>(&'t [u8], Rng);
 
 impl Read for Dripping<'_> {
@@ -274,7 +275,7 @@ fn hostile_texts_take_no_longer_than_they_are() {
         filter(text.as_bytes(), &mut output, &redactor).unwrap();
         assert!(output == once.as_bytes(), "{part}");
     }
-    // A second each would be ample; the square of their length would take hours.
+    // Linear time needs about a second per text. Quadratic time would take hours.
     assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
 }
 
@@ -333,7 +334,7 @@ fn a_private_key_becomes_one_placeholder_and_its_lines_stay_lines() {
             let rest = rest[7..].trim_start_matches(['\r', '\n']);
             assert_eq!(rest, "after", "{text}");
         }
-        // One that was cut off, and one that is not there at all.
+        // A truncated key is redacted. Markers without a key, and public keys, are not.
         let cut = &block[..block.len() - 40 - name.len()];
         assert_eq!(redactor.redact(cut).removed.to_string(), "1 private-key");
         let named = format!("-----BEGIN {name}-----\n…\n-----END {name}-----");

@@ -1,11 +1,11 @@
-//! What is removed and what is not, measured on samples. Keys are drawn when the test runs, so that
-//! nothing that looks like one is kept here.
+//! Precision and recall of the redactor, measured on the samples in `tests/redact`. Keys are
+//! generated when the test runs, so that no file here contains a string that looks like a key.
 use crate::scene::Rng;
 use debate_mcp::redact::{Redactor, Secrets};
 use std::fs;
 use std::path::Path;
 
-/// A text, and what of it is secret.
+/// A text and the secrets in it. `kind` is the expected placeholder kind, if it is known.
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) text: String,
@@ -17,7 +17,7 @@ pub(crate) fn redactor() -> Redactor {
     Secrets::new(|| b"a key of tests".to_vec(), []).within("debate")
 }
 
-/// Every key in some of the places, and every assignment.
+/// Every key template in some of the contexts, and every assignment line with a secret value.
 pub(crate) fn secrets() -> Vec<Sample> {
     let mut rng = Rng(7);
     let contexts = lines("contexts");
@@ -26,7 +26,7 @@ pub(crate) fn secrets() -> Vec<Sample> {
         let (kind, template) = line.split_once(' ').unwrap();
         let some = |at: &usize| (at + index).is_multiple_of(4) || *at < 3;
         for (_, context) in contexts.iter().enumerate().filter(|(at, _)| some(at)) {
-            // A number and a colon have a meaning of their own before them.
+            // `number:` before a Telegram token would be parsed as a part of it.
             if kind == "telegram-token" && context.contains(":§") {
                 continue;
             }
@@ -44,7 +44,7 @@ pub(crate) fn secrets() -> Vec<Sample> {
     samples
 }
 
-/// What must stay as it is.
+/// Lines that the redactor must not change.
 pub(crate) fn harmless() -> Vec<String> {
     lines("harmless")
 }
@@ -54,7 +54,7 @@ fn lines(name: &str) -> Vec<String> {
     text.lines().filter(|line| !line.starts_with("# ")).map(Into::into).collect()
 }
 
-/// A template with `{alphabet:length}` drawn.
+/// Expands each `{alphabet:length}` slot of a template with random characters.
 pub(crate) fn drawn(template: &str, rng: &mut Rng) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -70,7 +70,7 @@ pub(crate) fn drawn(template: &str, rng: &mut Rng) -> String {
             continue;
         };
         let letters: Vec<char> = letters.chars().collect();
-        // A key ends in a letter, so that nobody takes its end for punctuation.
+        // The last character is never punctuation, which the redactor may leave out of the match.
         text.extend((1..length).map(|_| rng.pick(&letters)));
         text.push(letters[rng.below(10)]);
         rest = after;
@@ -92,7 +92,7 @@ fn alphabet(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Placeholders replaced by one mark.
+/// Replaces every placeholder with one fixed character, to compare texts.
 fn unmarked(text: &str) -> String {
     let mut parts = text.split("[REDACTED:");
     let first = parts.next().unwrap().to_owned();

@@ -1,5 +1,5 @@
-//! One debate through several hands: started in one client, continued in another, ruled at the
-//! terminal; and seats that are handed on.
+//! One debate across several clients: started in one, continued in another, judged at the terminal.
+//! Also transfers of single seats between a model, the host and a human.
 use crate::host::{due, said};
 use crate::lab::{Lab, Script, in_order, speech};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn handed(lab: &Lab, id: &str) -> Vec<(String, String, String)> {
     all.iter().map(|it| (word(it, "seat"), word(it, "from"), word(it, "to"))).collect()
 }
 
-/// Started in Claude Code, continued in OpenCode, ruled at the terminal.
+/// Started in Claude Code, continued in OpenCode, judged at the terminal.
 #[test]
 fn three_tools_hold_one_debate() {
     let lab = Lab::new();
@@ -30,7 +30,7 @@ fn three_tools_hold_one_debate() {
     assert_eq!((&paused["status"], &paused["round"]), (&json!("paused"), &json!(1)));
     claude.hang_up();
 
-    // Tomorrow, elsewhere: it is found by its repository, and says how it stood.
+    // Another client finds the debate by its repository and gets a summary of its state.
     let mut opencode = lab.host_called("opencode");
     let listed = opencode.call("list_debates", json!({"status": "unfinished"}));
     assert_eq!(listed["debates"][0]["debate_id"], json!(debate));
@@ -53,7 +53,7 @@ fn three_tools_hold_one_debate() {
     assert!(!paused["notes"].to_string().contains("as it stood"), "it is told once");
     opencode.hang_up();
 
-    // At the terminal nobody plays the host: it is said, and the seats are handed on.
+    // No host exists at the terminal: resume stops with a warning until the seats are transferred.
     let stopped = lab.debate(&["resume", "--yes", "--conclude"]).ends(2);
     stopped.warns("Played by the model of a client, which is not here: proposer, scribe, judge");
     stopped.warns("`--seat proposer=claude`");
@@ -63,7 +63,7 @@ fn three_tools_hold_one_debate() {
     let done = lab.debate(&["resume", "--yes", "--seat", &judge]).success();
     done.says(&["### Verdict"]);
 
-    // Archive, both state files and the record say the same, and who had which seat.
+    // Archive, both state files and the record agree, also about who played which seat.
     let shown = lab.debate(&["show", &debate, "--json"]).success().json();
     assert_eq!(shown["status"], "completed");
     let names: Vec<&str> =
@@ -94,7 +94,7 @@ fn three_tools_hold_one_debate() {
     lab.replays(&debate);
 }
 
-/// The very turn that is awaited from the host is handed to a model, which takes it.
+/// The awaited turn itself is transferred to a model, which then answers it.
 #[test]
 fn a_turn_that_is_awaited_can_be_handed_on() {
     let lab = Lab::new();
@@ -111,13 +111,13 @@ fn a_turn_that_is_awaited_can_be_handed_on() {
     let because = shown["handed"][0]["because"].as_str().unwrap();
     in_order(because, &["handed over by the user through claude-code 1, 20", "Z"]);
     assert_eq!(shown["handed"][0]["at"], "0.1.0.0");
-    // What the host would still have said comes too late.
+    // A late reply of the host is rejected.
     let late = json!({"turn": "0.1.0.0", "speech": said("Proposer", &json!(1))});
     assert!(host.fails("continue_round", late).contains("is not yours"));
     lab.replays(&debate);
 }
 
-/// And back: a seat a model plays is handed to the host of whichever client.
+/// The reverse direction: a seat played by a model is transferred to the host of any client.
 #[test]
 fn a_seat_can_be_handed_to_the_host() {
     let lab = Lab::new();
@@ -133,7 +133,7 @@ fn a_seat_can_be_handed_to_the_host() {
     assert!(because.as_str().unwrap().contains("through codex 1"), "{because}");
 }
 
-/// At the terminal a seat's name means what it means in a client: who judges also sums up.
+/// A seat name means the same at the terminal as in a client: the judge is also the scribe.
 #[test]
 fn one_name_stands_for_all_that_one_does() {
     let lab = Lab::new();
@@ -150,7 +150,7 @@ fn one_name_stands_for_all_that_one_does() {
     error.warns("its seats are proposer, challenger, scribe, judge");
 }
 
-/// The person at the terminal takes the host's place, and the record says that they did.
+/// A human at the terminal replaces the host, and the record names the tool `human`.
 #[test]
 fn a_person_can_take_the_place_of_the_host() {
     let lab = Lab::new();
@@ -165,7 +165,7 @@ fn a_person_can_take_the_place_of_the_host() {
     assert_eq!(turns[0]["tool"], "human");
 }
 
-/// A client that dies in the middle of a turn leaves a debate the terminal goes on with.
+/// A client killed during a turn leaves a debate that can be resumed at the terminal.
 #[test]
 fn what_a_dead_client_left_is_gone_on_with_at_the_terminal() {
     let lab = Lab::new();
@@ -186,7 +186,8 @@ fn what_a_dead_client_left_is_gone_on_with_at_the_terminal() {
     lab.replays(&debate);
 }
 
-/// Others may have opened a debate meanwhile: each client means its own, as long as that is not over.
+/// Without a debate id, a tool call refers to this client's own debate until that has ended, even
+/// if another client has started a newer one.
 #[test]
 fn a_client_means_the_debate_it_is_at() {
     let lab = Lab::new();

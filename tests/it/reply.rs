@@ -1,4 +1,5 @@
-//! Replies as models really send them: what is read, and what is asked for again.
+//! Parsing of replies as real models send them: which are accepted, and which are rejected with
+//! which error code.
 use crate::scene::{open, setup, until};
 use debate_mcp::debate::body::{Fact, Foul, Grounds, Novelty, Scores};
 use debate_mcp::debate::reply::read;
@@ -11,8 +12,9 @@ fn at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
     (debate, cue)
 }
 
-/// What a reply is read as, or the code it is refused with. Whatever is said about a reply that is
-/// refused is short and plain, because it goes back into a prompt and onto a terminal.
+/// Asserts that a reply parses to `expected` or is rejected with this code. The error message must
+/// be one short line without control characters, because it goes into a retry prompt and onto a
+/// terminal.
 #[track_caller]
 fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>) {
     match (read(debate, *cue, text), expected) {
@@ -27,7 +29,8 @@ fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>
     }
 }
 
-/// What no reply of this kind may look like, given one that is good.
+/// Given one valid JSON reply, asserts which wrappers (code fence, white space) are accepted and
+/// which malformed variants are rejected.
 #[track_caller]
 fn nasty(at: &(Debate, Cue), good: &str) {
     let body = read(&at.0, at.1, good).unwrap();
@@ -105,7 +108,7 @@ fn a_verdict_is_one_object_of_its_shape() {
         (r#""disagreements":[{"point":"p","A":"a"}]"#, "wrong_shape"),
         (r#""turning_round":300"#, "wrong_shape"),
         (r#""blind_spots":[{"side":"X","text":"t"}]"#, "wrong_shape"),
-        (r#""winner":"B""#, "wrong_shape"), // Twice.
+        (r#""winner":"B""#, "wrong_shape"), // Duplicate key.
     ] {
         check(&judge(), &format!("{}, {extra}}}", VERDICT.trim_end_matches('}')), Err(code));
     }
@@ -125,7 +128,7 @@ fn turns_are_cited_by_number() {
     check(&judge(), &cited("[1]"), Err("wrong_shape"));
 }
 
-/// Everything a verdict says about a side, under these two labels.
+/// A verdict that uses these two labels for the sides in every field.
 fn sided(a: &str, b: &str) -> String {
     format!(
         r#"{{"winner":"{a}","confidence":0.755,"scores":{{"{a}":80,"{b}":60.4}},

@@ -1,5 +1,6 @@
-//! What stands in a repository, pinned as one tree, and copies of such trees: nothing of the user's
-//! is changed, nothing secret is read, and no tree, however made, writes anywhere but in its place.
+//! Pinning a repository's state as one Git tree, and snapshots of such trees. The user's repository
+//! is never changed, secret files are never read, and no hostile tree or index reads or writes
+//! outside its folder.
 use crate::pins::{Ground, flat, named};
 use debate_mcp::repo::{RepoError, Why};
 use git2::{ObjectType, Oid, Repository};
@@ -19,7 +20,8 @@ fn a_clean_tree_is_the_one_of_its_commit_and_nothing_is_written() {
     assert!(!ground.home().exists());
 }
 
-/// Whatever is changed, in whichever way: the tree is the one a commit of it all would have.
+/// For every kind of change, the pinned tree equals the tree that a commit of all changes would
+/// have.
 #[test]
 fn a_dirty_tree_is_the_one_its_commit_would_have() {
     let changes: &[fn(&Ground)] = &[
@@ -45,7 +47,7 @@ fn a_dirty_tree_is_the_one_its_commit_would_have() {
             ground.stage();
             ground.remove("staged.rs");
         },
-        // A file becomes a folder, and a folder a file.
+        // A file becomes a folder, and a folder becomes a file.
         |ground| {
             ground.remove("b.md");
             ground.write("b.md/inside.rs", "x");
@@ -55,7 +57,7 @@ fn a_dirty_tree_is_the_one_its_commit_would_have() {
             fs::remove_dir(ground.root().join("only")).unwrap();
             ground.write("only", "x");
         },
-        // Names that sort differently as files and as folders.
+        // Names that Git sorts differently as files and as folders.
         |ground| {
             ground.write("src.a", "x");
             ground.write("src-b", "x");
@@ -84,7 +86,7 @@ fn what_is_ignored_is_not_pinned() {
     ground.write("target/big.rs", "x");
     ground.write("x.log", "x");
     assert!(!ground.pin().dirty);
-    // Taken out of git's hands and ignored from now on, it is gone, though it still lies there.
+    // Removed from the index and ignored from now on: not pinned, although the file still exists.
     let mut index = ground.repository().index().unwrap();
     index.remove_path(Path::new("a.rs")).unwrap();
     index.write().unwrap();
@@ -137,7 +139,7 @@ fn a_git_file_that_leads_nowhere_is_an_error() {
     assert!(matches!(error, RepoError::Broken { .. }), "{error:?}");
 }
 
-/// A repository that says its files are elsewhere would have us read whatever it likes.
+/// `core.worktree` could otherwise point the server at any folder on the disk.
 #[test]
 fn a_repository_does_not_choose_which_folder_is_read() {
     let ground = Ground::new();
@@ -194,7 +196,7 @@ fn objects_a_repository_borrows_are_found() {
     assert_eq!(fs::read_to_string(snapshot.folder.join("src/a.rs")).unwrap(), "changed");
 }
 
-/// A secret is not read, so that it cannot be anywhere of ours.
+/// The content of a secret file is never read, so it cannot get into the object store.
 #[test]
 fn a_secret_is_never_stored() {
     let ground = Ground::new();
@@ -211,7 +213,7 @@ fn a_secret_is_never_stored() {
         ours.find_blob(id).is_ok()
     };
     assert!(stored("b") && !stored("KEY=changed") && !stored("a private key"));
-    // What the last commit says of it is still in the tree, and still not in a copy.
+    // The committed version is still in the tree, but not in a snapshot.
     assert_eq!(ground.paths(&pin.tree), ["a.rs", "b.rs", "config/.env"]);
     let snapshot = ground.snapshot(&pin.tree);
     assert_eq!(flat(&snapshot.folder), ["a.rs", "b.rs"]);
@@ -246,7 +248,7 @@ fn what_cannot_be_taken_is_named() {
     assert_eq!(ground.paths(&pin.tree), paths);
 }
 
-/// Where a folder was and a link is, the files seem to be there still. They are not.
+/// A folder replaced by a symlink: its files seem to exist, but must not be read through it.
 #[cfg(unix)]
 #[test]
 fn nothing_is_read_through_a_link() {
@@ -290,7 +292,7 @@ fn names_need_not_be_text() {
     assert_eq!(pin.tree, ground.tree_of(ground.commit(&[])));
 }
 
-/// A sparse checkout lacks files that nobody has deleted.
+/// Files outside the sparse checkout are missing from the working tree, but are not deleted.
 #[test]
 fn what_was_not_checked_out_is_not_deleted() {
     let ground = Ground::new();
@@ -334,7 +336,7 @@ fn the_repository_is_not_touched() {
     assert_eq!(ground.listing(), before);
 }
 
-/// An index is a file like any other, and whoever has written it may have had designs on yours.
+/// The index file is untrusted input: its paths may contain `..`.
 #[test]
 fn a_hostile_index_reads_nothing_outside() {
     let ground = Ground::new();
@@ -348,11 +350,11 @@ fn a_hostile_index_reads_nothing_outside() {
     let inside = b"aa/private.txt";
     let at = bytes.windows(inside.len()).position(|part| part == inside).unwrap();
     bytes[at..at + inside.len()].copy_from_slice(b"../private.txt");
-    // No checksum is as good as a right one.
+    // An index with an all-zero checksum is accepted as valid.
     let end = bytes.len();
     bytes[end - 20..].fill(0);
     fs::write(&path, bytes).unwrap();
-    // The last commit can be read all the same, and what cannot is said.
+    // The pin falls back to the last commit and lists the index as unreadable.
     let pin = ground.pin();
     assert_eq!(named(&pin.left_out)[0].1, Why::Unreadable);
     assert!(
@@ -364,7 +366,7 @@ fn a_hostile_index_reads_nothing_outside() {
     assert!(!ground.home().exists());
 }
 
-/// Only who may give files away can see this, and only where not every folder is trusted.
+/// Runs only if the test may `chown`, and checks only if `safe.directory` does not allow all.
 #[cfg(unix)]
 #[test]
 fn a_repository_of_somebody_else_says_what_to_do() {

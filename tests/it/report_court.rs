@@ -1,4 +1,5 @@
-//! What a court comes to, and what any verdict says of itself.
+//! Reports of a tribunal: summary, record, plan and JSON view. Also what every verdict states about
+//! its confidence and its basis.
 use crate::players::{good, marks, ruling};
 use crate::report_research::in_order;
 use crate::scene::{due, open, played, put, run, say, setup, until, without};
@@ -7,7 +8,7 @@ use debate_mcp::debate::{Body, Cue, Debate, Help, Role, Setup, Side, formats, po
 use debate_mcp::report::{plan::plan, record::record, summary::summary};
 use debate_mcp::report::{verdict::verdict, view::view};
 
-/// Three listeners of two types, one of whom weighs double.
+/// A tribunal with three audience seats of two types, one of them with double weight.
 fn court(roles: &[Role]) -> Setup {
     let mut setup = without(setup(formats::tribunal(), 7), roles);
     let kinds = ["risk-averse", "rational-logic", "risk-averse"];
@@ -32,7 +33,8 @@ fn judged(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
     Body::Verdict(said)
 }
 
-/// A foul in round 2, help in round 3, a petitioner let in, votes that differ, one that is lost.
+/// A played tribunal: a foul in round 2, a help request in round 3, an admitted petitioner, split
+/// votes, and one vote lost to a timeout.
 fn held() -> Debate {
     let mut debate = open(court(&[Role::Mirror]));
     let cue = until(&mut debate, 2, "score");

@@ -1,4 +1,4 @@
-//! What a dialogue comes to: insights and the user's word, and never a winner.
+//! Reports of a dialogue: insights and the user's decision, never a winner.
 use crate::report_research::in_order;
 use crate::scene::{apply, open, run, say, setup, until};
 use debate_mcp::debate::{Body, Debate, Event, Section, formats};
@@ -19,7 +19,7 @@ fn sections(parts: &[(&str, &str)]) -> Body {
     Body::Sections { sections: parts.iter().map(part).collect() }
 }
 
-/// Two rounds, a remark in each, and an end.
+/// A finished dialogue of two rounds with a user remark in each.
 fn talked() -> Debate {
     let mut debate = dialogue();
     apply(&mut debate, [Event::Interjected { text: "Mind the linter.".into() }]);

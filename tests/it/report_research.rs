@@ -1,4 +1,4 @@
-//! What a research comes to: its report, in order and under its headings, whatever was lost or said.
+//! The research report: fixed sections and headings, whatever is missing or was replied.
 use crate::players::{failed, good, said};
 use crate::scene::{apply, citation, open, played, put, run, say_with, setup, until, without};
 use debate_mcp::debate::body::{Part, Source};
@@ -18,7 +18,7 @@ fn stances(roles: &[Role]) -> Setup {
     setup
 }
 
-/// Everything stands there, each after the one before it.
+/// Asserts that the text contains all parts, in this order.
 #[track_caller]
 pub(crate) fn in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
@@ -28,7 +28,7 @@ pub(crate) fn in_order(text: &str, parts: &[&str]) {
     }
 }
 
-/// The headings of the two upper levels.
+/// The headings of levels 1 and 2.
 fn headings(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect()
 }
@@ -131,7 +131,7 @@ fn nothing_judged_is_no_report() {
     assert_eq!(research(&open), None);
     let so_far = summary(&open);
     assert!(so_far.contains("3 of 3 sides have investigated, 3 have answered"), "{so_far}");
-    // Whoever cancels it has no report, even if it was judged a moment ago.
+    // A cancelled debate has no report, even if it was judged just before.
     let cue = until(&mut open, 0, "judge");
     put(&mut open);
     let event = said(&open, cue, good(&open, cue)).unwrap();
@@ -144,7 +144,7 @@ fn nothing_judged_is_no_report() {
     let aborted = played(stances(&[]), &all);
     assert_eq!(research(&aborted), None);
     assert!(summary(&aborted).contains("no report"));
-    // Without a judge what was found is shown, and nobody is said to have won.
+    // Without a judgment the findings are shown, and no winner is named.
     let unjudged = played(stances(&[]), &["0.judge"]);
     assert_eq!(research(&unjudged), None);
     let shown = summary(&unjudged);
@@ -152,7 +152,7 @@ fn nothing_judged_is_no_report() {
     assert!(!shown.contains("won") && !shown.contains("verdict"), "{shown}");
 }
 
-/// Rated arguments, one citation that is there, one that is not, and one nobody can look up.
+/// Rated arguments with one verified citation, one wrong one, and one that cannot be checked.
 #[test]
 fn ratings_and_what_was_looked_up_are_shown() {
     let mut debate = open(stances(&[Role::Auditor]));

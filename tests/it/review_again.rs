@@ -1,11 +1,11 @@
-//! A change that is reviewed more than once: by others at the same time, after it was stopped, after
-//! pushes, and beside other changes.
+//! Repeated reviews of one change: concurrent runs, resume after an interrupt, runs after further
+//! pushes, and reviews of other changes in between.
 use crate::lab::until;
 use crate::review_bench::{AFTER, ALSO, Bench, Said, TAKEN, THERE, claim};
 use serde_json::{Value, json};
 use std::fs;
 
-/// The challenger takes for ever, until the quick script is put back.
+/// Makes the challenger's turn take 10 minutes. Returns the original script, to restore it.
 fn slow(bench: &Bench) -> Vec<u8> {
     let path = bench.lab().outside("contra.json");
     let quick = fs::read(&path).unwrap();
@@ -44,7 +44,7 @@ fn whoever_comes_second_waits_for_the_first() {
     slow(&bench);
     let first = bench.review(&["main..HEAD"]).start();
     let id = bench.lab().challenged();
-    // Without time to wait there is a clear word, and nothing is spent.
+    // With a time limit too short to wait, the run ends with a clear message and spends nothing.
     let late = bench.review(&["main..HEAD", "--time-limit", "1s"]).success();
     late.warns(&format!("as {id}: waiting"));
     late.warns("another process was arguing the same");
@@ -68,7 +68,7 @@ fn changes_are_told_apart_by_what_they_were_compared_with() {
         let review = bench.reviewed(args);
         assert_eq!(review["earlier"], json!([]), "{args:?}: {review:#}");
     }
-    // The first one again, from here, is the same question.
+    // The first change again, from another branch: the stored review is reused.
     let range = format!("main..{other}");
     bench.review(&[&range]).success().warns("Reviewed already");
 }
@@ -87,7 +87,7 @@ fn what_is_open_stays_open_until_it_is_fixed_and_going_back_costs_nothing() {
         let all = review["earlier"].as_array().unwrap().iter();
         all.map(|it| (it["claim"].to_string(), it["state"].to_string())).collect()
     };
-    // Two pushes on which nobody raises any of it again.
+    // Two pushes after which the challenger raises none of the findings again.
     bench.says(&Said::claims(vec![]));
     for nth in 1..=2 {
         bench.put("src/lib.rs", format!("{AFTER}// {nth}\n"));
@@ -97,7 +97,7 @@ fn what_is_open_stays_open_until_it_is_fixed_and_going_back_costs_nothing() {
         assert_eq!(states.len(), 3, "push {nth}: {review:#}");
         assert!(states.iter().all(|(_, state)| state.contains("open")), "push {nth}: {states:?}");
     }
-    // A review in which everybody failed forgets nothing.
+    // A failed review keeps the known findings.
     bench.lab().write(&crate::lab::Script::empty());
     bench.put("src/lib.rs", format!("{AFTER}// 3\n"));
     bench.commit("Again");
@@ -134,7 +134,7 @@ fn nothing_in_a_name_or_a_line_keeps_it_from_being_cited() {
         bench.put(name, "pub fn odd_one() -> u32 {\n    \"out\u{200b}s\u{7}ide\"\n}\n");
     }
     bench.commit("Odd names");
-    // As it is seen, as it is, and as it is written out for those who read the brief.
+    // The quote as displayed, as stored, and with the escapes that the brief shows.
     for words in ["outside", "out\u{200b}s\u{7}ide", "out\\u{200b}s\\u{7}ide"] {
         let cited = (1..).zip(names).map(|(nth, name)| {
             let entry = format!("{name}:2 \"{words}\"");
@@ -149,7 +149,6 @@ fn nothing_in_a_name_or_a_line_keeps_it_from_being_cited() {
     }
 }
 
-/// However many come at once, it is argued once.
 #[test]
 fn simultaneous_reviews_of_one_change_open_one_debate() {
     let bench = Bench::changed();
@@ -162,7 +161,7 @@ fn simultaneous_reviews_of_one_change_open_one_debate() {
     assert_eq!(bench.debates(), 1);
 }
 
-/// What a review writes into the repository is no part of what it reviews, now or the next time.
+/// Output files are excluded from the reviewed change, in this run and in the next.
 #[test]
 fn outputs_are_not_reviewed_and_nothing_is_written_over_before_it_is_read() {
     let bench = Bench::changed();
@@ -185,7 +184,7 @@ fn outputs_are_not_reviewed_and_nothing_is_written_over_before_it_is_read() {
     assert!(fs::read(root.join("out.json")).unwrap().len() > 100, "it is as it was");
 }
 
-/// Copies of a line somewhere else neither hide a finding nor mend it.
+/// Copies of a cited line in other files neither hide a finding nor mark it as fixed.
 #[test]
 fn decoys_prove_nothing() {
     let bench = Bench::changed();
@@ -197,13 +196,13 @@ fn decoys_prove_nothing() {
     let review = bench.reviewed(&["main..HEAD"]);
     assert_eq!(review["findings"][0]["known"], true, "{review:#}");
     bench.review(&["main..HEAD", "--fail-on", "block"]).ends(3);
-    // Nobody raises it again: it is still there.
+    // Not raised again, but its evidence still exists: it stays open.
     bench.says(&Said::claims(vec![]));
     bench.put("src/copy9.rs", AFTER);
     bench.commit("One more");
     let review = bench.reviewed(&["main..HEAD"]);
     assert_eq!(review["earlier"][0]["state"], "open", "{review:#}");
-    // Nor is it mended by another name.
+    // Renaming the file does not fix it either.
     bench.git(&["mv", "src/lib.rs", "src/core.rs"]);
     bench.commit("Another name");
     let review = bench.reviewed(&["main..HEAD"]);

@@ -1,5 +1,5 @@
-//! A change on the bench: a repository with two branches, seats that say what they are told to, and
-//! everything a review of it leaves behind.
+//! Fixture for review tests: a repository with a base and a feature branch, scripted replies for
+//! all seats, and access to everything a review writes.
 use crate::lab::{Call, Lab, ruling};
 use crate::review_ci::Project;
 use serde_json::{Value, json};
@@ -12,18 +12,18 @@ pub(crate) const BEFORE: &str = "pub fn get(key: &str) -> String {\n    checked(
 pub(crate) const AFTER: &str = "pub fn get(key: &str) -> String {\n    let mut kept = \
                                 KEPT.lock();\n    kept.entry(key).or_insert_with(|| \
                                 read_slowly(key)).clone()\n}\n";
-/// What stands there after the change, and what it has taken away.
+/// Evidence for a line that the change adds.
 pub(crate) const THERE: &str =
     "src/lib.rs:3 \"kept.entry(key).or_insert_with(|| read_slowly(key)).clone()\"";
 pub(crate) const ALSO: &str = "src/lib.rs:2 \"let mut kept = KEPT.lock();\"";
 pub(crate) const TAKEN: &str = "src/lib.rs:2 \"checked(key);\"";
 pub(crate) const NOWHERE: &str = "src/lib.rs:900 \"kept.grow_forever()\"";
 
-/// Every kind of output there is.
+/// All output formats.
 pub(crate) const FORMS: [&str; 8] =
     ["md", "json", "sarif", "rdjson", "gitlab", "annotations", "comment", "html"];
 
-/// What the challenger claims, and what is ruled.
+/// Scripted replies: the challenger's claims and the verdict.
 #[derive(Clone)]
 pub(crate) struct Said {
     pub(crate) prose: String,
@@ -36,7 +36,7 @@ pub(crate) struct Said {
     pub(crate) delay: Option<u64>,
 }
 
-/// A claim of the challenger's.
+/// A claim of the challenger, as JSON.
 pub(crate) fn claim(id: &str, text: &str, severity: &str, evidence: &str) -> Value {
     json!({"id": id, "text": text, "severity": severity, "evidence": [evidence]})
 }
@@ -55,7 +55,7 @@ impl Said {
         }
     }
 
-    /// One claim that rests on this.
+    /// One high-severity claim with this evidence.
     pub(crate) fn on(evidence: &str) -> Said {
         Said::claims(vec![claim("C1", "What is kept is never let go of.", "high", evidence)])
     }
@@ -96,13 +96,13 @@ impl Said {
     }
 }
 
-/// A repository with a branch that somebody wants merged.
+/// A repository with a feature branch under review.
 pub(crate) struct Bench {
     pub(crate) project: Project,
 }
 
 impl Bench {
-    /// On a branch that has not changed anything yet.
+    /// On a feature branch without changes.
     pub(crate) fn new() -> Bench {
         let bench = Bench { project: Project { lab: Lab::without_git() } };
         bench.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -113,7 +113,7 @@ impl Bench {
         bench
     }
 
-    /// On a branch with one change.
+    /// On a feature branch with one committed change.
     pub(crate) fn changed() -> Bench {
         let bench = Bench::new();
         bench.put("src/lib.rs", AFTER);
@@ -129,7 +129,7 @@ impl Bench {
         self.project.git(args)
     }
 
-    /// Puts a file there, whatever it is called.
+    /// Writes a file. The path is given as bytes, so that it need not be UTF-8.
     pub(crate) fn put(&self, path: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.lab().root().join(std::ffi::OsStr::from_bytes(path.as_ref()));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -137,7 +137,7 @@ impl Bench {
         path
     }
 
-    /// Commits everything there is but what debates leave, and returns the id.
+    /// Commits everything except the files that debates write. Returns the commit id.
     pub(crate) fn commit(&self, message: &str) -> String {
         let file = self.lab().outside("message");
         fs::write(&file, message).unwrap();
@@ -149,14 +149,14 @@ impl Bench {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// What all seats say from now on.
+    /// Sets the replies of all seats.
     pub(crate) fn says(&self, said: &Said) {
         for name in ["pro.json", "contra.json", "judge.json"] {
             fs::write(self.lab().outside(name), said.script()).unwrap();
         }
     }
 
-    /// `debate review …`, with scripts on all seats.
+    /// `debate review …` with scripted seats and one round.
     pub(crate) fn review(&self, args: &[&str]) -> Call {
         let [pro, con, judge] =
             ["pro.json", "contra.json", "judge.json"].map(|name| self.lab().seat(name));
@@ -164,12 +164,11 @@ impl Bench {
         self.lab().debate(&[&["review"], args, &seats, &["--rounds", "1"]].concat())
     }
 
-    /// Where an output goes.
     pub(crate) fn output(&self, form: &str) -> PathBuf {
         self.lab().outside(&format!("review.{form}"))
     }
 
-    /// The arguments for every output there is.
+    /// `--output` arguments for all formats.
     pub(crate) fn outputs(&self) -> Vec<String> {
         let output = |form| format!("--output={form}={}", self.output(form).display());
         FORMS.map(output).into()
@@ -183,7 +182,7 @@ impl Bench {
         serde_json::from_str(&self.text(form)).unwrap()
     }
 
-    /// The review of a change as JSON, in whatever form it was asked for; it ended with 0.
+    /// Runs a review with all outputs, asserts exit code 0, and returns the JSON output.
     #[track_caller]
     pub(crate) fn reviewed(&self, args: &[&str]) -> Value {
         let outputs = self.outputs();
@@ -192,7 +191,7 @@ impl Bench {
         self.json("json")
     }
 
-    /// How many debates there are.
+    /// The number of debates in the archive.
     pub(crate) fn debates(&self) -> usize {
         let listed = self.lab().debate(&["list", "--json"]).success().json();
         listed["debates"].as_array().unwrap().len()
@@ -202,7 +201,7 @@ impl Bench {
         self.lab().debate(&["show", "last", "--json"]).success().json()
     }
 
-    /// Every prompt of the last debate, with the seat it was for.
+    /// Every prompt of the last debate, as (seat, prompt).
     pub(crate) fn prompts(&self) -> Vec<(String, String)> {
         let shown = self.shown();
         let turns = shown["turns"].as_array().unwrap();
@@ -215,7 +214,7 @@ impl Bench {
         turns.iter().map(prompt).collect()
     }
 
-    /// Everything in the repository but what debates leave: name, mode or kind, and bytes.
+    /// All files of the repository except those that debates write: path, permissions and content.
     pub(crate) fn everything(&self) -> Vec<(PathBuf, String, Vec<u8>)> {
         let mut all = vec![];
         walk(&self.lab().root(), &mut all);

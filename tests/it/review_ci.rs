@@ -1,5 +1,5 @@
-//! What others copy to review their changes is run as it stands there: the steps of the action and
-//! the job for GitLab, with the real program, scripted seats, and a stand-in for `gh`.
+//! Runs the published CI integration as it is: the steps of the GitHub action (`action.yml`) and
+//! the GitLab job, with the real binary, scripted seats and a fake `gh`.
 use crate::ci_files::{entries, filled, listed, steps, text_of};
 use crate::lab::{Done, Lab, Running, Script, in_order, ruling};
 use crate::needs::{here, needs};
@@ -16,7 +16,7 @@ const AFTER: &str = "pub fn get(key: &str) -> String {\n    let mut kept = KEPT.
 const THERE: &str = "src/lib.rs:3 \"kept.entry(key).or_insert_with(|| read(key)).clone()\"";
 const NOWHERE: &str = "src/lib.rs:900 \"kept.grow_forever()\"";
 
-/// A repository with a branch that somebody wants merged.
+/// A repository with a feature branch under review.
 pub(crate) struct Project {
     pub(crate) lab: Lab,
 }
@@ -32,7 +32,7 @@ impl Project {
         project
     }
 
-    /// What the challenger rests on from now on, and who is ruled to be right.
+    /// Sets the evidence of the challenger's claim and the winner of the verdict.
     pub(crate) fn finds(&self, evidence: &str, winner: &str) {
         let said = |seat: &str, prose: &str, claim: Value| {
             let block = json!({"claims": [claim], "concedes": [], "resolves": []});
@@ -57,7 +57,7 @@ impl Project {
         self.lab.write(&Script::empty().first(scribe).first(judge).first(con).first(pro));
     }
 
-    /// A program with nothing of the surroundings but where programs are.
+    /// A command with an empty environment except `PATH`, `HOME` and what Git needs.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap();
@@ -72,7 +72,7 @@ impl Project {
         command
     }
 
-    /// `git …`, and what it says.
+    /// Runs `git`, asserts success, and returns its output.
     #[track_caller]
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let mut command = self.command("git");
@@ -88,7 +88,7 @@ impl Project {
         self.git(&["commit", "--quiet", "--message", "Change"]);
     }
 
-    /// Puts a program where it is found first.
+    /// Installs an executable script first on `PATH`.
     pub(crate) fn program(&self, name: &str, text: &str) -> PathBuf {
         let path = self.lab.bin().join(name);
         fs::write(&path, text).unwrap();
@@ -96,7 +96,7 @@ impl Project {
         path
     }
 
-    /// The three seats, by the names they are set by.
+    /// The three scripted seats, by option name.
     pub(crate) fn seats(&self) -> [(&'static str, String); 3] {
         let [pro, con] = ["pro.json", "contra.json"].map(|name| self.lab.seat(name));
         [("proposer", pro.clone()), ("challenger", con), ("judge", pro)]
@@ -108,7 +108,7 @@ pub(crate) fn finished(mut command: Command) -> Done {
     Running::new(command.spawn().unwrap()).wait()
 }
 
-/// Answers like the real one, from a file, and keeps what is posted.
+/// Fake `gh`: answers queries from a JSON file and stores posted comments.
 const GH: &str = r#"
 printf '%s\n' "$*" >>"$data/calls"
 filter='' last=''
@@ -129,7 +129,7 @@ case "$*" in
 esac
 "#;
 
-/// How a run of the action ended.
+/// Result of one run of the action: exit code, log and step outputs.
 struct Acted {
     code: i32,
     said: String,
@@ -137,7 +137,7 @@ struct Acted {
 }
 
 impl Project {
-    /// With a stand-in for `gh`, and a stranger who has written the marker first.
+    /// With a fake `gh` and an existing comment of a stranger that contains the marker.
     fn on_github() -> Option<Project> {
         needs("jq", Path::new("jq"), &[], "your system's package manager")?;
         let project = Project::new();
@@ -152,12 +152,12 @@ impl Project {
         Some(project)
     }
 
-    /// What `gh` was called with.
+    /// The logged `gh` command lines.
     fn calls(&self) -> String {
         fs::read_to_string(self.lab.outside("gh/calls")).unwrap()
     }
 
-    /// Runs the steps of the action that are scripts, in order, as the runner does.
+    /// Runs the script steps of the action in order, with the environment of a GitHub runner.
     fn act(&self, inputs: &[(&str, &str)]) -> Acted {
         let action = text_of("action.yml");
         let mut known = BTreeMap::from([
@@ -220,7 +220,7 @@ impl Project {
         acted
     }
 
-    /// How many debates the action has kept.
+    /// The number of debates in the action's archive.
     fn kept(&self) -> usize {
         let home = self.lab.outside("temp/debate-home");
         let listed = self.lab.debate(&["list", "--json"]).home(&home).success().json();
@@ -248,7 +248,7 @@ fn a_comment_is_made_once_and_then_updated() {
     assert!(summary.contains("What is kept is never let go of."), "{summary}");
     assert_eq!(project.kept(), 1);
 
-    // Nothing a model has said is a command of the runner's; the annotations come after it.
+    // Model output is printed while workflow commands are stopped. The annotations come after it.
     let (_, rest) = first.said.split_once("::stop-commands::").unwrap();
     let (pause, rest) = rest.split_once('\n').unwrap();
     let (_, after) = rest.split_once(&format!("\n::{pause}::\n")).unwrap();
@@ -256,7 +256,7 @@ fn a_comment_is_made_once_and_then_updated() {
     assert!(commands.iter().any(|line| line.contains("file=src/lib.rs")), "{commands:?}");
     assert!(!commands.iter().any(|line| line.starts_with("::error::said")), "{commands:?}");
 
-    // The same commit again: from the archive.
+    // The same commit again: answered from the archive.
     let again = project.act(&[]);
     assert_eq!((again.code, project.kept()), (0, 1), "{}", again.said);
     assert_eq!(again.outputs["decision"], "change");
@@ -280,8 +280,7 @@ fn where_nothing_was_found_nothing_is_posted() {
     assert_eq!((&*acted.outputs["decision"], &*acted.outputs["findings"]), ("merge", "0"));
 }
 
-/// What an earlier review has said does not stand there as if it were still so, also where nothing is
-/// remembered of it.
+/// The comment of an earlier review is updated even if its debate is no longer in the archive.
 #[test]
 fn where_nothing_is_found_any_more_the_comment_says_so() {
     let Some(project) = Project::on_github() else { return };
@@ -332,13 +331,13 @@ fn inputs_that_are_not_what_they_should_be_are_refused() {
     assert_eq!(project.calls(), "");
 }
 
-/// As the workflow that releases does it.
+/// The packing commands of the release workflow.
 const PACK: &str = r#"
 tar -czf "$1.tar.gz" "$1"
 { sha256sum "$1.tar.gz" 2>/dev/null || shasum -a 256 "$1.tar.gz"; } >"$1.tar.gz.sha256"
 "#;
 
-/// Fetched from a folder instead of the network.
+/// A fake `curl` serves the release from a folder.
 #[test]
 fn a_release_is_fetched_and_held_to_its_hash() {
     let Some(project) = Project::on_github() else { return };

@@ -1,35 +1,30 @@
-//! What people have put into changes to make reviewers do as they like, and what may come of it:
-//! nothing. Every one of them says `xyzzy`, by which it is known again.
+//! Corpus of prompt injections for reviewed changes. Each one contains the word `xyzzy`, by which
+//! the tests in `review_injection` find it again in prompts and outputs.
 
-/// Where it stands.
+/// The part of a change that carries the injection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
-    /// In a file of the change.
     Code,
-    /// In a literal of the change, which ends and goes on.
+    /// In a string literal, which the injection tries to end.
     Literal,
-    /// As the name of a file of the change.
     Name,
-    /// In a file that agents take for their user's word, or for ours.
+    /// In an instruction or settings file of agents or of this program, at this path.
     Orders(&'static str),
-    /// In the message of a commit.
     Message,
-    /// In the title of the change.
     Title,
-    /// In its description.
     Body,
 }
 
-/// One attempt.
+/// One prompt injection.
 pub(crate) struct Attempt {
     pub(crate) name: &'static str,
     pub(crate) place: Where,
     pub(crate) text: String,
-    /// Whether people would not see it, and nobody may.
+    /// Invisible in the rendered text (an HTML comment), so it must be removed from prompts.
     pub(crate) unseen: bool,
 }
 
-/// Every one there is.
+/// All injections.
 #[rustfmt::skip]
 pub(crate) fn corpus() -> Vec<Attempt> {
     use Where::{Body, Code, Literal, Message, Name, Orders, Title};

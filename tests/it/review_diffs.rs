@@ -1,5 +1,5 @@
-//! The facts of a change as a review has them: whatever git can do to files, every finding is where
-//! it says, no form stumbles over it, and the user's repository is left as it was.
+//! Changes of every kind that Git knows: each finding has the right file and line, all output
+//! formats accept it, and the user's repository stays unchanged.
 use crate::review_bench::{AFTER, BEFORE, Bench, FORMS, Said, THERE, claim};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-/// Reviews a change with these citations; the user's repository is as it was afterwards.
+/// Reviews a change with one claim per citation. Asserts that the repository is unchanged.
 #[track_caller]
 fn found(bench: &Bench, args: &[&str], evidence: &[&str]) -> Value {
     let about =
@@ -25,7 +25,7 @@ fn found(bench: &Bench, args: &[&str], evidence: &[&str]) -> Value {
     review
 }
 
-/// Where each finding is, by the claim it was made in.
+/// The location of each finding, as (claim id, location), sorted by id.
 fn places(review: &Value) -> Vec<(String, Value)> {
     let found = review["findings"].as_array().unwrap().iter();
     let mut all: Vec<_> =
@@ -51,7 +51,7 @@ fn sizes(review: &Value) -> (u64, u64, u64) {
     (number("files"), number("added"), number("deleted"))
 }
 
-/// Lines, each unlike all others.
+/// A text of distinct lines.
 pub(crate) fn numbered(many: usize) -> String {
     (1..=many).fold(String::new(), |mut text, nth| {
         let _ = writeln!(text, "some words of line {nth} and more");
@@ -117,7 +117,7 @@ fn a_renamed_file_is_known_by_both_names() {
     assert_eq!(places(&review), expected, "{review:#}");
 }
 
-/// A file that is gone is a place without a line, in every form.
+/// A deleted file is a location without a line in every output format.
 #[test]
 fn what_is_deleted_is_found_and_has_no_line() {
     let bench = Bench::new();
@@ -169,7 +169,7 @@ fn a_change_of_modes_alone_is_a_change() {
     assert_eq!(places(&review), [at("C1", "src/lib.rs", 2)]);
 }
 
-/// What a link leads to is never read, and what it took the place of is.
+/// The target of a symlink is never read. The file it replaced can still be cited.
 #[test]
 fn links_are_changes_and_lead_nowhere() {
     let bench = Bench::new();
@@ -225,7 +225,7 @@ fn ends_of_lines_and_of_files_do_not_hide_words() {
     assert_eq!(places(&review), expected, "{review:#}");
 }
 
-/// What there is nothing to argue about is not argued, and every form says so.
+/// A skipped change opens no debate, and every output format says why.
 #[test]
 fn nothing_documents_and_what_tools_write_are_skipped() {
     let bench = Bench::new();
@@ -256,7 +256,7 @@ fn nothing_documents_and_what_tools_write_are_skipped() {
     assert_eq!(skipped(&["main..HEAD"]), "", "a decision is argued");
 }
 
-/// Code that is moved among the documents is taken away, and that is no mere document.
+/// Moving code into a documentation or vendor folder is not a docs-only change.
 #[test]
 fn code_that_becomes_a_document_is_reviewed() {
     for to in ["docs/lib.txt", "vendor/lib.rs", "old.md"] {
@@ -287,7 +287,7 @@ fn the_first_commit_and_strangers_are_compared_with_what_there_is() {
     assert_eq!(places(&review), expected);
 }
 
-/// The index is neither the last commit nor the working tree.
+/// The index differs from both the last commit and the working tree.
 #[test]
 fn what_is_staged_is_what_is_reviewed() {
     let bench = Bench::new();
@@ -318,7 +318,7 @@ fn names_that_are_no_text_are_listed_on_their_line() {
     assert!(prompt.contains("src/a\u{fffd}b.rs"), "{prompt}");
 }
 
-/// What cannot be compared is said with what to do about it, before anybody is asked.
+/// The error names the remedy, before any provider is called.
 #[test]
 fn what_is_not_there_is_said_with_what_to_do() {
     let bench = Bench::changed();
@@ -346,7 +346,7 @@ fn what_is_not_there_is_said_with_what_to_do() {
     assert_eq!(bench.debates(), 0);
 }
 
-/// Ten thousand files are counted to the last one, and nothing is written among the user's objects.
+/// Also, no object is written into the user's repository.
 #[test]
 fn ten_thousand_files_are_all_counted() {
     const MANY: usize = 10_000;

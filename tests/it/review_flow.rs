@@ -1,11 +1,11 @@
-//! A review over time: the same is not argued twice, what was cut short goes on, what was found
-//! before is known again, and what stops a change is only what was asked for.
+//! Life cycle of a review: results are reused for the same change, interrupted reviews resume,
+//! findings are tracked across pushes, and `--fail-on` sets the exit code.
 use crate::lab::until;
 use crate::review_bench::{AFTER, ALSO, Bench, FORMS, NOWHERE, Said, TAKEN, THERE, claim};
 use serde_json::{Value, json};
 use std::fs;
 
-/// All outputs, as they are.
+/// The content of all output files.
 fn all(bench: &Bench) -> Vec<String> {
     FORMS.map(|form| bench.text(form)).into()
 }
@@ -15,14 +15,14 @@ fn the_same_change_is_argued_once() {
     let bench = Bench::changed();
     bench.reviewed(&["main..HEAD"]);
     let first = all(&bench);
-    // Nobody is asked again: what they would say now is said by nobody.
+    // New replies would give another result, so this proves that no seat is asked again.
     bench.says(&Said::on(NOWHERE));
     let outputs = bench.outputs();
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
     let done = bench.review(&[&["main..HEAD"], &outputs[..]].concat()).success();
     done.warns("Reviewed already");
     assert_eq!((all(&bench), bench.debates()), (first, 1));
-    // Under another name, from elsewhere, and as a range of ids it is the same change.
+    // By commit ids and from a subfolder it is still the same change.
     let ids =
         format!("{}..{}", bench.git(&["rev-parse", "main"]), bench.git(&["rev-parse", "HEAD"]));
     bench
@@ -54,8 +54,8 @@ fn the_same_change_is_argued_once() {
     assert_eq!(bench.debates(), before + 1, "others are asked");
 }
 
-/// With the time nearly over there is a verdict on what was said, and nobody takes it for a whole
-/// review.
+/// When the time limit is near, the judge rules on what was said. The result is marked as degraded,
+/// and the next run debates the change again.
 #[test]
 fn a_review_that_ran_out_of_time_says_so_and_is_argued_again() {
     for winner in ["pro", "con"] {
@@ -80,7 +80,7 @@ fn a_review_that_ran_out_of_time_says_so_and_is_argued_again() {
         }
         assert_eq!(bench.debates(), 1);
         bench.review(&["main..HEAD", "--time-limit", "1s", "--strict"]).ends(5);
-        // With all the time there is it is argued to its end, and that is kept.
+        // Without a time limit the debate runs to its end, and that result is reused.
         bench.says(&slow);
         let review = bench.reviewed(&["main..HEAD", "--strict"]);
         assert_eq!(
@@ -92,7 +92,7 @@ fn a_review_that_ran_out_of_time_says_so_and_is_argued_again() {
     }
 }
 
-/// A program that was killed has lost nothing, and whoever asks again goes on with it.
+/// The same command resumes the debate of a killed process.
 #[test]
 fn a_review_that_was_killed_goes_on() {
     let bench = Bench::changed();
@@ -120,7 +120,7 @@ fn a_review_that_was_killed_goes_on() {
     bench.lab().replays(&id);
 }
 
-/// What was allowed is spent: the result says so, and allowing more goes on.
+/// The result is marked as incomplete. A larger budget resumes the debate.
 #[test]
 fn a_budget_that_is_spent_leaves_a_part_and_more_of_it_goes_on() {
     let bench = Bench::changed();
@@ -137,7 +137,7 @@ fn a_budget_that_is_spent_leaves_a_part_and_more_of_it_goes_on() {
     assert_eq!(bench.debates(), 1, "the same debate went on");
 }
 
-/// After a push: what is fixed, what is still open, and what is new.
+/// After a push, earlier findings are fixed or still open, and others are new.
 #[test]
 fn a_later_review_knows_what_was_found_before() {
     let bench = Bench::changed();
@@ -154,7 +154,7 @@ fn a_later_review_knows_what_was_found_before() {
     };
     let before = bench.output("json").with_extension("before");
     fs::copy(bench.output("json"), &before).unwrap();
-    // The lock is gone, a line comes before the rest, and the check is there again.
+    // This push removes the lock, restores the check and shifts the remaining lines.
     let after = AFTER
         .replace("    let mut kept = KEPT.lock();\n", "    // Kept by key.\n    checked(key);\n");
     bench.put("src/lib.rs", after);
@@ -208,7 +208,7 @@ fn a_later_review_knows_what_was_found_before() {
     bench.review(&["main..HEAD", "--earlier", "nowhere.json"]).fails_with(1);
 }
 
-/// An earlier review from somebody else's hands says nothing in its own name.
+/// An `--earlier` file is untrusted input: its texts appear in prompts only as quotes.
 #[test]
 fn an_earlier_review_that_was_forged_is_quoted() {
     let bench = Bench::changed();
@@ -227,7 +227,7 @@ fn an_earlier_review_that_was_forged_is_quoted() {
     }
 }
 
-/// By itself a review stops nothing; and what rests on nothing never does.
+/// The default is exit code 0, and unverified findings never fail a run.
 #[test]
 fn only_what_was_asked_for_stops_a_change() {
     let high = |evidence| Said::on(evidence);
@@ -237,7 +237,7 @@ fn only_what_was_asked_for_stops_a_change() {
     };
     let won = || Said { winner: "pro", ..Said::on(THERE) };
     let split = || Said { mirror: Some("pro"), ..Said::on(THERE) };
-    // What is ruled: never, block, contested.
+    // Exit codes for `never`, `block` and `contested`.
     for (name, said, codes) in [
         ("agreed and found", high(THERE), [0, 3, 3]),
         ("agreed, not found", high(NOWHERE), [0, 0, 0]),

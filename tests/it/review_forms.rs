@@ -1,4 +1,5 @@
-//! What each form makes of a review: small, empty, skipped and far too big.
+//! Output formats of a review (Markdown, JSON, SARIF, rdjson, GitLab, annotations, comment, HTML):
+//! small, empty, skipped and oversized reviews.
 use crate::needs::{here, needs};
 use debate_mcp::debate::{Compared, Noted, Place, Severity};
 use debate_mcp::review::finding::{Earlier, Finding, Proof, State};
@@ -34,7 +35,7 @@ pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding
     }
 }
 
-/// As one would like to read it.
+/// A typical review with two findings, one unverified finding and one fixed finding.
 pub(crate) fn small() -> Review {
     let mut first =
         finding(1, Severity::High, "`load` clones every row, and calls store_all twice.");
@@ -94,7 +95,7 @@ pub(crate) fn small() -> Review {
     }
 }
 
-/// Nothing was found, and nothing must be known beside it.
+/// A review without findings and without notices.
 fn clean() -> Review {
     let kept = small();
     Review {
@@ -111,7 +112,7 @@ fn skipped() -> Review {
     Review { skipped: Some("only documents changed".into()), ..Review::default() }
 }
 
-/// Far more than any form has room for, and each of it as long as it gets.
+/// A review that exceeds the size limit of every format.
 fn huge() -> Review {
     let mut review = small();
     let long = "@all #1 $x 数据库 `code` ".repeat(100);
@@ -139,7 +140,7 @@ pub(crate) fn read(review: &Review, form: Form) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", form.word()))
 }
 
-/// `DEBATE_UPDATE=1 cargo test review_forms` writes them anew.
+/// `DEBATE_UPDATE=1 cargo test review_output` rewrites the golden files.
 #[test]
 fn the_committed_forms_are_the_ones_that_are_written() {
     let name = |form: Form| match form {
@@ -193,7 +194,7 @@ fn nothing_found_is_a_line_and_nothing_is_posted() {
         assert_eq!(run["invocations"][0]["executionSuccessful"], true);
         assert!(!write(&review, Form::Html).contains("<article>"));
     }
-    // What must be known is told all the same.
+    // Notices are still shown.
     let mut doubtful = clean();
     doubtful.degraded = true;
     doubtful.doubts = vec!["a coin".into()];
@@ -271,7 +272,7 @@ fn what_is_not_verified_annotates_nothing() {
     assert!(write(&review, Form::Md).contains("### Not verified (1)"));
 }
 
-/// The shapes that are asked for, where nobody publishes a schema that could be pinned.
+/// GitLab and rdjson publish no versioned schema, so the expected shape is checked by hand.
 #[test]
 fn diagnostics_have_the_shape_their_readers_know() {
     for entry in read(&small(), Form::Gitlab).as_array().unwrap() {
@@ -288,7 +289,7 @@ fn diagnostics_have_the_shape_their_readers_know() {
         (&first["severity"], &first["code"]["value"]),
         (&json!("ERROR"), &json!("design/challenge"))
     );
-    // Lines that are gone are told where they stood.
+    // Removed lines keep their line numbers in the base.
     let range = json!({"start": {"line": 3}, "end": {"line": 3}});
     let gone = json!({"path": "docs/read me.md", "range": range});
     assert_eq!(result["diagnostics"][1]["location"], gone);
@@ -328,7 +329,7 @@ fn later_reviews_find_the_comment_and_what_was_found() {
     assert_eq!(lines.next(), Some(prints.as_str()));
 }
 
-/// The schema of those who thought SARIF up, out of a package of theirs.
+/// Validates against the official SARIF schema from the npm package `@microsoft/jest-sarif`.
 pub(crate) fn fits_sarif(reviews: &[Review]) {
     let schema =
         "tests/clients/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
@@ -336,10 +337,10 @@ pub(crate) fn fits_sarif(reviews: &[Review]) {
     if needs("node", Path::new("node"), &[here(schema)], install).is_none() {
         return;
     }
-    // It has a bracket that not everybody takes for a letter.
+    // The schema has an unescaped bracket in a regex, which not every regex engine accepts.
     let schema = fs::read_to_string(here(schema)).unwrap().replace("{2}]?$", r"{2}\\]?$");
     let schema: Value = serde_json::from_str(&schema).unwrap();
-    // Its draft knows no format for a reference, and would let any pass.
+    // The schema's own draft does not validate URI references, so it is read as draft 7.
     let validator = jsonschema::options()
         .with_draft(jsonschema::Draft::Draft7)
         .should_validate_formats(true)

@@ -1,4 +1,5 @@
-//! All of a review is somebody else's words, and some are chosen to be taken for ours.
+//! Escaping in the output formats: every text of a review is untrusted, and none may be interpreted
+//! as markup, a mention, a link or a workflow command.
 use crate::review_forms::{finding, fits_sarif, place, proof, read, small};
 use crate::scene::Rng;
 use debate_mcp::debate::{Noted, Place, Severity};
@@ -6,7 +7,7 @@ use debate_mcp::review::Review;
 use debate_mcp::review::finding::{Earlier, Finding, State};
 use debate_mcp::review::forms::{Form, MARKER, inline, place as places, tame, write};
 
-/// What words can be made of that are meant to be more than read.
+/// Fragments that have a meaning in Markdown, HTML, CI logs, terminals or URLs.
 const PARTS: &[&str] = &[
     "@octocat",
     "@all",
@@ -115,7 +116,7 @@ fn words(rng: &mut Rng) -> String {
     rng.text(PARTS, 12)
 }
 
-/// A review that says such things wherever anybody can say anything.
+/// A review with random fragments in every text field.
 fn any_review(seed: u64) -> Review {
     let mut rng = Rng(seed);
     let mut review = small();
@@ -172,8 +173,7 @@ fn reviews() -> impl Iterator<Item = Review> {
     (0..1500).map(any_review)
 }
 
-/// What stands in a text outside of code, as a reader of Markdown sees it: blocks of code are taken
-/// out, and so are spans of it.
+/// The text outside code blocks and code spans, as a Markdown parser would see it.
 fn prose(markdown: &str) -> String {
     let mut kept = String::new();
     let mut open: Option<String> = None;
@@ -216,7 +216,7 @@ fn spans_out(line: &str) -> String {
     kept + rest
 }
 
-/// The tags that are ours.
+/// Tags that the output itself writes.
 const OURS: &[&str] =
     &["<details>", "</details>", "<summary>", "</summary>", "<span>$</span>", MARKER];
 
@@ -259,7 +259,7 @@ fn calls_nobody(prose: &str) {
     assert!(words.all(|word| word != "deadbeef123"), "{prose}");
 }
 
-/// What a line may begin with is ours alone.
+/// Asserts that the line starts no block, such as a heading or list, except our own.
 fn begins_nothing(line: &str) {
     let bare = line.trim_start();
     let ours = line.starts_with("> - Doubt: ")
@@ -301,7 +301,7 @@ fn a_marker_in_code_is_no_marker_either() {
     assert_eq!(comment.matches("<!--").count(), 2, "{comment}");
 }
 
-/// As GitHub's runner reads a line.
+/// Parses a workflow command like GitHub's runner: name, properties and data.
 fn command(line: &str) -> (String, Vec<(String, String)>, String) {
     let rest = line.strip_prefix("::").unwrap_or_else(|| panic!("{line}"));
     let (opening, data) = rest.split_once("::").unwrap();
@@ -403,7 +403,7 @@ fn the_sarif_fits_its_schema_whatever_is_said() {
     fits_sarif(&(0..200).map(any_review).collect::<Vec<_>>());
 }
 
-/// The tags of a page, by name and with what they say, are those of a page of nothing but letters.
+/// The HTML page contains only tags and attributes of its template.
 #[test]
 fn a_page_has_no_tags_but_ours() {
     const TAGS: &[&str] = &[
@@ -432,7 +432,7 @@ fn what_is_hidden_is_shown() {
         ("\u{1b}[31m", "[U+001B][31m"),
         ("a\u{200b}\u{200b}\u{e0041}b", "a[U+200B+2]b"),
         ("a\u{200d}b", "a[U+200D]b"),
-        // What these scripts and pictures need stays.
+        // Joiners that these scripts and emoji need are kept.
         ("می\u{200c}خواهم", "می\u{200c}خواهم"),
         ("❤\u{fe0f}\u{200d}🔥", "❤\u{fe0f}\u{200d}🔥"),
         ("tab\t, line\r\nend", "tab\t, line\nend"),

@@ -1,4 +1,4 @@
-//! The hook others copy is run by git itself, in a push to a repository on this disk.
+//! The published pre-push hook, run by Git itself in a push to a local bare repository.
 use crate::lab::Done;
 use crate::needs::here;
 use crate::review_ci::{Project, finished};
@@ -9,8 +9,8 @@ use std::process::Stdio;
 const HOOK: &str = "examples/ci/pre-push";
 
 impl Project {
-    /// With a remote that has `main`, the hook in its place, and the real program on the path: what
-    /// it is called with is kept, and it reads whatever there is on stdin.
+    /// With a remote that has `main`, the hook installed, and a `debate` wrapper on `PATH` that
+    /// logs its arguments and drains stdin.
     fn with_hook() -> Project {
         let project = Project::new();
         let remote = project.lab.outside("remote.git");
@@ -31,7 +31,7 @@ impl Project {
         project
     }
 
-    /// What `debate` was called with, line by line.
+    /// The logged argument lines of `debate`.
     fn asked(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.lab.outside("calls")).unwrap_or_default();
         calls.lines().map(Into::into).collect()
@@ -43,7 +43,7 @@ impl Project {
         finished(command)
     }
 
-    /// The push went through.
+    /// Pushes and asserts success.
     #[track_caller]
     fn pushed(&self, args: &[&str]) -> Done {
         let done = self.push(args);
@@ -51,7 +51,7 @@ impl Project {
         done
     }
 
-    /// What the remote has of a branch; nothing, if it has none.
+    /// The commit of a branch on the remote, or an empty string.
     fn there(&self, branch: &str) -> String {
         let all = self.git(&["ls-remote", "origin", &format!("refs/heads/{branch}")]);
         all.split_whitespace().next().unwrap_or_default().to_owned()
@@ -104,7 +104,7 @@ fn a_change_that_wins_is_pushed_also_where_it_could_be_stopped() {
     assert_eq!(project.there("feature"), project.id("feature"));
 }
 
-/// The list of what is pushed is on stdin, and is read to its end whatever is started meanwhile.
+/// Git passes the pushed refs on stdin. The hook must read them all, whatever `debate` reads.
 #[test]
 fn every_branch_of_a_push_is_reviewed_against_where_it_left() {
     let project = Project::with_hook();
@@ -120,7 +120,7 @@ fn every_branch_of_a_push_is_reviewed_against_where_it_left() {
     expected.sort();
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0].starts_with(&expected[0]) && asked[1].starts_with(&expected[1]), "{asked:?}");
-    // What was rewritten is compared from where the two ways part, and a deletion with nothing.
+    // A rewritten branch is compared from the merge base. A deletion is not reviewed.
     project.git(&["switch", "--quiet", "feature"]);
     project.git(&["commit", "--quiet", "--amend", "--message", "Said otherwise"]);
     project.pushed(&["--force", "feature"]);
@@ -139,7 +139,7 @@ fn what_there_is_nothing_to_argue_about_is_pushed() {
     let project = Project::with_hook();
     project.git(&["config", "debate.failOn", "block"]);
     project.git(&["switch", "--quiet", "--create", "words", "main"]);
-    // Nothing new, a tag, and documents only, which the program itself leaves alone.
+    // Nothing new and a tag: no call. Documents only: `debate` itself skips the review.
     project.pushed(&["words"]);
     project.git(&["tag", "--annotate", "v1", "--message", "One"]);
     project.pushed(&["v1"]);
@@ -149,7 +149,7 @@ fn what_there_is_nothing_to_argue_about_is_pushed() {
     assert_eq!(project.asked().len(), 1);
     let listed = project.lab.debate(&["list", "--json"]).success().json();
     assert_eq!(listed["debates"].as_array().unwrap().len(), 0, "{listed:#}");
-    // A remote that has nothing yet.
+    // A remote without any branch.
     let empty = project.lab.outside("empty.git");
     project.git(&["init", "--quiet", "--bare", empty.to_str().unwrap()]);
     project.git(&["remote", "add", "fresh", empty.to_str().unwrap()]);
@@ -164,7 +164,7 @@ fn what_there_is_nothing_to_argue_about_is_pushed() {
     assert!(finished(second).code != Some(0), "with a base it is argued about, and stopped");
 }
 
-/// Whatever is missing or broken, nobody is kept from pushing by it.
+/// A missing or misconfigured program never blocks a push.
 #[test]
 fn a_hook_that_cannot_do_its_work_stops_nobody() {
     let project = Project::with_hook();
@@ -174,7 +174,7 @@ fn a_hook_that_cannot_do_its_work_stops_nobody() {
     done.warns("debate.failOn is neither block, contested nor never");
     done.warns("the review of feature ended with 2, and the push goes on");
 
-    // Git itself is found where its parts are; nothing else is there.
+    // Git is started by its full path, and `PATH` contains nothing else.
     let git = finished({
         let mut which = project.command("sh");
         which.args(["-c", "command -v git"]);
@@ -189,7 +189,7 @@ fn a_hook_that_cannot_do_its_work_stops_nobody() {
     bare.warns("not reviewed, because there is no debate on the PATH");
 }
 
-/// No commit is 40 zeros, or 64 where hashes are longer.
+/// A null object id has 40 zeros, or 64 with SHA-256.
 #[test]
 fn zeros_of_either_length_are_no_commit() {
     let project = Project::with_hook();

@@ -1,5 +1,5 @@
-//! Changes that mean harm are reviewed like any other: what stands in them is told between marks,
-//! decides on nothing, and does nothing wherever a review is shown.
+//! Prompt injection: injected text reaches prompts only inside delimiters, does not change the
+//! verdict, and is inert in every output format. The injections are in `review_injection_corpus`.
 use crate::review_bench::{AFTER, ALSO, Bench, FORMS, Said, THERE, claim};
 use crate::review_corpus::{Attempt, Where, corpus};
 use debate_mcp::review::forms::MARKER;
@@ -10,14 +10,14 @@ use std::fmt::Write;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A prompt in two: what is ours, and what stands between marks, with the marks.
+/// A prompt split at its delimiters into our own text and quoted, untrusted text.
 pub(crate) struct Told {
     pub(crate) ours: String,
     pub(crate) theirs: String,
     pub(crate) marks: Vec<String>,
 }
 
-/// Reads a prompt as whoever is asked does: a mark opens, and the same mark closes.
+/// Parses a prompt: a delimiter line opens a quote, and the same line closes it.
 #[track_caller]
 pub(crate) fn told(prompt: &str) -> Told {
     let mut told = Told { ours: String::new(), theirs: String::new(), marks: vec![] };
@@ -40,7 +40,7 @@ pub(crate) fn told(prompt: &str) -> Told {
 }
 
 impl Attempt {
-    /// The change in which it is made, and what is said about that.
+    /// A repository with this injection, and the arguments of its review.
     fn bench(&self) -> (Bench, Vec<String>) {
         let bench = Bench::new();
         bench.put("src/lib.rs", AFTER);
@@ -66,7 +66,8 @@ impl Attempt {
         (bench, args)
     }
 
-    /// Reviews it, with seats that do their work, and with a challenger that repeats all it reads.
+    /// Reviews the change twice: with normal replies, and with a challenger that repeats the
+    /// injected text. Asserts that neither has an effect.
     fn fails(&self) {
         let (bench, mut args) = self.bench();
         args.extend(bench.outputs());
@@ -97,7 +98,7 @@ impl Attempt {
         }
     }
 
-    /// In every prompt all of it stands between marks that nobody could guess.
+    /// Asserts that the injection is inside random delimiters in every prompt.
     fn told_between_marks(&self, bench: &Bench, parrots: bool) {
         let mut marks = BTreeSet::new();
         let prompts = bench.prompts();
@@ -109,7 +110,7 @@ impl Attempt {
                 assert!(marks.insert(mark.clone()), "{mark} was there before");
                 assert_eq!(prompt.lines().filter(|line| line == mark).count(), 2, "{mark}");
             }
-            // The brief, and to the others what was said before.
+            // The first prompt quotes the brief only. Later prompts also quote earlier turns.
             assert_eq!(told.marks.len() > 1, nth > 0, "{seat}: {:?}", told.marks);
             assert!(told.ours.contains("Topic: Should the change "), "{seat}");
             assert!(!told.ours.contains("{{"), "{seat}: a gap was left:\n{}", told.ours);
@@ -130,7 +131,7 @@ impl Attempt {
     }
 }
 
-/// What the judge said is the verdict, and what the challenger said are the findings.
+/// Asserts that the verdict and the findings are those of the scripted replies.
 #[track_caller]
 fn ruled_as_said(bench: &Bench, said: &Said) {
     let (review, shown) = (bench.json("json"), bench.shown());
@@ -159,7 +160,7 @@ fn count(turn: &Value) -> usize {
     turn["claims"].as_array().unwrap().len()
 }
 
-/// No form of it does anything but be read.
+/// Asserts that no output format contains active content.
 #[track_caller]
 pub(crate) fn shown_as_text(bench: &Bench) {
     let [md, json, sarif, rdjson, gitlab, annotations, comment, html] =
@@ -193,7 +194,7 @@ pub(crate) fn shown_as_text(bench: &Bench) {
     }
 }
 
-/// The whole corpus; `--nocapture` shows it.
+/// The whole corpus. `--nocapture` prints the result table.
 #[test]
 #[expect(clippy::print_stdout, reason = "the table is for whoever asks for it")]
 fn no_change_gets_what_it_asks_for() {
@@ -222,7 +223,7 @@ fn no_change_gets_what_it_asks_for() {
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n\n"));
 }
 
-/// What went wrong with one, if anything did.
+/// The panic message if this injection had an effect.
 fn failure(attempt: &Attempt) -> Option<String> {
     let failed = catch_unwind(AssertUnwindSafe(|| attempt.fails())).err()?;
     let text = failed.downcast_ref::<String>().cloned();

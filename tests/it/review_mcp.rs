@@ -1,9 +1,9 @@
-//! A review asked for in a client: `start_debate` with the option `review` and the change as context.
+//! Reviews started by an MCP client: `start_debate` with the option `review` and a diff as context.
 use crate::host::Host;
 use crate::review_ci::Project;
 use serde_json::{Value, json};
 
-/// A review of what this context names, played to its end.
+/// Starts a review of this context and plays it to its end.
 fn reviewed(host: &mut Host, project: &Project, context: Value) -> Value {
     let [(_, pro), (_, con), (_, judge)] = project.seats();
     let stands = host.call(
@@ -33,7 +33,7 @@ fn a_client_gets_findings_and_the_same_change_is_argued_once() {
         shown.contains("change the design first") && shown.contains("`src/lib.rs:3`"),
         "{shown}"
     );
-    // Asked again, in other words for the same range, nobody is asked again.
+    // The same range in another notation reuses the stored review.
     let again = reviewed(&mut host, &project, json!({"diff": "main..feature"}));
     assert_eq!(again["debate_id"], id, "{again:#}");
     let notes = again["notes"].to_string();

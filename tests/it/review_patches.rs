@@ -1,12 +1,12 @@
-//! Changes that come as patches, in whatever way git writes them: they are applied nowhere, and what
-//! they would make of the files is reviewed like any other change.
+//! Reviews of patch files in every format that Git writes. A patch is never applied to the user's
+//! files. The tree it results in is reviewed like any other change.
 use crate::review_bench::{AFTER, Bench, Said, THERE, claim};
 use crate::review_diffs::numbered;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
 
-/// A file with what git says, to the last byte.
+/// Writes the exact output of `git` to a patch file.
 fn written(bench: &Bench, args: &[&str]) -> String {
     let path = bench.lab().outside("a.patch");
     let mut command = bench.project.command("git");
@@ -15,7 +15,7 @@ fn written(bench: &Bench, args: &[&str]) -> String {
     path.display().to_string()
 }
 
-/// Reviews it and returns what it came to; nothing of the user's has changed.
+/// Reviews and returns the JSON output. Asserts that the repository is unchanged.
 #[track_caller]
 fn reviewed(bench: &Bench, args: &[&str]) -> Value {
     let before = bench.everything();
@@ -44,7 +44,7 @@ fn a_patch_is_reviewed_as_if_it_were_applied() {
         assert_eq!(review["change"]["files"], 1);
         assert!(review["change"]["says"].as_str().unwrap().starts_with("a patch to "));
     }
-    // What was made from another commit says so.
+    // A patch against another commit needs `--base`.
     bench.git(&["switch", "--quiet", "feature"]);
     let patch = written(&bench, &["diff", "main", "feature"]);
     let review = reviewed(&bench, &["--patch", &patch, "--base", "main"]);
@@ -91,7 +91,7 @@ fn patches_rename_delete_add_and_hold_what_is_no_text() {
     assert_eq!(review["unverified"].as_array().unwrap().len(), 1);
 }
 
-/// What does not apply is said, with what to do next, and nobody is asked.
+/// The error has a hint, and no provider is called.
 #[test]
 fn a_patch_that_does_not_apply_is_refused() {
     let bench = Bench::changed();
@@ -100,7 +100,7 @@ fn a_patch_that_does_not_apply_is_refused() {
     let outside = bench.lab().outside("bad.patch").display().to_string();
     let long = format!("diff --git a/x b/x\n{}", "+x\n".repeat(10_000));
     for text in [
-        good.as_str(), // It is applied already.
+        good.as_str(), // Already applied.
         "rubbish\n",
         "",
         "diff --git a/src/lib.rs b/src/lib.rs\n@@ nonsense @@\n",
@@ -122,7 +122,7 @@ fn a_patch_that_does_not_apply_is_refused() {
     assert!(!bench.lab().root().join(".git/hooks/x").exists());
 }
 
-/// A patch says what it is called, and is believed nothing.
+/// The headers and the message of a mailed patch are untrusted and do not reach the prompts.
 #[test]
 fn what_a_mail_says_around_a_patch_is_told_to_nobody() {
     let bench = Bench::new();
@@ -137,7 +137,7 @@ fn what_a_mail_says_around_a_patch_is_told_to_nobody() {
     }
 }
 
-/// Several commits are several patches, each of which applies to what the one before has made.
+/// A mailbox of several patches is applied in order.
 #[test]
 fn patches_of_several_commits_come_to_what_the_last_one_has() {
     let bench = Bench::changed();

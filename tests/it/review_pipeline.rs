@@ -1,12 +1,12 @@
-//! A review in a pipeline: which change it is for, what it may not be taken for, and where its
-//! results go.
+//! Reviews in CI: detection of the change from the environment (GitHub event, GitLab variables),
+//! forks without secrets, and where the results are written.
 use crate::lab::Call;
 use crate::review_bench::{Bench, NOWHERE, Said, THERE};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// What GitHub says about a pull request from `whose` repository.
+/// Writes a GitHub pull request event whose head is in the repository `whose`.
 fn event(bench: &Bench, whose: &str) -> String {
     let (base, head) = (bench.git(&["rev-parse", "main"]), bench.git(&["rev-parse", "feature"]));
     let event = json!({"number": 7, "pull_request": {"number": 7, "title": "Keep what was read",
@@ -48,7 +48,7 @@ fn github_says_which_change_is_meant() {
     let text = fs::read_to_string(&summary).unwrap();
     assert!(text.starts_with("# Before\n") && text.contains("## Design review: change"), "{text}");
     in_a_group(&done.err);
-    // A summary that cannot be written is no reason to fail, and what is typed comes first.
+    // A summary file that cannot be written is only a warning. Command-line options win.
     let call = bench.review(&["main..feature", "--pr-title", "Mine", "--json"]).on_github(&event);
     let done = call.env("GITHUB_STEP_SUMMARY", "/nowhere/summary.md").success();
     done.warns("No summary in `/nowhere/summary.md`");
@@ -61,7 +61,7 @@ fn in_a_group(err: &str) {
     assert_eq!(marks, ["::group::The debate", "::endgroup::"], "{err}");
 }
 
-/// Events are somebody else's words, whatever they hold.
+/// The event file is untrusted input. An invalid one is ignored.
 #[test]
 fn an_event_that_makes_no_sense_is_no_event() {
     let bench = Bench::changed();
@@ -82,7 +82,7 @@ fn an_event_that_makes_no_sense_is_no_event() {
     }
 }
 
-/// A fork has no secrets, so there is nobody to ask; that is no failure of whoever wrote it.
+/// Workflows of forks have no secrets, so no provider is available. That is not an error.
 #[test]
 fn without_models_a_fork_is_skipped_and_others_fail() {
     let bench = Bench::changed();
@@ -101,13 +101,13 @@ fn without_models_a_fork_is_skipped_and_others_fail() {
     let own = event(&bench, "o/r");
     let done = bench.lab().debate(&args).on_github(&own).done();
     assert_eq!(done.code, Some(4), "{done:#?}");
-    // Whoever names seats is taken at their word.
+    // With explicit seats the review runs anyway.
     let from = event(&bench, "mallory/r");
     let review = bench.review(&["--json"]).on_github(&from).success().json();
     assert_eq!(review["decision"], "change");
 }
 
-/// The one way to lose a repository to a pull request is said, and only where it is taken.
+/// `pull_request_target` with the head checked out runs untrusted code with secrets: warn.
 #[test]
 fn the_head_of_a_pull_request_and_secrets_do_not_go_together() {
     let bench = Bench::changed();
@@ -149,7 +149,7 @@ fn gitlab_says_which_change_is_meant() {
     nobody.warns("comes from a fork");
 }
 
-/// What cannot be written is found out before anything is spent.
+/// All outputs are validated before any provider is called.
 #[test]
 fn outputs_that_make_no_sense_are_refused_first() {
     let bench = Bench::changed();
@@ -192,7 +192,7 @@ fn outputs_that_make_no_sense_are_refused_first() {
     assert_eq!(bench.debates(), 0, "nothing was spent");
 }
 
-/// What goes to stdout is that and nothing else.
+/// Stdout contains only the requested format.
 #[test]
 fn stdout_is_for_what_was_asked_for() {
     let bench = Bench::changed();
@@ -211,7 +211,7 @@ fn stdout_is_for_what_was_asked_for() {
     assert_eq!(bench.debates(), 1);
 }
 
-/// How many findings there are is for the reader; what stops a change is not.
+/// `--max-findings` limits the display only, not the exit code.
 #[test]
 fn what_is_not_shown_still_counts() {
     let bench = Bench::changed();

@@ -1,5 +1,5 @@
-//! What a debate about a change comes to: what is a finding, how grave, where, and whether it stops
-//! anything.
+//! From a debate about a change to a review: which claims become findings, their severity, location
+//! and fingerprint, and whether they block the merge.
 use crate::players::{complete, ruling};
 use crate::scene::{citation, open, say_with, setup, speech, until};
 use debate_mcp::debate::{
@@ -23,7 +23,7 @@ fn known(fingerprint: &str, gone: bool) -> Known {
     Known { noted, gone }
 }
 
-/// Words that were found at a line, offered for a claim.
+/// A citation with an exact match at this line, as evidence for a claim.
 fn found(claim: &str, path: &str, line: u32, quote: &str) -> Citation {
     Citation {
         claim: Some(claim.into()),
@@ -45,8 +45,8 @@ fn graded(body: Body, severities: &[(&str, Severity)]) -> Body {
     Body::Speech { text, claims, concedes, resolves, help, unstructured }
 }
 
-/// A duel of two rounds about a change: the challenger raises `c` (found), `d` (nowhere), `e` (found,
-/// taken back) and `f` (found); the proposer answers `c` and concedes `f`.
+/// A duel of two rounds about a change. The challenger raises `c` (verified), `d` (not found), `e`
+/// (verified, withdrawn) and `f` (verified). The proposer answers `c` and concedes `f`.
 fn argued(known: Vec<Known>, cites: Vec<Citation>) -> Debate {
     let mut debate =
         open(debate_mcp::debate::Setup { proposed: Some(proposed(known)), ..setup(table(), 2) });
@@ -76,7 +76,7 @@ fn table() -> Format {
     formats::reviewing(formats::duel())
 }
 
-/// Both judges rule so.
+/// The judge and its mirror rule for these sides.
 fn ruled(mut debate: Debate, sides: [Side; 2], spoil: impl Fn(&mut Ruling)) -> Debate {
     for side in sides {
         let cue = until(&mut debate, 0, "judge");

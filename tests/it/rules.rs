@@ -1,4 +1,4 @@
-//! The rules, by table: a reply, and which rules object to it.
+//! Reply rules, as tables: a reply and the rules it violates.
 use crate::players::{complete, good, ruling};
 use crate::scene::{open, say, setup, speech, until};
 use Rule::{
@@ -10,7 +10,7 @@ use debate_mcp::debate::{
     Body, Cue, Debate, Format, Rule, Ruling, Section, Side, findings, formats,
 };
 
-/// The debate at the first turn of this round's phase. Ada has claimed `Ada1`, Bob `Bob1`, …
+/// A debate at the first turn of this phase. Ada has made the claim `Ada1`, Bob `Bob1`, and so on.
 fn at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
     let rounds = if format.name == "tribunal" { 10 } else { 3 };
     let mut debate = open(setup(format, rounds));
@@ -37,7 +37,7 @@ fn at_most_three_core_claims_in_the_first_act() {
             (Body::prose("no block"), &[Structured]),
         ],
     );
-    // Counted over the act, and an answer is not a core claim. Ada has one already.
+    // The limit counts per act, and an answer is not a core claim. Ada has made one already.
     check(
         &at(formats::tribunal(), 2, "argue"),
         &[
@@ -96,7 +96,7 @@ fn concessions_are_verbatim_and_binding() {
         &(debate, cue),
         &[
             (speech("e>Bob1!", &[], &[]), &[Evidenced, KeepsConcessions]),
-            (fresh("a.rs:1"), &[KeepsConcessions]), // It was offered for `d` already.
+            (fresh("a.rs:1"), &[KeepsConcessions]), // Already used for `d`.
             (fresh("b.rs:2"), &[]),
         ],
     );
@@ -109,7 +109,7 @@ fn a_challenger_names_a_flaw_first() {
         &[
             (speech("new", &[], &[]), &[]),
             (speech("", &[("Ada1", "Ada is right")], &[]), &[RaisesFlaw]),
-            // Whether prose names a flaw, code cannot tell.
+            // Whether prose names a flaw cannot be checked in code.
             (Body::prose("I doubt it."), &[Structured]),
         ],
     );
@@ -158,7 +158,7 @@ fn a_proposer_answers() {
         &[
             (speech("d>Bob1", &[], &[]), &[]),
             (speech("d", &[], &[]), &[AnswersOpponent]),
-            // Whether prose answers, code cannot tell; to concede is to answer.
+            // Whether prose answers a claim cannot be checked in code. A concession is an answer.
             (Body::prose("No."), &[Structured]),
             (speech("d", &[("Bob1", "bob is right")], &[]), &[]),
         ],
@@ -170,7 +170,7 @@ fn a_summary_keeps_the_record() {
     let sections = |text: &str| Body::Sections {
         sections: vec![Section { title: "So far".into(), text: text.into() }],
     };
-    // Bob has answered `Ada1`, and nobody has met `Bob1` yet.
+    // Bob has answered `Ada1`. `Bob1` is still unanswered.
     check(
         &at(formats::duel(), 3, "summarize"),
         &[

@@ -1,5 +1,5 @@
-//! A log that no longer passes still opens: the first event that was not due is named, and what was
-//! said is shown.
+//! Lenient replay of a damaged event log: the first illegal event is reported, and all readable
+//! turns are kept.
 use crate::chaos::Chaos;
 use crate::grammar::any_format;
 use crate::players::{amended, any_setup, told};
@@ -11,7 +11,7 @@ use debate_mcp::debate::{
 };
 use std::iter::repeat_n;
 
-/// Loses, repeats or exchanges an event or two, or has other seats where nobody asked for them.
+/// Damages a log: drops, duplicates or swaps events, or inserts a change of seats.
 fn harmed(setup: &Setup, log: &[Event], rng: &mut Rng) -> Vec<Event> {
     let mut log = log.to_vec();
     for _ in 0..=rng.below(2) {
@@ -35,14 +35,14 @@ fn harmed(setup: &Setup, log: &[Event], rng: &mut Rng) -> Vec<Event> {
     log
 }
 
-/// Where a strict reading stops, counted from 1.
+/// The number of the first event that strict replay rejects, counted from 1.
 fn first_illegal(setup: &Setup, log: &[Event]) -> Option<u64> {
     let mut debate = open(setup.clone());
     let strict = log.iter().position(|event| debate.apply(event.clone()).is_err());
     strict.map(|at| at as u64 + 1)
 }
 
-/// Everything a reader is shown can be worked out.
+/// Computes everything that is shown to readers. Must not panic.
 fn readable(debate: &Debate) {
     let _ = (standing::status(debate), standing::notices(debate), standing::rigor(debate));
     let _ = (trace(debate), verdict::judgment(debate));
@@ -54,7 +54,7 @@ fn readable(debate: &Debate) {
     }
 }
 
-/// How many were seated when each event was read.
+/// The number of seats at the time of each event.
 fn seated_at(setup: &Setup, log: &[Event]) -> Vec<usize> {
     let mut count = setup.seats.len();
     let counted = log.iter().enumerate().map(|(at, event)| {
@@ -107,7 +107,7 @@ fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
 #[test]
 fn a_log_of_another_debate_is_read_without_what_this_one_does_not_know() {
     let played = (5..).map(|seed| Chaos::play(&any_setup(formats::tribunal(), seed), seed));
-    // It went further than a duel has acts.
+    // This log has more acts than a duel.
     let beyond = |court: &Debate| court.turns().any(|(cue, _)| cue.act > 3);
     let (court, chaos) = { played }.find(|(court, _)| beyond(court)).unwrap();
     let mut duel = setup(formats::duel(), 2);

@@ -1,4 +1,5 @@
-//! Builds debates, and plays them well behaved.
+//! Fixtures for debates: setups, short notations for claims and speeches, and functions that play a
+//! debate with valid replies. The replies come from `simulated_players`.
 use crate::players::{ask, complete, failed, good, said};
 use debate_mcp::debate::{
     Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
@@ -8,7 +9,7 @@ use debate_mcp::debate::{
 };
 use std::collections::BTreeMap;
 
-/// A little generator, so a failing case is named by its seed.
+/// Deterministic random number generator (LCG). A failing case is reproduced by its seed.
 pub(crate) struct Rng(pub(crate) u64);
 impl Rng {
     pub(crate) fn below(&mut self, n: usize) -> usize {
@@ -19,7 +20,7 @@ impl Rng {
     pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
-    /// Some of these, one after another.
+    /// A concatenation of fewer than `most` random strings of the alphabet.
     pub(crate) fn text(&mut self, alphabet: &[&str], most: usize) -> String {
         let length = self.below(most);
         (0..length).map(|_| alphabet[self.below(alphabet.len())]).collect()
@@ -29,7 +30,7 @@ impl Rng {
     }
 }
 
-/// Everyone any format could want; those it does not name never speak.
+/// Seats for every role of every format. Seats a format does not use never speak.
 pub(crate) const SEATS: &[(&str, Role)] = &[
     ("Ada", Role::Pro),
     ("Bob", Role::Con),
@@ -47,7 +48,7 @@ pub(crate) const SEATS: &[(&str, Role)] = &[
     ("Ned", Role::Scribe),
 ];
 
-/// Asks for nearly everything a prompt can ask for.
+/// Uses nearly every template placeholder.
 const TEMPLATE: &str = "{{topic}} Round {{round}}, after {{previous_round}}.\n\
     plan: {{tool}} against {{opponent}}, {{rounds}} rounds\n\
     {{brief}}\n{{stance}} {{style}}\n{{heard}}\n\n{{checks}}\n\n{{claims}}\n\n{{reply}}";
@@ -111,12 +112,13 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
     }
 }
 
-/// So much money and nothing else is limited.
+/// A budget that limits the cost only, in millionths.
 pub(crate) fn money(cost: u64) -> Budget {
     Budget { cost: Some(cost), ..Budget::default() }
 }
 
-/// A claim in short: `id`, what it answers after `>`, and `!` if it has no evidence.
+/// Parses a claim notation: `id`, then `>` and the claim it answers, then `!` if it has no
+/// evidence.
 pub(crate) fn claim(short: &str) -> Claim {
     let (bare, evidence) = match short.strip_suffix('!') {
         Some(bare) => (bare, vec![]),
@@ -128,8 +130,8 @@ pub(crate) fn claim(short: &str) -> Claim {
     Claim { id: id.into(), text, evidence, answers, ..Claim::default() }
 }
 
-/// A speech in short: claims as above, concessions with their quotes, and what it certifies as
-/// resolved, with `!` if nothing is offered for that.
+/// A speech from short notations: claims as in [`claim`], concessions with their quotes, and
+/// resolved claims, with `!` if no evidence is given.
 pub(crate) fn speech(claims: &str, concedes: &[(&str, &str)], resolves: &[&str]) -> Body {
     let concession = |(claim, quote): &(&str, &str)| Concession {
         claim: (*claim).into(),
@@ -149,7 +151,7 @@ pub(crate) fn speech(claims: &str, concedes: &[(&str, &str)], resolves: &[&str])
     }
 }
 
-/// A citation of which nothing is known but what looking it up came to.
+/// A citation with only its text and its status.
 pub(crate) fn citation(raw: &str, found: Found) -> Citation {
     Citation {
         raw: raw.into(),
@@ -169,27 +171,27 @@ pub(crate) fn due(debate: &Debate) -> Vec<Cue> {
     next(debate).cues().collect()
 }
 
-/// The first due cue, if it is of this phase in this round.
+/// The first due cue, if it belongs to this phase and round.
 pub(crate) fn here(debate: &Debate, round: u8, phase: &str) -> Option<Cue> {
     let first = due(debate).first().copied();
     first.filter(|cue| cue.round == round && debate.setup().phase(*cue).name == phase)
 }
 
-/// Plays on to the first turn of this phase in this round, which has not been asked yet.
+/// Plays up to the first turn of this phase and round, which is not yet asked.
 #[track_caller]
 pub(crate) fn until(debate: &mut Debate, round: u8, phase: &str) -> Cue {
     run(debate, &[], |debate| here(debate, round, phase).is_some());
     here(debate, round, phase).unwrap_or_else(|| panic!("{phase} never came in round {round}"))
 }
 
-/// Asks all that is open and takes this for an answer, which no rule may object to. What a ruling
-/// must say of single claims is filled in where it does not.
+/// Asks all open turns and records this reply, which must pass every rule. Missing claim checks of
+/// a verdict are filled in.
 #[track_caller]
 pub(crate) fn say(debate: &mut Debate, cue: Cue, body: Body) {
     say_with(debate, cue, body, vec![]);
 }
 
-/// As [`say`], with what looking up its citations came to.
+/// As [`record_reply`], with checked citations.
 #[track_caller]
 pub(crate) fn say_with(debate: &mut Debate, cue: Cue, body: Body, citations: Vec<Citation>) {
     put(debate);
@@ -199,7 +201,6 @@ pub(crate) fn say_with(debate: &mut Debate, cue: Cue, body: Body, citations: Vec
     apply(debate, [event]);
 }
 
-/// The outcome, in a word.
 pub(crate) fn word(debate: &Debate) -> &'static str {
     match debate.outcome() {
         Some(Outcome::Completed) => "completed",
@@ -215,7 +216,7 @@ pub(crate) fn word(debate: &Debate) -> &'static str {
     }
 }
 
-/// One word per turn, `!` marking a failure, and then the outcome.
+/// One word per turn, `!` for a failure, then the outcome.
 pub(crate) fn trace(debate: &Debate) -> String {
     let turn = |(cue, turn): (Cue, &Result<_, _>)| {
         let mark = if turn.is_ok() { "" } else { "!" };
@@ -224,9 +225,8 @@ pub(crate) fn trace(debate: &Debate) -> String {
     debate.turns().map(turn).chain([word(debate).into()]).collect::<Vec<_>>().join(" ")
 }
 
-/// Plays on, well behaved, until `stop` says so or nothing is due. Turns named in `down`, as
-/// `round.phase` or `round.phase/seat`, time out. `stop` is asked before a wave is, so it stops
-/// where nobody has been asked yet.
+/// Plays with valid replies until `stop` returns true or nothing is due. Turns named in `down`, as
+/// `round.phase` or `round.phase/seat`, time out. `stop` is called before a wave is asked.
 pub(crate) fn run(debate: &mut Debate, down: &[&str], stop: impl Fn(&Debate) -> bool) {
     while !stop(debate) {
         let event = match next(debate) {
@@ -254,13 +254,13 @@ pub(crate) fn apply(debate: &mut Debate, events: impl IntoIterator<Item = Event>
     events.into_iter().try_for_each(|event| debate.apply(event)).expect("legal");
 }
 
-/// Asks all that is open, if it has not been.
+/// Asks all open turns that are not asked yet.
 pub(crate) fn put(debate: &mut Debate) {
     let asked = ask(debate);
     apply(debate, asked);
 }
 
-/// A debate that is played to its end, with these turns down.
+/// Plays a debate to its end. The turns named in `down` time out.
 pub(crate) fn played(setup: Setup, down: &[&str]) -> Debate {
     let mut debate = open(setup);
     run(&mut debate, down, |_| false);
@@ -276,7 +276,7 @@ pub(crate) fn open(setup: Setup) -> Debate {
     Debate::open(setup).unwrap()
 }
 
-/// The arena's table, but whoever is silent once has lost.
+/// The arena format, but one missed turn forfeits the debate.
 pub(crate) fn silence_loses() -> Format {
     let mut format = debate_mcp::debate::formats::arena();
     for phase in format.acts.iter_mut().flat_map(|act| &mut act.phases) {

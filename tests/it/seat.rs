@@ -1,4 +1,4 @@
-//! How a seat is written, and what cannot be written as one.
+//! Parsing and validation of participants: `tool`, `tool:model`, `host`, `human`, `bot`.
 use debate_mcp::debate::seat::BadSeat::{self, Empty, Model, NoModel, Tool};
 use debate_mcp::debate::{Effort, Voice};
 
@@ -19,7 +19,7 @@ fn a_seat_is_a_tool_and_perhaps_a_model() {
         ("claude:opus", model("claude", "opus")),
         ("claude: opus", model("claude", "opus")),
         ("openai:gpt-5.5", model("openai", "gpt-5.5")),
-        // Split at the first colon only: models have colons and slashes of their own.
+        // Split at the first colon only: model names may contain colons and slashes.
         ("ollama:qwen3:8b", model("ollama", "qwen3:8b")),
         ("openrouter:meta/llama-3@latest", model("openrouter", "meta/llama-3@latest")),
         ("claude:", model("claude", "")),
@@ -34,7 +34,7 @@ fn a_seat_is_a_tool_and_perhaps_a_model() {
         ("host:auto", Voice::Host),
     ] {
         check(text, &Ok(expected.clone()));
-        // As it is shown, it can be read again.
+        // Display and parse are inverse.
         assert_eq!(expected.to_string().parse(), Ok(expected));
     }
 }

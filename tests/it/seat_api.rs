@@ -1,5 +1,5 @@
-//! Seats spoken for by HTTP APIs: what they are sent, what is made of what they answer, and that no key
-//! goes anywhere but to its own service.
+//! Seats played by HTTP APIs: requests, parsed responses, errors and retries. No API key is sent to
+//! another service, logged or stored.
 use crate::lab::{Call, Lab, ruling, speech, stands_in};
 use crate::model::{Does, Model, WIRES, nowhere};
 use serde_json::{Value, json};
@@ -7,21 +7,21 @@ use std::fs;
 
 const KEY: &str = "sk-nobody-else-may-see-this";
 
-/// The user's own configuration.
+/// Writes the user's config file.
 fn configure(lab: &Lab, text: &str) {
     let folder = lab.outside("user/.config/debate");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), text).unwrap();
 }
 
-/// A service of the user's own.
+/// Config for one API of the user's own.
 fn row(name: &str, wire: &str, url: &str) -> String {
     format!(
         "[apis.{name}]\nurl = \"{url}\"\nwire = \"{wire}\"\nkeys = [\"KEY_{name}\"]\nusual = \"big\"\n"
     )
 }
 
-/// A round in which this seat proposes and scripts do the rest.
+/// A debate of one round in which this seat proposes and scripts play the other seats.
 fn proposes(lab: &Lab, seat: &str, more: &[&str]) -> Call {
     let (con, judge) = (lab.seat("contra.json"), lab.seat("pro.json"));
     let seats = ["run", "Well?", "--proposer", seat, "--challenger", &con, "--judge", &judge];
@@ -29,7 +29,7 @@ fn proposes(lab: &Lab, seat: &str, more: &[&str]) -> Call {
         .env("KEY_mine", KEY)
 }
 
-/// The turn of a service that does this.
+/// The first turn, played by an API with this protocol at this URL.
 fn turn(lab: &Lab, wire: &str, url: &str, more: &[&str]) -> Value {
     configure(lab, &row("mine", wire, url));
     let done = proposes(lab, "mine", more).done();
@@ -38,7 +38,7 @@ fn turn(lab: &Lab, wire: &str, url: &str, more: &[&str]) -> Value {
     result["turns"][0].clone()
 }
 
-/// A whole debate on each wire: both sides and the judge, who is held to a schema.
+/// A complete debate for each protocol: both sides and the judge, whose request has a schema.
 #[test]
 fn every_wire_plays_every_seat() {
     for wire in WIRES {
@@ -74,7 +74,7 @@ fn every_wire_plays_every_seat() {
             );
             assert_eq!(own["attempts"], 1, "{wire}");
             assert_eq!(own["cost"], Value::Null, "{wire}");
-            // Not even the fake of one wire is told a model in its body.
+            // The Gemini request has the model in its path, so the fake server cannot report it.
             if wire != "gemini" {
                 assert_eq!(own["model_reported"], asked, "{wire}");
                 assert_eq!(own["caveats"], json!(["it has no setting for effort"]), "{wire}");
@@ -97,8 +97,8 @@ fn every_wire_plays_every_seat() {
     }
 }
 
-/// Every way in which a service can fail, on every wire: what the user reads, and how often it was
-/// asked.
+/// Every kind of HTTP and stream error, for every protocol: the message for the user and the number
+/// of requests.
 #[test]
 fn failures_are_told_apart() {
     let status = |code: u16, headers: &[(&'static str, &'static str)], said: &str| {
@@ -159,7 +159,7 @@ fn failures_are_told_apart() {
     });
 }
 
-/// Nobody is there, somebody is there and says nothing, and nobody has a key.
+/// Connection refused, a hanging server, and a missing key.
 #[test]
 fn silence_is_told_apart() {
     std::thread::scope(|scope| {
@@ -182,7 +182,7 @@ fn silence_is_told_apart() {
     });
 }
 
-/// What can pass is tried again; what was begun is not.
+/// A server error before the response is retried. A response that has started is not.
 #[test]
 fn what_can_pass_is_tried_again() {
     let good = speech("Use one file.", "P1", &[]);
@@ -212,7 +212,7 @@ fn what_can_pass_is_tried_again() {
     });
 }
 
-/// A service that will not take the schema is asked without it.
+/// A schema that is rejected with status 400 is left out of the retry.
 #[test]
 fn a_schema_that_is_not_taken_is_left_out() {
     for wire in WIRES {
@@ -236,7 +236,7 @@ fn a_schema_that_is_not_taken_is_left_out() {
     }
 }
 
-/// Nobody is followed to another place, and a key least of all.
+/// In particular, the key is not sent to the other host.
 #[test]
 fn a_redirect_is_not_followed() {
     let other = Model::always(Does::Says(speech("Mine.", "P1", &[])));
@@ -248,7 +248,7 @@ fn a_redirect_is_not_followed() {
     assert!(other.sent().is_empty());
 }
 
-/// Servers on this machine need no key, and say themselves which models they have.
+/// Local servers need no key and are queried for their models.
 #[test]
 fn a_local_server_is_asked_for_its_models() {
     let lab = Lab::new();
@@ -267,7 +267,7 @@ fn a_local_server_is_asked_for_its_models() {
     done.warns("ollama serve");
 }
 
-/// What the rows that come with the program need, and what is said of those that lack it.
+/// Built-in APIs are listed, with the environment variable that is missing.
 #[test]
 fn every_service_is_listed_with_what_it_lacks() {
     let lab = Lab::new();
@@ -293,7 +293,7 @@ fn every_service_is_listed_with_what_it_lacks() {
     for seat in ["ollama", "lmstudio", "vllm", "llamacpp"] {
         assert!(find(&all, seat).is_some(), "{seat}");
     }
-    // Whoever writes a model down may be seated without being named.
+    // An API with a default model in the config can be seated without naming one.
     configure(&lab, "[apis.google]\nusual = \"big\"\n");
     assert_eq!(find(&listed(&lab), "google").unwrap()["model"], true);
     let seats = ["run", "Well?", "--proposer", "openai", "--challenger", "google"];
@@ -302,7 +302,7 @@ fn every_service_is_listed_with_what_it_lacks() {
     done.warns("name a model, as in `openai:MODEL`");
 }
 
-/// One model does not argue with itself, and two models of one service may.
+/// One model may not play both sides. Two models of one API may.
 #[test]
 fn two_sides_are_two_models() {
     let lab = Lab::new();
@@ -326,7 +326,7 @@ fn two_sides_are_two_models() {
     assert_eq!(result["status"], "completed", "{result:#}");
 }
 
-/// A mistake in the user's own tables is named, and a key in them is used and never shown.
+/// Config errors are reported. A key in the config is used but never shown.
 #[test]
 fn a_user_may_change_and_add_services() {
     let lab = Lab::new();
@@ -369,7 +369,7 @@ fn a_user_may_change_and_add_services() {
     }
 }
 
-/// Two services may speak for one model; the debate is then one of a model with itself.
+/// Two APIs with the same model are labelled `single-model`.
 #[test]
 fn two_services_of_one_model_are_one_voice() {
     let lab = Lab::new();

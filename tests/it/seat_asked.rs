@@ -1,5 +1,5 @@
-//! Single turns of model CLIs, asked for as the engine asks for them: with and without the web, too
-//! long, and too often.
+//! Single turns of CLI providers, requested like the engine does: with and without web access, with
+//! an oversized prompt, and with rate limits.
 use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::{Cue, Failure, Kind, Role, Trouble, Voice};
@@ -8,7 +8,7 @@ use debate_mcp::seats::{Kit, Roster, Surroundings};
 use serde_json::json;
 use std::fs;
 
-/// One turn of a tool, in a laboratory in which it is installed.
+/// Requests one turn from a fake CLI that is installed in the test environment.
 async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Result<Said, Failure> {
     let around = Surroundings {
         environment: vec![("HOME".into(), lab.outside("user").into())],
@@ -39,12 +39,12 @@ async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Resu
     roster.speak(&ask, Stream::unheard(cue)).await
 }
 
-/// How a tool was called for a turn, and what is said of the web there.
+/// How the CLI was called, and the caveats about web access.
 async fn called(tool: &str, web: bool) -> (Called, Vec<String>) {
     let lab = Lab::new();
     let own = lab.outside(&format!("fake-{tool}"));
     lab.speaks(tool, &speech("Use one file.", "P1", &[]));
-    // What is in its folder is only there while it runs.
+    // The temporary home exists only while the CLI runs, so the fake copies its settings.
     let does = format!(
         "/bin/cat '{0}/out'\n/bin/cat \"$GEMINI_CLI_HOME/.gemini/settings.json\" > '{0}/settings' 2>/dev/null\nexit 0",
         own.display()
@@ -57,7 +57,6 @@ async fn called(tool: &str, web: bool) -> (Called, Vec<String>) {
     (called, said.envelope.caveats.into_iter().filter(web).collect())
 }
 
-/// Where a phase allows the web a tool is offered it, and nowhere else.
 #[tokio::test]
 async fn the_web_is_for_turns_that_may_use_it() {
     for (tool, off, on) in [
@@ -87,7 +86,7 @@ async fn the_web_is_for_turns_that_may_use_it() {
     }
 }
 
-/// Where nobody knows, or nothing can be done, the turn says so.
+/// The caveat in the envelope says that web access is not enforced, or not available.
 #[tokio::test]
 async fn what_cannot_be_said_about_the_web_is_said() {
     let parrot = "[parrot]\nprogram = \"parrot\"\nreads = \"text\"\n";
@@ -106,7 +105,6 @@ async fn what_cannot_be_said_about_the_web_is_said() {
     }
 }
 
-/// A prompt that a tool would refuse is not sent to it.
 #[tokio::test]
 async fn a_prompt_a_tool_would_refuse_is_not_sent() {
     let lab = Lab::new();
@@ -118,7 +116,7 @@ async fn a_prompt_a_tool_would_refuse_is_not_sent() {
     assert!(turn(&lab, "codex", false, &"ß".repeat(1_048_576), "").await.is_ok());
 }
 
-/// When a tool says when it may be asked again, the failure says so, and nobody asks before.
+/// The retry delay from the CLI's error output ends up in the failure, and no retry is made before.
 #[tokio::test]
 async fn when_to_ask_again_is_passed_on() {
     let told = |text: &str| {
@@ -143,7 +141,7 @@ async fn when_to_ask_again_is_passed_on() {
     }
 }
 
-/// A tool that takes orders from its home is given another, with its login and nothing else in it.
+/// A CLI that reads instructions from its home gets a temporary one with the login only.
 #[tokio::test]
 async fn a_home_of_its_own_holds_the_login_and_no_orders() {
     let lab = Lab::new();

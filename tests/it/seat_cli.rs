@@ -1,5 +1,5 @@
-//! Seats spoken for by model CLIs: how they are called, what is made of what they print, and that
-//! nothing of them is left behind.
+//! Seats played by model CLIs: command line and environment, parsed output, error kinds, retries,
+//! and no orphan processes.
 use crate::fakes::Capture;
 use crate::lab::{Lab, Script, ruling, speech, until};
 use crate::needs::needs;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const TOOLS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "copilot"];
 
-/// One round in which these two argue and a third rules.
+/// A debate of one round between two CLIs, judged by a third.
 fn duel(lab: &Lab, proposer: &str, challenger: &str, judge: &str) -> Value {
     lab.speaks(proposer, &speech("Use one file.", "P1", &[]));
     lab.speaks(challenger, &speech("One file locks.", "C1", &["P1"]));
@@ -20,7 +20,7 @@ fn duel(lab: &Lab, proposer: &str, challenger: &str, judge: &str) -> Value {
     lab.debate(&args).success().json()
 }
 
-/// Each of the five argues for, argues against and rules, and every turn proves who spoke.
+/// Each of the five CLIs plays each seat, and every envelope names the tool, version and model.
 #[test]
 fn every_tool_plays_every_seat() {
     for nth in 0..TOOLS.len() {
@@ -37,7 +37,7 @@ fn every_tool_plays_every_seat() {
             assert_eq!(envelope["exit_code"], 0, "{turn:#}");
             assert_eq!(envelope["attempts"], 1);
             let tool = turn["tool"].as_str().unwrap();
-            // One tells its version by itself; the others are asked.
+            // Claude reports its version in the output. The other CLIs are called with `--version`.
             let version = if tool == "claude" { "9.9" } else { "1.2.3" };
             assert_eq!(envelope["version"], version, "{tool}");
             if tool != "copilot" {
@@ -51,8 +51,8 @@ fn every_tool_plays_every_seat() {
     }
 }
 
-/// A tool is called without a shell, with the prompt on stdin, in a folder of its own, read-only,
-/// without servers, hooks or plugins, and with nobody else's keys.
+/// No shell, the prompt on stdin, a read-only temporary folder, no MCP servers, hooks or plugins,
+/// and only the provider's own keys in the environment.
 #[test]
 fn a_tool_is_called_in_isolation() {
     let only: [(&str, &[&str], &[&str]); 5] = [
@@ -130,7 +130,7 @@ fn a_tool_is_called_in_isolation() {
     }
 }
 
-/// The turn of a tool that prints what a real one printed.
+/// The turn of a fake CLI that replays a recorded output.
 fn printed(capture: &str) -> Value {
     let tool = capture.split('-').next().unwrap();
     let lab = Lab::new();
@@ -143,7 +143,7 @@ fn printed(capture: &str) -> Value {
     result["turns"][0].clone()
 }
 
-/// What real tools printed when something went wrong, and what is made of it.
+/// Recorded error outputs of real CLIs, and the failure they are parsed to.
 #[test]
 fn failures_are_told_apart() {
     for (capture, trouble, says) in [
@@ -174,7 +174,7 @@ fn failures_are_told_apart() {
     }
 }
 
-/// And when it went well.
+/// Recorded successful outputs of real CLIs.
 #[test]
 fn what_real_tools_print_is_read() {
     for (capture, answer, model, tokens) in [
@@ -196,7 +196,7 @@ fn what_real_tools_print_is_read() {
     }
 }
 
-/// Nothing, rubbish, and far too much.
+/// No output, garbage, a blank answer, a crash, and endless output.
 #[test]
 fn what_cannot_be_an_answer_is_none() {
     let empty = r#"{"type":"result","is_error":false,"result":"  "}"#;
@@ -218,13 +218,14 @@ fn what_cannot_be_an_answer_is_none() {
     }
 }
 
-/// Whether a process is there, and is not a corpse.
+/// Whether the process exists and is not a zombie.
 fn lives(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
-/// What has left its group and gives no sign of itself ends with the turn all the same.
+/// A child that left the process group (`setsid`) is found by a marker in its environment and
+/// killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn whoever_leaves_the_group_is_found_by_the_mark() {
@@ -249,8 +250,8 @@ fn whoever_leaves_the_group_is_found_by_the_mark() {
     until("it is gone", || !lives(&pid));
 }
 
-/// A tool that hangs, and a child of it that does not listen, die when their time is up, when the
-/// user cancels, when the client goes away, and when the program itself is killed.
+/// A hanging CLI and its child that ignores signals are killed after a timeout, a cancel, a client
+/// disconnect, an interrupt, and a kill of this program.
 #[test]
 fn nothing_outlives_its_turn() {
     let stubborn = "(trap '' TERM INT HUP; echo $$ > LEFT; exec /bin/sleep 300) &\n\
@@ -290,7 +291,6 @@ fn nothing_outlives_its_turn() {
     }
 }
 
-/// What can pass is tried again, and what was answered is not.
 #[test]
 fn what_can_pass_is_tried_again() {
     let lab = Lab::new();
@@ -315,7 +315,7 @@ fn what_can_pass_is_tried_again() {
     assert_eq!(fs::read_to_string(counter).unwrap().lines().count(), 2);
 }
 
-/// A seat opens no debates, whether or not it is told that it is one.
+/// A debate cannot be started from within a seat, even if the environment marker is removed.
 #[test]
 fn a_debate_opens_no_debates() {
     for hidden in ["", "/usr/bin/env -u DEBATE_SEAT "] {
@@ -338,7 +338,7 @@ fn a_debate_opens_no_debates() {
     }
 }
 
-/// A user's own file changes how a tool is called, or adds one; a mistake in it is named.
+/// The config file changes or adds CLI specs. Errors in it are reported.
 #[test]
 fn a_user_may_change_and_add_rows() {
     let lab = Lab::new();
@@ -368,7 +368,7 @@ fn a_user_may_change_and_add_rows() {
     }
 }
 
-/// Whoever is not named is chosen among what is installed; where nothing is, the host plays.
+/// Seats without a participant get installed CLIs. Without any, the host plays.
 #[test]
 fn seats_nobody_named_are_filled_with_what_is_there() {
     let lab = Lab::new();
@@ -380,7 +380,7 @@ fn seats_nobody_named_are_filled_with_what_is_there() {
     lab.speaks("codex", &speech("Use one file.", "P1", &[]));
     let listed = host.call("list_models", json!({"probe": true}));
     let able = listed["models"].as_array().unwrap().iter().filter(|it| it["playable"] == true);
-    // Whatever happens to listen on this machine is nobody's business here.
+    // Ignore local model servers that happen to run on this machine.
     let local = ["ollama", "lmstudio", "vllm", "llamacpp"];
     let able = able.map(|it| it["seat"].as_str().unwrap()).filter(|seat| !local.contains(seat));
     let able: Vec<&str> = able.collect();

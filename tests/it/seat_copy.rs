@@ -1,10 +1,11 @@
-//! What a model CLI is given to read: a copy of the repository as it was when the debate opened.
+//! The files a CLI provider can read: a read-only snapshot of the repository as pinned when the
+//! debate was opened.
 use crate::lab::{Done, Lab, speech, stands_in};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A laboratory with a real repository, in which a stand-in notes what it finds in its folder.
+/// A test environment with a real repository and a fake CLI that logs the files it finds.
 fn lab() -> Lab {
     let lab = Lab::new();
     git2::Repository::init(lab.root()).unwrap();
@@ -59,7 +60,7 @@ fn a_tool_reads_a_copy_without_secrets_and_orders() {
     assert!(!lab.root().join("src/new.rs").exists());
 }
 
-/// What is cited is what was seen: the debate goes on with the tree it was opened on.
+/// Citations are checked against this tree, so later edits must not be visible.
 #[test]
 fn a_debate_goes_on_with_the_tree_it_was_opened_on() {
     let lab = lab();
@@ -78,8 +79,7 @@ fn a_debate_goes_on_with_the_tree_it_was_opened_on() {
     assert_eq!(read(&lab, "read"), "fn here() {}\n");
 }
 
-/// In somebody's home there is nothing to read, and nothing is copied; a folder that is no home is
-/// read as if it were a repository.
+/// A home folder is never copied. Any other plain folder is treated like a repository.
 #[test]
 fn without_a_repository_a_tool_sees_a_project_and_never_a_home() {
     for (home, found) in [(true, ""), (false, "./diary.txt\n")] {
@@ -99,7 +99,7 @@ fn without_a_repository_a_tool_sees_a_project_and_never_a_home() {
     }
 }
 
-/// A debate about one repository goes on about it, wherever it is taken up.
+/// Resumed from another folder, the debate still uses its own repository.
 #[test]
 fn a_debate_goes_on_about_its_own_repository() {
     let lab = lab();
@@ -116,7 +116,7 @@ fn a_debate_goes_on_about_its_own_repository() {
     assert!(!elsewhere.join(".claude").exists(), "it is nobody else's debate");
 }
 
-/// A tool that had nothing to read is no secret of its envelope.
+/// A missing snapshot is reported in the notices of the result, not only in the envelope.
 #[test]
 fn that_a_tool_could_read_nothing_is_said_in_the_result() {
     let lab = lab();
@@ -134,7 +134,7 @@ fn that_a_tool_could_read_nothing_is_said_in_the_result() {
     assert!(notices.contains("No tool could read the repository"), "{notices}");
 }
 
-/// A tool that repeats its key is not repeated.
+/// A key that a CLI prints in an error is redacted before it is shown or stored.
 #[test]
 fn a_key_that_a_tool_prints_is_not_kept() {
     let lab = lab();
@@ -150,8 +150,7 @@ fn a_key_that_a_tool_prints_is_not_kept() {
     }
 }
 
-/// What is secret by its name is read only because somebody names it, and then no value of it is
-/// sent.
+/// A secret file is read only if the user names it, and then its values are redacted.
 #[test]
 fn of_a_secret_that_is_named_only_names_are_sent() {
     let lab = lab();

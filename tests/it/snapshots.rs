@@ -1,5 +1,5 @@
-//! Copies of pinned trees: what is in them and what is not, that nobody can write to them, that
-//! they are made once, and that they are thrown away only when nobody reads them.
+//! Snapshots of pinned trees: which files they contain, read-only permissions, hostile trees,
+//! reuse, and LRU eviction of snapshots that are not in use.
 use crate::pins::{Ground, flat, named};
 use debate_mcp::repo::{RepoError, Why};
 use git2::Oid;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
-/// Twenty trees, one file in each.
+/// Distinct trees with one file each.
 fn trees(ground: &Ground, many: usize) -> Vec<String> {
     let tree = |nth: usize| {
         let blob = ground.blob(format!("{nth}").as_bytes());
@@ -69,7 +69,7 @@ fn nobody_can_write_to_a_copy() {
     assert_eq!(mode(&ground.home().join("trees.git")), 0o700);
 }
 
-/// A tree is anybody's. None of its names leads out of the copy, and none of its kinds is believed.
+/// The tree is untrusted: its names may contain `..`, and its modes may not match its objects.
 #[test]
 fn a_hostile_tree_writes_nowhere_else() {
     let ground = Ground::new();
@@ -111,7 +111,7 @@ fn a_hostile_tree_writes_nowhere_else() {
     assert_eq!((why("link"), why("sub")), (Some(Why::Link), Some(Why::Submodule)));
 }
 
-/// A few objects can stand for more files than any disk has.
+/// Nested trees of few objects can expand to more files than a disk holds (a tree bomb).
 #[test]
 fn a_tree_that_holds_itself_a_thousand_times_ends() {
     let ground = Ground::new();
@@ -127,7 +127,7 @@ fn a_tree_that_holds_itself_a_thousand_times_ends() {
     assert!(snapshot.left_out.iter().any(|left| left.why == Why::TooMuch));
 }
 
-/// A partial clone has a tree and not all of its files.
+/// A partial clone has a tree without all of its blobs.
 #[test]
 fn what_is_not_in_a_clone_is_left_out() {
     let ground = Ground::new();
@@ -170,7 +170,7 @@ fn a_copy_is_made_once_and_says_the_same_again() {
     let tree = ground.pin().tree;
     let first = ground.snapshot(&tree);
     let made = fs::metadata(first.folder.join("a.rs")).unwrap().modified().unwrap();
-    // Not even the repository is needed any more.
+    // A complete snapshot is reused without the repository.
     let again = ground.trees().snapshot(Path::new("/nowhere"), &tree.to_uppercase()).unwrap();
     assert_eq!((&again.folder, again.files, again.bytes), (&first.folder, 1, 1));
     assert_eq!(again.left_out, first.left_out);
@@ -184,7 +184,7 @@ fn a_copy_without_its_list_is_made_anew() {
     let tree = ground.pin().tree;
     let first = ground.snapshot(&tree);
     fs::remove_file(beside(&first.folder, "json")).unwrap();
-    // In use, it stays where it is; afterwards it is replaced.
+    // In use, the snapshot stays in place. After release it is replaced.
     let again = ground.snapshot(&tree);
     assert_eq!((again.left_out.len(), flat(&first.folder)), (1, vec!["a.rs".to_owned()]));
     fs::write(beside(&first.folder, "json"), "{").unwrap();
@@ -227,7 +227,7 @@ fn the_copies_used_longest_ago_are_thrown_away() {
     for tree in &trees[1..16] {
         ground.snapshot(tree);
     }
-    // Used again, so that another one is the oldest.
+    // Touch this one, so that another one is the least recently used.
     ground.snapshot(&trees[1]);
     for tree in &trees[16..] {
         ground.snapshot(tree);
@@ -240,7 +240,7 @@ fn the_copies_used_longest_ago_are_thrown_away() {
     assert!(trees[6..].iter().all(|tree| there(tree)));
     let names = fs::read_dir(&shelf).unwrap().count();
     assert_eq!(names, if cfg!(unix) { 16 * 3 + 1 } else { 16 * 3 + 1 + 4 }, "nothing else is left");
-    // Once nobody holds it, it goes like any other.
+    // After release it is evicted like any other.
     drop(held);
     let last = ground.raw_tree(&[]);
     ground.snapshot(&last.to_string());

@@ -1,4 +1,5 @@
-//! How a question is to be argued, said in plain words around it.
+//! Topic options: participants, rounds, effort and format written in plain words around the
+//! question.
 use debate_mcp::debate::Effort;
 use debate_mcp::engine::spoken::{Spoken, read};
 
@@ -8,7 +9,7 @@ fn heard(typed: &str) -> Spoken {
     read(typed, seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
 }
 
-/// What is typed, the question in it, and what else was understood.
+/// Typed text, the topic in it, and the recognized options.
 const SAID: &[(&str, &str, &str)] = &[
     (
         "codex vs gemini, 3 rounds, thoroughly, about sqlx or rusqlite",
@@ -66,7 +67,7 @@ fn wishes_are_told_from_the_question() {
     }
 }
 
-/// What only looks like it.
+/// Phrases that only look like options.
 #[test]
 fn what_is_not_clearly_a_wish_is_the_question() {
     for typed in [

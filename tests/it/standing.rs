@@ -1,4 +1,4 @@
-//! How a debate stands, in the words users are told.
+//! Status of a debate: status words, notices, labels, rigor line and completed rounds.
 use crate::players::{amended, failed, good};
 use crate::scene::{
     apply, citation, cue, due, model, money, open, played, put, run, say_with, setup,
@@ -18,7 +18,7 @@ fn duel() -> Setup {
     without(setup(formats::duel(), 2), &[Role::Mirror])
 }
 
-/// A debate in which these turns time out: how it stands, and what is told besides.
+/// Plays a debate in which these turns time out, and checks its status and notices.
 #[track_caller]
 fn check(format: Format, down: &[&str], expected: &str, told: &[&str]) {
     let debate = played(without(setup(format, 2), &[Role::Mirror]), down);
@@ -137,7 +137,7 @@ fn whoever_cuts_a_debate_short_can_say_why() {
     assert_eq!(debate.because(), Some("one side was away for 90 s"));
     assert_eq!(notices(&debate), ["[INFO] Cancelled: one side was away for 90 s"]);
     assert!(record(&debate).contains("cancelled: one side was away for 90 s"));
-    // Taken up again, it is no longer cut short.
+    // After reopening, the reason is gone.
     let from = debate.reopens_at().unwrap();
     apply(&mut debate, [Event::Reopened { from }]);
     assert_eq!(debate.because(), None);
@@ -181,7 +181,7 @@ fn a_side_is_named_by_its_tool_unless_both_are_the_same() {
     let mut same = duel();
     same.seats[1].voice = Voice::Model { tool: "claude".into(), model: Some("haiku".into()) };
     assert_eq!(named(&open(same)), ["proposer", "challenger"]);
-    // By who spoke last, not by who sits there now.
+    // Named after the participant who spoke last, not the one who is seated now.
     let mut debate = open(duel());
     until(&mut debate, 2, "defend");
     apply(&mut debate, [amended(Change::Seat { seat: 0, voice: model("codex") })]);
@@ -204,7 +204,7 @@ fn where_a_debate_comes_from_is_told() {
     };
     assert_eq!(with(haiku), Vec::<&str>::new());
     assert_eq!(with(|s| s.seats[10].voice = model("demo")), ["demo"]);
-    // Where no model is named, nobody knows that it is another.
+    // Without a model name, another model cannot be assumed.
     let named = |model: &str| Voice::Model { tool: "claude".into(), model: Some(model.into()) };
     assert_eq!(with(|s| s.seats[10].voice = model("claude")), ["partial-judge"]);
     for (judge, expected) in [(model("claude"), &["partial-judge"][..]), (named("opus"), &[])] {

@@ -1,4 +1,5 @@
-//! The archive: one writer, nothing lost, and everything that is not the truth can be rebuilt.
+//! The SQLite archive: one writer per debate by lease, no lost events, and projections that follow
+//! the event log.
 use crate::players::{ask, dutiful, failed, good, said};
 use crate::scene::{Rng, due, setup};
 use debate_mcp::debate::{Debate, Event, Proposed, Setup, Status, Step, Trouble, formats, next};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
-/// A clock that stands where it is put.
+/// A clock with a fixed time.
 struct Set(AtomicI64);
 
 impl Clock for Set {
@@ -34,7 +35,7 @@ fn named(id: &str) -> Setup {
     Setup { id: id.into(), ..setup(formats::duel(), 2) }
 }
 
-/// What a good player does next, recorded.
+/// Appends the next event of a well-behaved player to the log.
 fn advance(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
     let event = match due(debate).first() {
         _ if next(debate) == Step::Rest => return None,
@@ -91,7 +92,7 @@ fn game(id: &str) -> Setup {
     Setup { terms: terms.into(), ..named(id) }
 }
 
-/// Two processes read the archive, find no review of the change, and open one each.
+/// Two processes read the archive, find no review of the change, and both create one.
 #[test]
 fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
     for setup in [review, game] {
@@ -112,13 +113,13 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
         }
         while advance(&mut *log, &mut debate).is_some() {}
         drop(log);
-        // It is over and has no holder: its verdict is the one to use.
+        // Ended and without a lease, it is still the result to reuse.
         let refused = create(&rival, &[]).err();
         assert!(
             matches!(&refused, Some(ArchiveError::Duplicate { id }) if id == "debate-one"),
             "{refused:?}"
         );
-        // A caller that has read it may argue again, once.
+        // A caller who has seen the first debate may create one more.
         create(&rival, &["debate-one"]).unwrap();
         let refused = create(&setup("debate-three"), &["debate-one"]).err();
         assert!(matches!(refused, Some(ArchiveError::Duplicate { .. })), "{refused:?}");
@@ -163,19 +164,19 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
     let mut slept = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
     advance(&mut *slept, &mut debate).unwrap();
 
-    // Not long enough: the heart may beat again.
+    // Before the lease timeout: the holder may still send a heartbeat.
     let second = SqliteArchive::at(&home, at(30_000));
     assert!(second.open("debate-one", &place, Claim::Free).is_err());
     let third = SqliteArchive::at(&home, at(32_001));
     let mut taken_over = third.open("debate-one", &place, Claim::Free).unwrap();
 
-    // Whoever slept wakes up to find that it has nothing to write to any more.
+    // The previous holder has lost its lease and can no longer append.
     let event = said(&debate, due(&debate)[0], good(&debate, due(&debate)[0])).unwrap();
     assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::Lost { .. })));
     drop(slept);
     taken_over.log.append(std::slice::from_ref(&event)).unwrap();
 
-    // A holder whose presence is not locked is dead, however fresh its last beat.
+    // A holder whose presence lock is free is dead, however recent its last heartbeat.
     std::mem::forget(taken_over);
     let fourth = SqliteArchive::at(&home, at(32_001));
     assert!(fourth.open("debate-one", &place, Claim::Free).is_err());

@@ -1,4 +1,4 @@
-//! Style is evened out: words and code stay, decoration goes.
+//! Style normalization: words and code stay, Markdown decoration and emoji are removed.
 use crate::scene::Rng;
 use debate_mcp::debate::style::plain;
 
@@ -163,7 +163,7 @@ fn nothing_becomes_a_fence() {
     check(&[("🚀```\n# a\n```\n# b\n```", "🚀```\na\n```\n# b\n```")]);
 }
 
-/// Words, and letters of scripts that have no spaces.
+/// Words, and single characters of scripts without spaces.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![];
     let mut within = false;
@@ -193,7 +193,7 @@ fn plain_text_stays_plain_and_keeps_its_words() {
     let mut dice = Rng(3);
     for _ in 0..10_000 {
         let text = dice.text(NASTY, 24);
-        // A letter that is asked to be a picture is no word.
+        // A letter with an emoji variation selector is removed as an emoji.
         if text.contains("ℹ\u{FE0F}") {
             continue;
         }
@@ -211,7 +211,7 @@ fn fenced_code_is_kept_byte_for_byte() {
         let before = dice.text(NASTY, 8);
         let after = dice.text(NASTY, 8);
         for mark in ["~~~~~~", "``````"] {
-            // Another fence before it, or an end within it, would make something else of it.
+            // A fence before the block, or its end inside the code, would change how it is parsed.
             if before.contains("~~~") || before.contains("```") || code.contains(mark) {
                 continue;
             }

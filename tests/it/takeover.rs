@@ -1,16 +1,16 @@
-//! Two processes want one debate: the second is told who has it, may watch it, and may take it over.
-//! Nothing is lost, and nothing is taken twice.
+//! Two processes and one debate: the second is told who holds the lease, can watch, and can take
+//! the lease over. No turn is lost or played twice.
 use crate::host::Host;
 use crate::lab::{Lab, Running, Script, in_order, speech, until};
 use serde_json::{Value, json};
 
-/// A script whose challenger takes its time in the first round.
+/// A script whose challenger is slow in the first round.
 fn slow(milliseconds: u64) -> Script {
     let text = speech("One file locks.", "C1", &["P1"]);
     Script::new().first(json!({"phase": "challenge", "text": text, "delay_ms": milliseconds}))
 }
 
-/// A duel at the terminal whose challenger takes for ever, under way.
+/// A running duel at the terminal whose challenger takes a minute.
 fn at_the_terminal(lab: &Lab) -> (Running, String) {
     lab.write(&slow(60_000));
     let running = lab.run("Slow?", &["--rounds", "1"]).start();
@@ -18,7 +18,7 @@ fn at_the_terminal(lab: &Lab) -> (Running, String) {
     (running, id)
 }
 
-/// The same in a client.
+/// The same duel, run by an MCP client.
 fn in_a_client(lab: &Lab, host: &mut Host) -> String {
     lab.write(&slow(60_000));
     let (pro, con) = (lab.seat("pro.json"), lab.seat("contra.json"));
@@ -29,7 +29,7 @@ fn in_a_client(lab: &Lab, host: &mut Host) -> String {
     id
 }
 
-/// Every turn is on the log once, and the log is one this program would write again.
+/// Asserts that every turn is recorded once and that the log replays without errors.
 #[track_caller]
 fn whole(lab: &Lab, id: &str, turns: usize) {
     let taken = lab.turns_taken(id);
@@ -71,7 +71,7 @@ fn a_terminal_takes_over_from_a_client() {
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");
     let by = format!("the terminal (process {}) has taken this debate over", second.id());
     in_order(text, &[&by, "Next: ", "watches it", "take_over"]);
-    // From then on the client watches.
+    // From now on the client only watches.
     let seen = host.call("continue_round", json!({"wait_seconds": 0}));
     let notes = seen["notes"].to_string();
     assert!(notes.contains("the terminal (process ") && notes.contains("only watches"), "{seen:#}");
@@ -102,7 +102,7 @@ fn a_client_takes_over_from_a_terminal() {
     assert!(over.contains("has ended (completed)"), "{over}");
 }
 
-/// Taking over what nobody holds is going on with it, and what one holds oneself is one's own.
+/// Without a lease holder, takeover is the same as resume. Taking over one's own lease is a no-op.
 #[test]
 fn what_nobody_holds_is_simply_taken_up() {
     let lab = Lab::new();
@@ -118,7 +118,7 @@ fn what_nobody_holds_is_simply_taken_up() {
     assert_eq!(asked, 2, "nobody was asked again");
 }
 
-/// A person who is asked for their turn hears of it, too.
+/// A human who is prompted for a turn is told about the takeover.
 #[test]
 fn a_person_is_not_kept_waiting_for_a_debate_that_is_gone() {
     let lab = Lab::new();
@@ -165,7 +165,7 @@ fn a_debate_is_watched_to_its_end() {
     whole(&lab, &id, 4);
 }
 
-/// Words under way are shown as they come, from another process.
+/// Deltas of a running turn are streamed to another process.
 #[test]
 fn words_are_watched_while_they_are_spoken() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Templates are filled in once, and only with what is known.
+//! Prompt templates: validation of placeholder names, and rendering in a single pass.
 use debate_mcp::debate::template::{Bad, check, fill};
 
 #[test]

@@ -1,4 +1,4 @@
-//! Somebody else's text inside ours.
+//! Sanitizing untrusted text in reports and on the terminal.
 use debate_mcp::report::text::{demoted, one_line, printable};
 
 #[test]
@@ -11,11 +11,11 @@ fn headings_and_rules_of_others_are_smaller_than_ours() {
         ("Verdict\n=======", "Verdict\n***"),
         ("Verdict\n-------", "Verdict\n***"),
         ("- a list\n- of two", "- a list\n- of two"),
-        // Inside a fence it is code; a fence that is left open is closed with its own mark.
+        // Inside a fence it is code. An open fence is closed with its own marker.
         ("```\n# a comment\n```\n# b", "```\n# a comment\n```\n#### b"),
         ("~~~sh\n# a", "~~~sh\n# a\n~~~"),
         ("````\n```\n# a", "````\n```\n# a\n````"),
-        // What only looks like a fence opens none.
+        // These lines look like a fence, but open none.
         ("```x``` inline\n## Conclusion", "```x``` inline\n##### Conclusion"),
     ] {
         assert_eq!(demoted(text), expected);

@@ -1,9 +1,10 @@
-//! The architecture, as tests: who may use whom, what the core must not name, how long a file may
-//! be. ARCHITECTURE.md prints the same table, and this holds it to that.
+//! Architecture tests: allowed dependencies between modules, no I/O in the core, one place for
+//! environment and stdout, and a maximum file length. ARCHITECTURE.md prints the same dependency
+//! table.
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module, and the modules of this crate it may use.
+/// Allow-list: each module, and the modules of this crate it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("debate", &[]),
     ("redact", &[]),
@@ -43,7 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mcp", &["clients", "debate", "engine", "report", "review", "config"]),
 ];
 
-/// What the pure core must never see.
+/// Names that must not occur in the pure core.
 const NOT_IN_DEBATE: &[&str] = &[
     "tokio",
     "std::fs",
@@ -91,7 +92,7 @@ fn the_core_does_no_io() {
     }
 }
 
-/// A format is its table. Nothing asks which one it is.
+/// A format is data. No code branches on a format's name.
 #[test]
 fn no_code_knows_a_format_by_name() {
     for (path, text) in sources("debate") {
@@ -99,7 +100,7 @@ fn no_code_knows_a_format_by_name() {
     }
 }
 
-/// Nothing else reads the environment, and only the screen writes to stdout.
+/// Only `config` reads the environment, and only `cli/screen.rs` writes to stdout.
 #[test]
 fn the_surroundings_are_touched_in_one_place_each() {
     for (module, _) in MAY_USE {
@@ -141,7 +142,7 @@ fn the_architecture_prints_the_same_table() {
     }
 }
 
-/// The top-level modules a file names, by `crate::`, by `super::` or by their own path.
+/// The top-level modules that a file uses, by `crate::` or `super::` paths.
 fn uses(path: &Path, text: &str) -> Vec<String> {
     let inside = path.strip_prefix("src").unwrap().with_extension("");
     let depth = inside.components().count();
@@ -152,7 +153,7 @@ fn uses(path: &Path, text: &str) -> Vec<String> {
         for (at, _) in line.match_indices("crate::") {
             used.extend(first(&line[at + "crate::".len()..]));
         }
-        // As many `super::` as the file is deep lead to the root of the crate.
+        // As many `super::` as the file is deep lead to the crate root.
         let climb = "super::".repeat(depth);
         for (at, _) in line.match_indices(&climb) {
             if !line[..at].ends_with("super::") {

@@ -1,4 +1,5 @@
-//! Every error a model can read, as one list: each has a sample, and names the next step.
+//! Golden list of all errors that an MCP client can receive: each has a sample and names the next
+//! step.
 use crate::mcp_errors::ill_said;
 use debate_mcp::debate::template::Bad;
 use debate_mcp::debate::{Cue, Failure, Side, Trouble, Unfit};
@@ -12,8 +13,8 @@ use debate_mcp::mcp::complaint::{Asked, Complaint};
 use std::fs;
 use std::path::Path;
 
-/// Every kind of something, with at least one of each: what is new in `$kind` does not compile
-/// until it has a row, and a row has a sample.
+/// Defines a function that returns at least one sample of every variant. A new variant does not
+/// compile until it has a row here.
 macro_rules! table {
     ($name:ident: $kind:ty, $($row:pat => [$($sample:expr),+ $(,)?]),+ $(,)?) => {
         fn $name() -> Vec<(&'static str, $kind)> {
@@ -166,15 +167,14 @@ table! { desk_errors: DeskError,
     ],
 }
 
-/// Every error there is, under the name of its kind.
+/// Every error text, with the name of its variant.
 fn every_error() -> Vec<(String, String)> {
     let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.text()));
     let desk = desk_errors().into_iter();
     own.chain(desk.map(|(kind, it)| (kind.to_owned(), Complaint::from(it).text()))).collect()
 }
 
-/// Whatever is wrong, the next step is something that can be done: a tool to call, a resource to
-/// read, a command for the user.
+/// The next step must be executable: a tool call, a resource to read, or a command for the user.
 #[test]
 fn every_error_names_the_next_step() {
     let tools =
@@ -191,7 +191,7 @@ fn every_error_names_the_next_step() {
     assert!(vague.is_empty(), "no step is named: {vague:#?}");
 }
 
-/// `DEBATE_UPDATE=1 cargo test tool_errors` writes them anew.
+/// `DEBATE_UPDATE=1 cargo test tool_errors` rewrites the golden file.
 #[test]
 fn the_committed_tool_errors_are_the_ones_there_are() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tool-errors.txt");

@@ -1,4 +1,4 @@
-//! Questions a working tree raises, for somebody who has none.
+//! Topic suggestions from the changes in a working tree, for a user who starts without a topic.
 use crate::lab::Lab;
 use debate_mcp::engine::Changed;
 use debate_mcp::engine::topics::{Of, topics};

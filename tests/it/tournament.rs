@@ -1,4 +1,5 @@
-//! What a tournament's file says, which games that makes, and how many of them are played at a time.
+//! Tournament file: parsing and validation, the schedule of games, and the limits on concurrent
+//! games and budget.
 use debate_mcp::debate::{Budget, Spend};
 use debate_mcp::tournament::limits::Next;
 use debate_mcp::tournament::{BadFile, Game, Plan, Table, schedule};
@@ -102,7 +103,7 @@ fn what_cannot_be_meant_is_refused_with_a_hint() {
     assert_eq!(Plan::read(&many), Err(BadFile::TooMany(39_800)));
 }
 
-/// Begins whatever may be begun, and says which.
+/// Starts every game that may start now, and returns their budgets.
 fn begun(table: &mut Table, waiting: &mut Vec<Game>, plan: &Plan, spent: Spend) -> Vec<Budget> {
     let mut all = vec![];
     loop {
@@ -122,7 +123,7 @@ fn no_entrant_plays_more_games_at_a_time_than_it_may() {
         begun(&mut table, &mut waiting, &plan, Spend::default());
         assert_eq!(table.len(), wanted, "{at_once} at once, {each} each");
     }
-    // Two pairs that share nobody play at the same time, though others stand before them.
+    // Two pairs without a common entrant play concurrently, although other games are queued before.
     let four = FILE.replace("entrants = [", "entrants = [\"opencode\", ") + "at_once = 4";
     let four = Plan::read(&four).unwrap();
     let mut table = Table::default();

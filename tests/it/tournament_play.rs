@@ -1,4 +1,4 @@
-//! Tournaments, played by the real program with stand-ins for the model CLIs.
+//! Tournaments, run by the real binary with fake model CLIs.
 use crate::cli_json::fits;
 use crate::fakes::printed;
 use crate::lab::{Done, Lab, ruling, speech, until};
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// What each says so that a judge who is not told who they are knows them again, the best first.
+/// A word in each entrant's speeches by which the fake judge ranks them, best first.
 const WORDS: [(&str, &str); 3] =
     [("claude", "mighty"), ("codex", "middling"), ("copilot", "humble")];
 
-/// Three who argue and one who judges, each noting when it begins and ends. The judge is for the one
-/// with the better words. While there is a file `wait`, everyone waits.
+/// Three fake debaters and a fake judge that log the start and end of each call. The judge rules
+/// for the better word. While the file `wait` exists, all calls block.
 fn hall() -> Lab {
     let lab = Lab::new();
     for (tool, word) in WORDS {
@@ -61,7 +61,7 @@ fn stand_in(lab: &Lab, tool: &str, answers: &[(&str, String)]) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// How often each was called, and how often at the same time, at most.
+/// For each tool, the number of calls and the maximum of concurrent calls.
 fn calls(lab: &Lab) -> BTreeMap<String, (usize, usize)> {
     let (mut now, mut found) = (BTreeMap::new(), BTreeMap::new());
     for line in fs::read_to_string(lab.outside("calls")).unwrap_or_default().lines() {
@@ -95,7 +95,7 @@ fn listed(lab: &Lab) -> Vec<Value> {
         .clone()
 }
 
-/// Every game is there once, under a key of its own, and no turn of it was taken twice.
+/// Asserts that every game was played once, under its own key, and no turn was played twice.
 fn once_each(lab: &Lab, games: usize) {
     let cards = listed(lab);
     assert_eq!(cards.len(), games);
@@ -152,7 +152,7 @@ fn the_better_words_win_and_everything_is_rated() {
         done.warns(part);
     }
     once_each(&lab, 12);
-    // One game each at a time: nobody who argues is called twice at once.
+    // Each entrant plays one game at a time, so its calls never overlap.
     for (tool, (count, most)) in calls(&lab) {
         let wanted = if tool == "gemini" { (24, 2) } else { (8, 1) };
         assert_eq!((count, most.min(wanted.1)), (wanted.0, most), "{tool}");
@@ -183,7 +183,7 @@ fn the_better_words_win_and_everything_is_rated() {
     assert_eq!(lab.debate(&["leaderboard", "--here", "--json"]).success().json(), board);
     lab.debate(&["leaderboard"]).success().says(&["claude:claude-big", "gemini:gemini-big"]);
 
-    // Only what is new is played.
+    // Only new games are played.
     let text = fs::read_to_string(lab.root().join("t.toml")).unwrap();
     lab.file("t.toml", &text.replace("\"Tabs?\"", "\"Threads?\", \"Tabs?\""));
     lab.debate(&["tournament", "t.toml", "--json"]).success();
@@ -211,7 +211,7 @@ fn debaters_and_judges_are_not_told_of_the_tournament() {
     assert_eq!(seen, 16);
 }
 
-/// Killed outright in the middle, more than once: what was played stays, what was begun goes on.
+/// Killed twice: finished games are kept, and started games are resumed.
 #[test]
 fn killed_in_the_middle_a_tournament_goes_on_and_nothing_is_played_twice() {
     let lab = hall();
@@ -336,7 +336,7 @@ fn what_scripts_play_is_never_rated() {
 fn when_everything_is_spent_no_more_is_begun() {
     let lab = hall();
     file(&lab, &["codex", "claude"], "[in_all]\nmax_tokens = 200");
-    // A turn comes to 120 tokens: the first game is over what it may spend before its end.
+    // A turn uses 120 tokens, so the first game exceeds its budget before it ends.
     let done = lab.debate(&["tournament", "t.toml", "--json"]).ends(2);
     let played = done.json();
     assert_eq!((&played["ending"], &played["played"]), (&"spent".into(), &0.into()), "{done:#?}");

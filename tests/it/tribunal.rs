@@ -1,4 +1,5 @@
-//! The court: who is let in, who is called, and what it all comes to.
+//! The tribunal format: admission of petitioners, help from the audience, and the weighted
+//! judgment.
 use crate::players::{good, ruling, said};
 use crate::scene::{due, open, put, run, say, setup, until};
 use debate_mcp::debate::body::Grounds;
@@ -11,7 +12,7 @@ fn court() -> Debate {
     open(setup(formats::tribunal(), 10))
 }
 
-/// A listener is let in, or nobody, on good grounds.
+/// A ruling that admits this audience member, or none.
 fn admission(admits: Option<&str>, because: &str) -> Body {
     let grounds = Grounds { new_information: true, avoids_repetition: true, shifts_balance: true };
     Body::Ruling { admits: admits.map(Into::into), grounds, because: because.into() }
@@ -69,7 +70,7 @@ fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
     until(&mut debate, 4, "petition");
     assert_eq!(names(&debate, &due(&debate)), ["Hal", "Jan"], "Ivy has had her speech");
     let cue = until(&mut debate, 5, "argue");
-    // Whoever has spoken cannot be asked for any more.
+    // A seat that has spoken cannot be asked for help again.
     let spent = said(&debate, cue, ask(&debate, cue, "Ivy")).unwrap_err();
     assert_eq!(spent[0].rule, Rule::HelpFits);
     assert!(spent[0].says.contains("`Jan`"), "{}", spent[0].says);
@@ -83,7 +84,7 @@ fn a_ruling_lets_in_only_who_asked() {
     assert!(said(&debate, cue, admits("Ada")).is_err());
     say(&mut debate, cue, admits("Jan"));
     assert_eq!(names(&debate, &due(&debate)), ["Jan"]);
-    // Nobody let in, nobody speaks.
+    // If no petition is admitted, no address follows.
     let cue = until(&mut debate, 4, "admit");
     say(&mut debate, cue, admission(None, "nothing new"));
     assert_eq!(debate.setup().phase(due(&debate)[0]).name, "score");
@@ -105,7 +106,7 @@ fn verdicts_and_votes_come_to_a_judgment() {
     let judgment = judgment(&debate).unwrap();
     let weighed = judgment.weighed.unwrap();
     assert_eq!(judgment.contests, [Contest::Order], "the judge followed position, and it shows");
-    // Marks of 7.5 against 7, one ruling each, and nobody in the audience for the proposer.
+    // Marks of 7.5 to 7, one ruling each, and no audience votes for the proposer.
     assert_eq!((weighed.rounds, weighed.rulings), (Some(5172), Some(5000)));
     assert_eq!((weighed.judge, weighed.audience), (Some(5086), Some(0)));
     assert_eq!((judgment.winner, weighed.total, judgment.dissent.len()), (Side::Con, 2543, 0));
@@ -114,7 +115,7 @@ fn verdicts_and_votes_come_to_a_judgment() {
 
 #[test]
 fn who_was_to_speak_does_not_change_afterwards() {
-    // Even where petitions are vital: that Ivy has spoken since does not undo that she asked.
+    // Even if a missing petition aborts the debate: Ivy's later speech does not undo her petition.
     let mut strict = setup(formats::tribunal(), 10);
     let mut phases = strict.format.acts.iter_mut().flat_map(|act| &mut act.phases);
     phases.find(|phase| phase.name == "petition").unwrap().short = Shortfall::Abort;
@@ -122,7 +123,7 @@ fn who_was_to_speak_does_not_change_afterwards() {
     let past = |debate: &Debate| due(debate).first().is_none_or(|cue| cue.round == 4);
     run(&mut debate, &["3.petition/Hal", "3.petition/Jan"], past);
     assert_eq!(due(&debate).len(), 1, "round 4 has begun");
-    // A log may hold a ruling no rule was asked about; it still lets nobody speak twice.
+    // A log may contain a ruling that no rule has checked. It still lets no seat speak twice.
     let cue = until(&mut debate, 4, "admit");
     let body = admission(Some("Ivy"), "again");
     put(&mut debate);

@@ -1,4 +1,4 @@
-//! What rulings and votes come to, and which rule decided when they do not agree.
+//! The judgment: how rulings and votes are combined, and which tie-break decides if they disagree.
 use crate::players::ruling;
 use crate::scene::{
     citation, open, played, say, say_with, setup, silence_loses, speech, until, without,
@@ -13,8 +13,7 @@ use debate_mcp::debate::ledger::tally;
 use debate_mcp::debate::verdict::{Basis, judgment, leading};
 use debate_mcp::debate::{Body, Cue, Debate, Found, Role, Side, formats};
 
-/// A duel in which these claims were made, turn by turn, and so many citations of each side were
-/// wrong.
+/// A duel with these claims, turn by turn, and this number of wrong citations per side.
 fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
     let mut debate = open(setup(formats::duel(), N as u8 / 2));
     let phases = [(1, "propose"), (1, "challenge"), (2, "defend"), (2, "follow_up")];
@@ -28,7 +27,7 @@ fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue)
     (debate, judge)
 }
 
-/// A ruling with scores that put the sides so far apart.
+/// A ruling whose scores differ by `apart`.
 fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
     let Body::Verdict(mut body) = ruling(Some(side), 80, vec![cites]) else { panic!() };
     let (high, low) = (50 + apart, 50);
@@ -39,7 +38,7 @@ fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
     Body::Verdict(body)
 }
 
-/// The judge rules so, its mirror so, each with a margin.
+/// Checks the judgment after these rulings of the judge and its mirror, each with a margin.
 #[track_caller]
 fn check(
     (mut debate, judge): (Debate, Cue),
@@ -61,7 +60,7 @@ fn one_ruling_decides_alone() {
         let judge = until(&mut debate, 0, "judge");
         let first = debate.turns().next().unwrap().0;
         assert_eq!(judgment(&debate), None, "never before there is one");
-        // However unsure it is.
+        // With a confidence of zero.
         say(&mut debate, judge, ruling(Some(side), 0, vec![first]));
         let judgment = judgment(&debate).unwrap();
         assert_eq!((judgment.winner, judgment.basis), (side, Basis::Ruling));
@@ -84,19 +83,19 @@ fn each_tie_break_is_tried_in_its_order() {
     let split = [(Pro, 10), (Con, 10)];
     let (pro_by_far, con_by_far) = ([(Pro, 20), (Con, 10)], [(Pro, 10), (Con, 20)]);
     let turned = [(Con, 10), (Pro, 10)];
-    // Fewer wrong citations, whatever else speaks for the other.
+    // First tie-break: fewer wrong citations, whatever else favours the other side.
     check(argued(["p", "c"], [0, 1]), con_by_far, (Pro, FewerWrongCitations, true));
     check(argued(["p", "c>p"], [2, 1]), pro_by_far, (Con, FewerWrongCitations, true));
-    // Then fewer opposing claims left unanswered.
+    // Second: fewer unanswered opposing claims.
     check(argued(["p q", "c"], [1, 1]), con_by_far, (Pro, FewerUnanswered, true));
-    let ignored = || argued(["p", "c>p", "q", "d>q"], [0, 0]); // Ada never took up c.
+    let ignored = || argued(["p", "c>p", "q", "d>q"], [0, 0]); // Ada never answered c.
     check(ignored(), pro_by_far, (Con, FewerUnanswered, true));
     check(ignored(), split, (Con, FewerUnanswered, true));
-    // Then the larger margin.
+    // Third: the larger margin.
     let even = || argued(["p", "c>p"], [0, 0]);
     check(even(), pro_by_far, (Pro, LargerMargin, true));
     check(even(), con_by_far, (Con, LargerMargin, true));
-    // Then the proposal stands.
+    // Last: the proposal stands.
     check(argued(["p", "c>p"], [3, 3]), split, (Pro, Proposer, true));
     check(even(), turned, (Pro, Proposer, true));
 }
@@ -126,7 +125,7 @@ fn marks_and_votes_decide_when_nobody_ruled() {
     let unruled = played(setup(formats::tribunal(), 7), &["0.judge"]);
     let judgment = judgment(&unruled).unwrap();
     assert_eq!((judgment.winner, judgment.basis), (Con, Weighed));
-    // And without a ruling or a vote there is no finding for either side, whatever the marks.
+    // Without any ruling or vote there is no judgment, whatever the marks.
     let nobody = played(setup(formats::tribunal(), 7), &["0.judge", "0.vote"]);
     assert_eq!(debate_mcp::debate::verdict::judgment(&nobody), None);
 }
@@ -153,17 +152,17 @@ fn silence_decides_without_a_ruling() {
 
 #[test]
 fn a_claim_nobody_could_answer_does_not_count_against_them() {
-    // So many opposing claims each side is told to have ignored.
+    // Asserts how many opposing claims each side has ignored.
     fn ignored<const N: usize>(claims: [&str; N], expected: [usize; 2]) {
         let (debate, _) = argued(claims, [0, 0]);
         assert_eq!([Pro, Con].map(|side| tally(&debate, side).ignored), expected, "{claims:?}");
     }
-    ignored(["p", "c>p"], [0, 0]); // What Bob says last, Ada has no turn to answer.
+    ignored(["p", "c>p"], [0, 0]); // Ada has no turn left to answer Bob.
     ignored(["p q", "c"], [0, 2]);
-    ignored(["p", "c>p d", "q>c", "e>q"], [1, 0]); // d had a turn to be answered in; e had none.
+    ignored(["p", "c>p d", "q>c", "e>q"], [1, 0]); // d could be answered, e could not.
     ignored(["p", "c>p", "q>c", "c>q d"], [0, 0]);
     ignored(["", "c", "", "d"], [1, 0]);
-    // Nor is anything ignored by who never had a turn.
+    // A side without a turn ignores nothing.
     let silent = played(setup(formats::duel(), 1), &["1.challenge"]);
     assert_eq!(tally(&silent, Con).ignored, 0);
     let even = argued(["p", "c>p"], [0, 0]);

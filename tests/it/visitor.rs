@@ -1,20 +1,20 @@
-//! Somebody who visits the live page: the real program serves it, and this asks for pages, sends
-//! forms and listens, over a plain socket.
+//! HTTP client for the web pages: starts `debate view`, sends requests over a plain TCP socket, and
+//! reads server-sent events.
 use crate::lab::{Lab, Running};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// A server under way: `debate view`, or a site in this process.
+/// A running web server: `debate view` in a child process, or a site in this process.
 pub(crate) struct Server {
     running: Option<Running>,
     pub(crate) port: u16,
-    /// What lets somebody act.
+    /// Path and token of the login link.
     pub(crate) enter: String,
 }
 
-/// What a server answered.
+/// A parsed HTTP response. The header is in lower case.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -22,10 +22,10 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// A stream of events.
+/// A stream of server-sent events.
 pub(crate) struct Stream(BufReader<TcpStream>);
 
-/// One of them.
+/// One server-sent event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) kind: String,
@@ -34,7 +34,7 @@ pub(crate) struct Heard {
 }
 
 impl Server {
-    /// Serves the archive of a laboratory, at some port or at this one.
+    /// Starts `debate view` for this archive. Port 0 means any free port.
     pub(crate) fn start(lab: &Lab, port: u16) -> Server {
         let bind = port.to_string();
         let mut running = lab.debate(&["view", "--json", "--bind", &bind]).start();
@@ -49,12 +49,12 @@ impl Server {
         Server { running: Some(running), port, enter: enter.to_owned() }
     }
 
-    /// A site of this process.
+    /// A client for a site that runs in this process.
     pub(crate) fn at(port: u16, token: &str) -> Server {
         Server { running: None, port, enter: format!("/enter?token={token}") }
     }
 
-    /// Killed outright.
+    /// Kills the server process and returns its port.
     pub(crate) fn kill(self) -> u16 {
         self.running.unwrap().signal("KILL");
         self.port
@@ -97,7 +97,7 @@ impl Server {
         self.ask("POST", path, headers, body)
     }
 
-    /// Follows a debate.
+    /// Opens the event stream of a debate, with an optional `after` query and `Last-Event-ID`.
     pub(crate) fn follow(&self, id: &str, after: Option<u64>, last: Option<u64>) -> Stream {
         let path = match after {
             Some(after) => format!("/debates/{id}/events?after={after}"),
@@ -114,7 +114,7 @@ impl Server {
         Stream(reader)
     }
 
-    /// The cookie of somebody who has entered, as a header.
+    /// Logs in and returns the session cookie as a request header.
     pub(crate) fn cookie(&self) -> String {
         let answer = self.get_as(&self.enter, &["Sec-Fetch-Site: none"]);
         assert_eq!(answer.status, 303, "{answer:?}");
@@ -137,7 +137,7 @@ impl Answer {
     }
 }
 
-/// The next event; none when the stream has ended or was cut.
+/// Returns `None` at the end of the stream or after a read error.
 impl Iterator for Stream {
     type Item = Heard;
     fn next(&mut self) -> Option<Heard> {

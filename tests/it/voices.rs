@@ -1,4 +1,5 @@
-//! Voices for the engine's tests: they say what a good player would, as text, the way a model does.
+//! Fake ports for engine tests: providers that reply as text like a model does, a log that fails
+//! after a number of writes, and a clock that follows Tokio's paused time.
 use crate::players::good;
 use debate_mcp::debate::{
     Body, Citation, Claim, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble,
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A world in which nothing is secret, and nothing can be looked up.
+/// A session context without secrets and without evidence checks.
 pub(crate) fn outside() -> Outside {
     Outside {
         root: ".".into(),
@@ -24,7 +25,7 @@ pub(crate) fn outside() -> Outside {
     }
 }
 
-/// Looks nothing up.
+/// An evidence checker that finds no citations.
 pub(crate) struct NothingToLookUp;
 
 impl Evidence for NothingToLookUp {
@@ -39,17 +40,16 @@ impl Evidence for NothingToLookUp {
     }
 }
 
-/// Events, shared between a log that survives and whoever replays it.
+/// Events shared between a log that survives a crash and the code that replays it.
 pub(crate) type Shared = Arc<Mutex<Vec<Event>>>;
 
-/// Says what `good` would, unless its seat is down. The seat called `fickle` first answers with
-/// something no phase asks for.
+/// Providers that send valid replies. One seat can fail, and one can first send an invalid reply.
 pub(crate) struct Scripted {
     pub(crate) events: Shared,
     pub(crate) setup: Setup,
     pub(crate) down: &'static str,
     pub(crate) fickle: &'static str,
-    /// Every prompt that was sent.
+    /// All requests, in order.
     pub(crate) asked: Mutex<Vec<Ask>>,
 }
 
@@ -94,7 +94,7 @@ impl Voices for Scripted {
     }
 }
 
-/// A body as a model would have written it.
+/// Renders a body as the text that a model would send.
 pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body) -> String {
     let side = |side: &Side| side.word();
     match body {
@@ -160,7 +160,7 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
     }
 }
 
-/// A claim as a model writes it: how sure it is, as a part of one.
+/// A claim as JSON, with its confidence as a fraction.
 fn claim(claim: &Claim) -> serde_json::Value {
     let mut said = serde_json::to_value(claim).unwrap();
     if let Some(sure) = claim.confidence {
@@ -169,7 +169,7 @@ fn claim(claim: &Claim) -> serde_json::Value {
     said
 }
 
-/// A disk that fails after so many writes, but keeps what it has.
+/// A log that fails after this number of writes and keeps what was written.
 pub(crate) struct Disk {
     pub(crate) events: Shared,
     pub(crate) writes_left: usize,
@@ -185,7 +185,7 @@ impl Log for Disk {
     }
 }
 
-/// A clock that goes with the runtime's own, so that paused time is paused everywhere.
+/// A clock that follows Tokio's clock, so that paused time is paused everywhere.
 pub(crate) struct Hands {
     began: tokio::time::Instant,
     offset: AtomicI64,

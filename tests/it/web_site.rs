@@ -1,4 +1,5 @@
-//! The live page as a browser sees it, served by the real program over a real socket.
+//! The web site of `debate view` and `debate serve`, tested with plain HTTP requests: pages,
+//! headers, login, actions, live events and export.
 use crate::casts::tribunal;
 use crate::lab::{Lab, Script, in_order, speech, until};
 use crate::visitor::{Heard, Server};
@@ -10,7 +11,7 @@ use debate_mcp::web::listen;
 use debate_mcp::web::site::{self, Scope, Site};
 use serde_json::json;
 
-/// A laboratory in which one duel was played.
+/// A test environment with one finished duel.
 fn played() -> (Lab, String) {
     let lab = Lab::new();
     lab.run("One file or many?", &["--json"]).success();
@@ -107,13 +108,13 @@ fn events_are_told_once_each_and_from_wherever_somebody_was() {
         let from = usize::try_from(after).unwrap();
         assert_eq!(rest, heard[from..], "the header has the last word");
     }
-    // Who was never here and who claims to have seen more than there is.
+    // A new client, and one with an event id beyond the end of the log.
     let kinds = |stream: crate::visitor::Stream| stream.map(|it| it.kind).collect::<Vec<_>>();
     assert_eq!(kinds(server.follow(&id, None, None)), ["end"]);
     assert_eq!(kinds(server.follow(&id, Some(999), None)), ["fragments", "end"]);
 }
 
-/// The player is another process; the server is killed in the middle and comes back.
+/// The debate runs in another process. The web server is killed and restarted in between.
 #[test]
 fn a_debate_of_another_process_is_followed_across_a_restart_without_loss_or_repeat() {
     let lab = Lab::new();
@@ -178,7 +179,7 @@ fn whoever_watches_hears_words_as_they_come_and_the_whole_when_it_is_there() {
     assert!(!shown.is_empty() && words.starts_with(shown.trim_end()), "{shown}");
 }
 
-/// A site as `debate serve` mounts it: of one format, for those who were given a word.
+/// A site as `debate serve` mounts it: limited to one format, with a token per access level.
 #[test]
 fn a_site_of_one_format_shows_no_other_and_only_to_whom_it_may() {
     let (lab, duel) = played();
@@ -265,7 +266,8 @@ fn who_has_not_entered_reads_and_does_nothing() {
     assert_eq!(server.post(&action("remark"), &[&cookie], &empty).status, 422);
     assert_eq!(server.post(&action("explode"), &[&cookie], &good).status, 404);
     assert_eq!(lab.events(&id).len(), before, "none of these was done");
-    // Typed in, it leads on at once; from a page elsewhere, by way of a page of ours.
+    // A typed URL redirects at once. A cross-site link gets a page that refreshes, so that the
+    // strict cookie is sent.
     let set = server.get_as(&server.enter, &["Sec-Fetch-Site: none"]);
     assert_eq!(set.status, 303);
     in_order(&set.head, &["location: /", "set-cookie: debate_view=", "httponly; samesite=strict"]);

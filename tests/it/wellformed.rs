@@ -1,9 +1,9 @@
-//! A little checker of markup: every element that is opened is closed, in order; no element and no
-//! attribute but those our pages have; no address that could do something.
+//! A minimal HTML checker: balanced tags, allow-lists for elements and attributes, escaped text,
+//! unique ids, and no script URLs.
 
-/// Elements without an end.
+/// Void elements, which have no end tag.
 const EMPTY: &[&str] = &["br", "hr", "input", "meta", "link"];
-/// Elements our pages have.
+/// Allow-list of elements.
 const KNOWN: &[&str] = &[
     "html",
     "head",
@@ -72,7 +72,7 @@ const KNOWN: &[&str] = &[
     "meta",
     "link",
 ];
-/// Attributes they have.
+/// Allow-list of attributes, besides `data-*` and `aria-*`.
 const ATTRIBUTES: &[&str] = &[
     "lang",
     "charset",
@@ -120,7 +120,7 @@ const ATTRIBUTES: &[&str] = &[
     "dominant-baseline",
 ];
 
-/// What is wrong with some markup, if anything is.
+/// The first error in the markup, if any.
 pub(crate) fn flaw(markup: &str) -> Option<String> {
     let mut open: Vec<String> = vec![];
     let mut ids: Vec<String> = vec![];
@@ -170,7 +170,7 @@ pub(crate) fn flaw(markup: &str) -> Option<String> {
     bare(rest).or_else(|| open.pop().map(|name| format!("<{name}> is not closed")))
 }
 
-/// Text in which something is not escaped.
+/// The first unescaped or invisible character in a text node, if any.
 fn bare(text: &str) -> Option<String> {
     if text.contains('>') {
         return Some(format!("a bare > in {text:?}"));

@@ -1,4 +1,5 @@
-//! What is sent over each wire and what is made of what comes back, without anybody being asked.
+//! API protocols without a network: request bodies, schema placement, parsed response streams,
+//! error kinds and retry headers.
 use crate::model::{WIRES, events};
 use debate_mcp::debate::Trouble;
 use debate_mcp::seats::rebuff::{Complaint, retry};
@@ -14,7 +15,7 @@ fn wire(name: &str) -> Wire {
     }
 }
 
-/// What is sent when no more is wanted than an answer, and where the key goes.
+/// The minimal request, and the header that carries the key.
 #[test]
 fn a_request_says_what_is_wanted() {
     let messages = json!([{"role": "user", "content": "Why?"}]);
@@ -54,7 +55,7 @@ fn a_request_says_what_is_wanted() {
     }
 }
 
-/// Where each wire is told what the answer must look like.
+/// The position of the response schema in each protocol's request body.
 #[test]
 fn a_schema_is_put_where_the_wire_has_it() {
     let schema = json!({"type": "object", "additionalProperties": false, "required": ["minimum"],
@@ -91,7 +92,7 @@ fn a_schema_is_put_where_the_wire_has_it() {
     }
 }
 
-/// Reads what the stand-in sends.
+/// Feeds the events of the fake server to the response parser.
 fn read(name: &str, text: &str, end: &str) -> (Answer, String) {
     let (mut answer, mut said) = (Answer::default(), String::new());
     for event in events(name, "big", text, end) {
@@ -101,7 +102,7 @@ fn read(name: &str, text: &str, end: &str) -> (Answer, String) {
     (answer, said)
 }
 
-/// Every end an answer can come to, on every wire.
+/// Every way a response stream can end, for every protocol.
 #[test]
 fn an_answer_is_read_event_by_event() {
     for name in WIRES {
@@ -129,7 +130,7 @@ fn an_answer_is_read_event_by_event() {
     }
 }
 
-/// What services really say when they do not answer.
+/// Error responses as real services send them.
 #[test]
 fn complaints_are_told_apart() {
     let error = |code: &str, said: &str| json!({"error": {"code": code, "message": said}});
@@ -163,7 +164,7 @@ fn complaints_are_told_apart() {
     assert_eq!(Complaint::inside(&Value::Null), Complaint::default());
 }
 
-/// When a service may be asked again, in whichever header it says so.
+/// The retry delay, from whichever header a service uses.
 #[test]
 fn services_say_when_to_ask_again() {
     let told = |headers: &[(&str, &str)]| {

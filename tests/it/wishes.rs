@@ -1,5 +1,6 @@
-//! Wishes for a debate, whoever plays it: another desk in this process, the real program in another
-//! one, or nobody. All of a wish is granted or nothing, once, and whoever wished is told.
+//! Remote commands to a debate that is run by another `App` in this process, by the real binary in
+//! another process, or by none. A batch of commands is executed completely and once, or not at all,
+//! and the sender gets the result.
 use crate::lab::{Lab, Running, Script, speech, until};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
@@ -24,7 +25,7 @@ impl Clock for Wall {
     }
 }
 
-/// A desk over the archive of a laboratory, as another process would have one.
+/// An `App` over the archive of a test environment, like another process would have.
 pub(crate) fn desk(lab: &Lab) -> Desk {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let root = lab.root();
@@ -47,7 +48,7 @@ fn voice(text: &str) -> Voice {
     text.parse().unwrap()
 }
 
-/// A duel between these two, judged by a script.
+/// A draft of a one-round duel between these two, with a scripted judge.
 fn opening(lab: &Lab, proposer: &str, challenger: &str) -> Opening {
     let judge = voice(&lab.seat("pro.json"));
     let mut opening = Opening::new("Wished?", voice(proposer), voice(challenger), judge);
@@ -55,7 +56,7 @@ fn opening(lab: &Lab, proposer: &str, challenger: &str) -> Opening {
     opening
 }
 
-/// A duel at a terminal, in a process of its own, whose challenger takes for ever.
+/// A duel in a child process whose challenger takes a minute.
 fn at_the_terminal(lab: &Lab) -> (Running, String) {
     let text = speech("One file locks.", "C1", &["P1"]);
     lab.write(
@@ -70,12 +71,12 @@ fn remark(text: &str) -> Command {
     Command::Interject { text: text.into() }
 }
 
-/// How often each kind of event is on the log.
+/// The number of events of this kind in the log.
 fn count(lab: &Lab, id: &str, event: &str) -> usize {
     lab.events(id).iter().filter(|it| it["event"] == event).count()
 }
 
-/// What waits for the user's word, if anything does.
+/// The position of the hold that is due, if any.
 fn held(debate: &Debate) -> Option<Stand> {
     match next(debate) {
         Step::Hold { next, .. } => Some(next.stand()),
@@ -83,19 +84,19 @@ fn held(debate: &Debate) -> Option<Stand> {
     }
 }
 
-/// What was remarked, in order.
+/// The texts of all remarks, in order.
 fn remarks(desk: &Desk, id: &str) -> Vec<String> {
     let (_, debate, flaw) = desk.read(id).unwrap();
     assert_eq!(flaw, None);
     debate.remarks().iter().map(|remark| remark.text.clone()).collect()
 }
 
-/// Wishes that nobody has answered or read.
+/// The number of rows in the command queue.
 fn left(lab: &Lab) -> i64 {
     lab.database().query_row("SELECT count(*) FROM wishes", [], |row| row.get(0)).unwrap()
 }
 
-/// Waits for something that other tasks do.
+/// Polls a condition that other tasks bring about, with a timeout of 8 seconds.
 async fn eventually(what: &str, mut so: impl FnMut() -> bool) {
     for _ in 0..800 {
         if so() {
@@ -116,10 +117,10 @@ async fn what_another_process_plays_is_remarked_paused_and_concluded() {
     let wish = async |wishes| desk.wish(&id, &place, wishes).await.map_err(|it| it.to_string());
     assert_eq!(wish(vec![remark("Mind the locks.")]).await, granted);
     assert_eq!(wish(vec![Command::Hold]).await, granted);
-    // Once is enough, and nothing of what is wished with it is done.
+    // A second hold is refused, and so is the remark in the same batch.
     let twice = wish(vec![remark("Never said."), Command::Hold]).await.unwrap_err();
     assert!(twice.contains("a hold is not due"), "{twice}");
-    // On to the verdict, and past the pause that stands before it.
+    // Conclude, and continue past the hold before the verdict.
     let because = Some("seen enough".to_owned());
     let mut ahead = desk.read(&id).unwrap().1;
     ahead.apply(Event::Concluded { because: because.clone() }).unwrap();
@@ -145,7 +146,7 @@ async fn what_a_killed_process_played_is_taken_up_and_given_up() {
     let (desk, place) = (desk(&lab), place(&lab));
     running.signal("KILL");
     running.wait();
-    // A remark sets nothing going: nobody is asked, and nobody holds it.
+    // A remark does not resume the debate: no turn is asked and no lease is kept.
     let alone = Wished { holder: None };
     let asked = count(&lab, &id, "asked");
     assert_eq!(desk.wish(&id, &place, vec![remark("Still here?")]).await.unwrap(), alone);
@@ -162,7 +163,7 @@ async fn what_a_killed_process_played_is_taken_up_and_given_up() {
     lab.replays(&id);
 }
 
-/// The holder is frozen when the wish is left, and killed while it is waited for.
+/// The holder is stopped when the command is queued, and killed while the sender waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wish_outlives_the_holder_it_was_left_for() {
     let lab = Lab::new();
@@ -179,7 +180,7 @@ async fn a_wish_outlives_the_holder_it_was_left_for() {
     assert_eq!((remarks(&desk, &id), left(&lab)), (vec!["Anybody?".to_owned()], 0));
 }
 
-/// Time is paused, so that nobody waits for the answer that does not come.
+/// Tokio time is paused, so the timeout passes at once.
 #[tokio::test(start_paused = true)]
 async fn a_holder_that_says_nothing_is_not_waited_for_and_obeys_nothing_later() {
     let lab = Lab::new();
@@ -193,7 +194,7 @@ async fn a_holder_that_says_nothing_is_not_waited_for_and_obeys_nothing_later() 
     assert!(error.to_string().starts_with(&silent), "{error}");
     assert_eq!(left(&lab), 0, "it was withdrawn");
     running.signal("CONT");
-    // It is heard of again by what comes next, and by then has had every occasion.
+    // The resumed holder processes the next command, and had time to process the withdrawn one.
     tokio::time::resume();
     desk.wish(&id, &place, vec![remark("In time.")]).await.unwrap();
     assert_eq!(lab.events(&id).len(), before.len() + 1);
@@ -214,7 +215,8 @@ async fn a_person_elsewhere_speaks_for_a_seat_that_is_waited_for() {
     assert!(matches!(&error, DeskError::Refused(why) if why.contains("is not due")), "{error}");
     let wished = there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
     assert!(wished.holder.is_some());
-    // The same words again are no second reply; others are refused; and whoever plays it may wish.
+    // The same reply again is accepted without a second turn, and a different one is refused. The
+    // holder itself can send commands, too.
     there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
     let error = here.wish(&id, &place, reply(awaited[0], "Use two.")).await.unwrap_err();
     assert!(error.to_string().contains("was taken already"), "{error}");
@@ -241,7 +243,7 @@ async fn what_waits_for_a_word_goes_on_until_it_waits_again() {
         held(&read().1).is_some_and(|stand| stand > first) && read().0.holder.is_none()
     })
     .await;
-    // The round has begun: that word was for another.
+    // The round has begun, so this continue command is stale.
     let error = desk.wish(&id, &place, go_on).await.unwrap_err();
     assert!(matches!(error, DeskError::Session(_)), "{error}");
     assert_eq!(remarks(&desk, &id), ["Briefly."]);
@@ -284,8 +286,8 @@ async fn what_cannot_be_read_is_refused_and_what_is_old_is_forgotten() {
     job.stop().await;
 }
 
-/// Many wish at once for what one process plays, which is killed among them: whoever was told that
-/// it is done finds it once, and whoever was not finds nothing.
+/// Concurrent commands to a process that is killed meanwhile: every acknowledged command is
+/// recorded exactly once, and no other is.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_obeyed_twice_and_nothing_that_was_granted_is_lost() {
     let lab = Lab::new();

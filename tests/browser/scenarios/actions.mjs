@@ -1,4 +1,4 @@
-// Whoever has the token takes part; whoever has not is shown how, and refused.
+// Actions on the page: a user with the token can act, any other request is refused.
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { until } from "../window.mjs";
 
 export default async function ({ browser, stage, ask, url }) {
-  // A stranger sees no form, and cannot send one made up.
+  // Without the token there is no form, and a forged request is refused.
   const stranger = await browser.open(`/debates/${stage.id}`);
   assert.equal(await stranger.page.$("#panel-actions form"), null);
   await stranger.shot("stranger");
@@ -17,7 +17,7 @@ export default async function ({ browser, stage, ask, url }) {
     }
   }
 
-  // The owner enters by the address the program has printed, and the token leaves the address.
+  // The owner opens the URL that the program printed. Afterwards the URL has no token.
   const owner = await browser.open(stage.enter);
   const { page } = owner;
   assert.doesNotMatch(page.url(), /token=/);
@@ -25,7 +25,7 @@ export default async function ({ browser, stage, ask, url }) {
   await page.waitForSelector("#panel-actions form.remark");
   await owner.shot("owner");
 
-  // Whoever is led here by a page of their own is let in just the same.
+  // The same sign-in URL works when a local HTML file redirects to it.
   const file = join(stage.folder, "enter.html");
   writeFileSync(file, `<meta http-equiv="refresh" content="0;url=${stage.enter}&next=${stage.id}">`);
   const led = await browser.open();
@@ -34,11 +34,11 @@ export default async function ({ browser, stage, ask, url }) {
   await led.close();
   rmSync(file);
 
-  // A form without the page's own secret is refused, cookie or not.
+  // A request without the page's CSRF token is refused, even with the cookie.
   const forged = await page.request.post(url(`/debates/${stage.id}/actions/remark`), { form: { text: "forged" } });
   assert.equal(forged.status(), 403);
 
-  // A remark, without leaving the page; the stranger reads it, too.
+  // A remark is sent without a page load. Other viewers see it, too.
   await page.evaluate(() => (globalThis.stayed = true));
   await page.fill("#remark", "Mind the backups, please. <script>ran = 1</script>");
   await page.click("form.remark button");
@@ -49,7 +49,7 @@ export default async function ({ browser, stage, ask, url }) {
   await until("the stranger reads it", () => stranger.page.$("#turns .remark"));
   await ask("is it recorded?");
 
-  // Words half written stay while the page goes on, and the keyboard stays in them.
+  // Live updates keep the draft in the text field, and the focus.
   await page.fill("#remark", "half written");
   await page.click("form.pause button");
   await page.focus("#remark");
@@ -59,10 +59,10 @@ export default async function ({ browser, stage, ask, url }) {
   assert.equal(await page.evaluate(() => document.activeElement.id), "remark");
   await owner.shot("paused");
 
-  // Enough: the verdict, now.
+  // Request the verdict now.
   await page.click("form.verdict button");
   await until("it goes to its ending", async () => (await page.$("form.verdict")) === null);
-  // A pause lasts until somebody ends it.
+  // A pause lasts until a user continues the debate.
   await page.click("form.continue button");
   await until("nobody waits for the user", async () => (await page.$("form.continue")) === null);
   await ask("go on");

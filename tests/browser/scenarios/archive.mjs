@@ -1,4 +1,4 @@
-// Every debate there is: found by words in any language, narrowed down, and opened.
+// The archive page: list all debates, search in any language, open a result.
 import assert from "node:assert/strict";
 
 export default async function ({ browser, stage }) {
@@ -7,7 +7,7 @@ export default async function ({ browser, stage }) {
   const listed = () => page.$$eval("main a[href^='/debates/']", (links) =>
     [...new Set(links.map((link) => new URL(link.href).pathname.split("/")[2]))].sort());
   assert.deepEqual(await listed(), [...stage.ids].sort(), "all of them");
-  // The key for searching, the words, and nothing else.
+  // Search with the keyboard only.
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement.type), "search");
   await page.keyboard.type(stage.search.words);

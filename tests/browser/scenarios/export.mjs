@@ -1,4 +1,4 @@
-// A debate as one file: opened from the disk it looks as it did, and asks nobody for anything.
+// HTML export: a single file that renders like the page and sends no request.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export default async function ({ browser, stage, url }) {
     const asked = window.requests.filter((request) => request !== pathToFileURL(file).href);
     assert.deepEqual(asked, [], "nothing is fetched");
     assert.ok((await page.textContent("#turns")).includes(stage.words));
-    // It has its looks with it.
+    // Styles are inlined.
     const looks = (at) => at.$eval("#turns article[data-side=pro]", (turn) => getComputedStyle(turn).borderInlineStartWidth);
     assert.equal(await looks(page), await looks(online.page));
     const away = await page.$$eval("[src],link[href]", (elements) => elements.length);
@@ -30,7 +30,7 @@ export default async function ({ browser, stage, url }) {
     await fits(page);
     await page.setViewportSize({ width: 1280, height: 900 });
     await window.shot(`export-${colorScheme}`, true);
-    // On paper it is dark on light, and whole.
+    // Print styles: dark text on a light background, nothing cut off.
     await page.emulateMedia({ media: "print" });
     await window.shot(`print-${colorScheme}`, true);
     await page.emulateMedia({ media: "screen" });

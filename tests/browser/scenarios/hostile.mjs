@@ -1,9 +1,9 @@
-// Whatever is said stays said: it runs nothing, fetches nothing, and breaks nothing.
+// Hostile text in turns is escaped: it runs no script, sends no request, breaks no layout.
 import assert from "node:assert/strict";
 import { fits, until } from "../window.mjs";
 
 export default async function ({ browser, stage, ask }) {
-  // As it comes, by the stream, and as it is when it has come, by the page.
+  // Check both the live stream and the rendered page.
   const watching = await browser.open(`/debates/${stage.id}`);
   await watching.page.waitForSelector(".connection[data-state=live]");
   await until("it is being said", async () =>
@@ -36,10 +36,10 @@ export default async function ({ browser, stage, ask }) {
       [0, 0, 0, 0, 0],
     );
     assert.ok(found.schemes.every((scheme) => ["http:", "https:", "mailto:"].includes(scheme)), String(found.schemes));
-    // What was written can still be read, as the text it is.
+    // The text itself is still readable.
     assert.ok((await page.textContent("#turns")).includes("<script>"));
     await fits(page);
-    // Nothing of it can be clicked into running, either.
+    // Hovering over links must not run a handler.
     for (const link of await page.$$("#turns a")) await link.hover({ force: true }).catch(() => undefined);
     window.fine();
   }

@@ -1,4 +1,4 @@
-// A debate that another process plays is watched from its first words to its verdict.
+// Live view: a debate that runs in another process, from the first words to the verdict.
 import assert from "node:assert/strict";
 import { said, until } from "../window.mjs";
 
@@ -6,9 +6,9 @@ export default async function ({ browser, stage, ask }) {
   const window = await browser.open(`/debates/${stage.id}`);
   const { page } = window;
   await page.waitForSelector(".connection[data-state=live]");
-  // Words come while they are spoken, and more of them after a while.
+  // Partial text of the current turn, which grows.
   const words = () => page.evaluate(() => document.querySelector("[data-pending=true] .live")?.textContent);
-  // The last of them may be held back until it is sure that no secret begins in them.
+  // The stream redactor may buffer the last words, as a secret could start in them.
   const whole = stage.first + stage.second;
   await until("words are heard", async () => ((await words()) ?? "").length > stage.first.length / 2);
   assert.ok(whole.startsWith(await words()));
@@ -26,7 +26,7 @@ export default async function ({ browser, stage, ask }) {
   await until("what was heard is told to those who do not see", () => page.evaluate(
     () => (document.querySelector("#announce")?.textContent ?? "").length > 0,
   ));
-  // What came bit by bit is what a reader who comes now is shown.
+  // The live transcript equals that of a freshly loaded page.
   const grown = await page.$eval("#turns", (turns) => turns.textContent);
   const later = await browser.open(`/debates/${stage.id}`);
   const fresh = await later.page.$eval("#turns", (turns) => turns.textContent);
@@ -37,5 +37,5 @@ export default async function ({ browser, stage, ask }) {
   return { ids };
 }
 
-/** Times are told as they are now. */
+/** Masks times, which depend on the current time. */
 const timeless = (text) => text.replace(/just now|\d+ (second|minute)s? ago|[\d-]+ [\d:]+ UTC/g, "…").replace(/\s+/g, " ");

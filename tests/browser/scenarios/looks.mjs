@@ -1,4 +1,4 @@
-// Every page, light and dark, wide and on a phone: accessible, within the window, and kept as a picture.
+// Every page in light, dark and phone layout: accessible, within the viewport, with a screenshot.
 import assert from "node:assert/strict";
 import { accessible } from "../axe.mjs";
 import { fits } from "../window.mjs";

@@ -1,4 +1,4 @@
-// Without scripts everything can be read, searched and gone back to.
+// Without JavaScript: transcript, search and replay still work.
 import assert from "node:assert/strict";
 
 export default async function ({ browser, stage }) {
@@ -9,11 +9,11 @@ export default async function ({ browser, stage }) {
   assert.ok((await page.textContent("#turns")).includes(stage.words));
   assert.ok(await page.isVisible("#panel-verdict"));
   await window.shot("plain", true);
-  // Back in time by links alone.
+  // Replay with links only.
   await page.click("#replay a >> nth=0");
   assert.match(page.url(), /[?&]at=\d+/);
   assert.ok((await page.$$("#turns > li")).length < all.length, "less had been said");
-  // And the archive by a form alone.
+  // Search with a form only.
   await page.goto(new URL("/", stage.url).href);
   await page.fill("input[type=search]", stage.words);
   await page.press("input[type=search]", "Enter");

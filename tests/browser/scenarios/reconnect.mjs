@@ -1,4 +1,4 @@
-// The server is killed in the middle and comes back: nothing is lost, nothing comes twice.
+// Reconnect: the server is killed and restarted, and no turn is lost or duplicated.
 import assert from "node:assert/strict";
 import { said, until } from "../window.mjs";
 
@@ -6,7 +6,7 @@ export default async function ({ browser, stage, ask }) {
   const window = await browser.open(`/debates/${stage.id}`);
   const { page } = window;
   await page.waitForSelector(".connection[data-state=live]");
-  // Whatever is ever put into the transcript is written down.
+  // Record every turn that is added to the transcript.
   await page.evaluate(() => {
     globalThis.came = [...document.querySelectorAll("#turns > li > [id]")].map((turn) => turn.id);
     new MutationObserver((changes) => {

@@ -1,4 +1,4 @@
-// Back to any moment, by mouse, by keyboard, and by playing it.
+// Replay: go to any moment by mouse or keyboard, or play it.
 import assert from "node:assert/strict";
 import { said, until } from "../window.mjs";
 
@@ -9,7 +9,7 @@ export default async function ({ browser, stage }) {
   const range = page.locator(".replay input[type=range]");
   const many = async (what, wanted) => until(what, async () => wanted((await said(page)).length));
 
-  // By keyboard: to the beginning, and on from there.
+  // By keyboard: to the start, then one step forward.
   await range.focus();
   await page.keyboard.press("Home");
   await many("nothing had been said", (length) => length <= 1);
@@ -24,7 +24,7 @@ export default async function ({ browser, stage }) {
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await many("half was said", (length) => length > 1 && length < all.length);
 
-  // Whoever loads that address is shown the same.
+  // Loading the URL of the moment shows the same transcript.
   await until("the address is that of the moment", async () => {
     const shown = await page.$eval("#turns > li:last-child > [id]", (turn) => Number(turn.dataset.seq));
     return shown <= Number(new URL(page.url()).searchParams.get("at"));
@@ -37,7 +37,7 @@ export default async function ({ browser, stage }) {
   other.fine();
   await other.close();
 
-  // Played, and stopped by the same key.
+  // Play and pause with the space key.
   await page.selectOption(".replay select", "0.5");
   await range.focus();
   await page.keyboard.press("Home");
@@ -54,7 +54,7 @@ export default async function ({ browser, stage }) {
   assert.deepEqual(await said(page), all);
   assert.doesNotMatch(page.url(), /at=/);
 
-  // From turn to turn, and the help.
+  // Keyboard shortcuts: next turn, previous turn, help.
   await page.keyboard.press("g");
   await page.keyboard.press("j");
   const turns = await page.$$eval("#turns article", (articles) => articles.map((article) => article.id));

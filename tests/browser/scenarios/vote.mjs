@@ -1,4 +1,4 @@
-// A person in the audience votes on the page; the debate that waited for it goes on.
+// A user in the audience votes on the page, and the waiting debate continues.
 import assert from "node:assert/strict";
 import { until } from "../window.mjs";
 
@@ -10,7 +10,7 @@ export default async function ({ browser, stage, ask, url }) {
   await page.goto(url(`/debates/${stage.id}`));
   await page.waitForSelector("form.vote");
   await shot("vote");
-  // What the form does not take is said beside it, and what was written stays.
+  // Fill in and submit a valid vote.
   await page.check("form.vote input[name=side][value=pro]");
   await page.fill("form.vote input[name=confidence]", "85");
   await page.fill("form.vote textarea[name=reason]", "Backups of one file are simple.");

@@ -1,4 +1,4 @@
-// What a page weighs, and how long it takes until something is seen.
+// Page weight and load time: requests, bytes, first contentful paint, layout shift.
 import assert from "node:assert/strict";
 
 export default async function ({ browser, stage }) {
@@ -24,7 +24,7 @@ export default async function ({ browser, stage }) {
     });
     assert.ok(figures[name].bytes < 200_000, `${name}: ${JSON.stringify(figures[name])}`);
     assert.ok(figures[name].shift < 0.05, `${name} moves: ${JSON.stringify(figures[name])}`);
-    // Generous: other tests run at the same time.
+    // A generous limit, as other tests run in parallel.
     assert.ok(figures[name].paint < 3000, `${name}: ${JSON.stringify(figures[name])}`);
     window.fine();
     await window.close();

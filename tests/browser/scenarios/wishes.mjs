@@ -1,4 +1,4 @@
-// What a reader's system asks for is done: dark or light, no motion; and what the reader says goes first.
+// Preferences: system color scheme and reduced motion apply, and the user's choice overrides them.
 import assert from "node:assert/strict";
 
 export default async function ({ browser, stage }) {
@@ -19,14 +19,14 @@ export default async function ({ browser, stage }) {
   assert.equal(await paper(), night);
   assert.equal(await page.evaluate(() => localStorage.length), 0, "whoever follows the system is not remembered");
 
-  // Single letters can be switched off.
+  // Single-key shortcuts can be disabled.
   await page.click("header > .help");
   await page.uncheck("dialog input[type=checkbox]");
   await page.click("dialog .close");
   await page.keyboard.press("?");
   assert.equal(await page.$("dialog[open]"), null);
 
-  // The first thing the keyboard meets leads past everything to what there is to read.
+  // The first focusable element is a skip link to the main content.
   await page.reload();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
