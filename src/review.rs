@@ -90,6 +90,7 @@ pub struct Review {
 /// Decision about a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Decision")]
 pub enum Decision {
     /// Merge as designed.
     Merge,
@@ -102,6 +103,7 @@ pub enum Decision {
 
 /// A debate participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Seated")]
 pub struct Seated {
     /// Its role: `proposer`, `challenger`, `judge`.
     pub role: String,
@@ -111,6 +113,7 @@ pub struct Seated {
 
 /// Cost of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Spent")]
 pub struct Spent {
     /// Completed turns.
     pub turns: usize,

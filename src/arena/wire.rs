@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Request to join a debate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Join")]
 pub struct Join {
     /// Display name of the bot.
     pub bot_name: String,
@@ -18,6 +19,7 @@ pub struct Join {
 
 /// Response to a join request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Joined")]
 pub struct Joined {
     /// Always `login_confirmed`.
     pub status: &'static str,
@@ -37,6 +39,7 @@ pub struct Joined {
 
 /// Request to submit a speech.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Speech")]
 pub struct Speech {
     /// The speech.
     pub message: Message,
@@ -47,6 +50,7 @@ pub struct Speech {
 
 /// Text of a speech.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Message")]
 pub struct Message {
     /// Always `markdown`.
     #[serde(default = "markdown")]
@@ -61,6 +65,7 @@ fn markdown() -> String {
 
 /// Response to an accepted speech.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Accepted")]
 pub struct Accepted {
     /// Always `speech_accepted`.
     pub status: &'static str,
@@ -74,6 +79,7 @@ pub struct Accepted {
 
 /// Error response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
 pub struct Problem {
     /// Error code.
     pub error_code: &'static str,
@@ -90,6 +96,7 @@ pub struct Problem {
 
 /// Request to create a debate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Create")]
 pub struct Create {
     /// Question to debate.
     pub topic: String,
@@ -100,6 +107,7 @@ pub struct Create {
 
 /// Response to a create request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Created")]
 pub struct Created {
     /// Always `created`.
     pub status: &'static str,
@@ -118,6 +126,7 @@ pub struct Created {
 
 /// Status of a debate, for a bot or for the public. Fields that do not apply are omitted.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Told")]
 pub struct Told {
     /// `waiting`, `active` or `ended`.
     pub state: &'static str,
@@ -185,6 +194,7 @@ pub struct Told {
 
 /// A speech in the debate log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Logged")]
 pub struct Logged {
     /// Round, counted from 1.
     pub round: u8,
@@ -200,6 +210,7 @@ pub struct Logged {
 
 /// A turn lost by timeout or failure.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Forfeited")]
 pub struct Forfeited {
     /// Round, counted from 1.
     pub round: u8,
@@ -215,6 +226,7 @@ pub struct Forfeited {
 
 /// Result of a debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Outcome")]
 pub struct Outcome {
     /// Identifier of the winner, or null without a verdict.
     pub winner: Option<String>,
@@ -228,6 +240,7 @@ pub struct Outcome {
 
 /// List of debates.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
 pub struct Listed {
     /// Debates, newest first.
     pub debates: Vec<Line>,
@@ -237,6 +250,7 @@ pub struct Listed {
 
 /// A debate in the list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Line")]
 pub struct Line {
     /// Id of the debate.
     pub debate_id: String,

@@ -22,6 +22,7 @@ pub use viewed::Viewed;
 
 /// Output of `debate models --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Callable")]
 pub struct Callable {
     /// Schema version.
     pub v: u8,
@@ -31,6 +32,7 @@ pub struct Callable {
 
 /// Output of `debate serve --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Served")]
 pub struct Served<'a> {
     /// Schema version.
     pub v: u8,
@@ -49,6 +51,7 @@ pub struct Served<'a> {
 
 /// Debate that waits for bots.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Waiting")]
 pub struct Waiting<'a> {
     /// Debate id, as bots use it.
     pub debate_id: &'a str,
@@ -58,6 +61,7 @@ pub struct Waiting<'a> {
 
 /// Output of `debate formats --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Formats")]
 pub struct Formats {
     /// Schema version.
     pub v: u8,
@@ -69,6 +73,7 @@ pub struct Formats {
 
 /// Output of `debate formats NAME --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Format")]
 pub struct Format {
     /// Schema version.
     pub v: u8,
@@ -104,6 +109,7 @@ pub struct FormatEntry {
 /// Invalid format file, with the parse error.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "BrokenFormat")]
 pub struct BrokenFormat {
     pub name: String,
     pub file: String,
@@ -112,6 +118,7 @@ pub struct BrokenFormat {
 
 /// Output of `debate outcome --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Learned")]
 pub struct Learned {
     /// Schema version.
     pub v: u8,
@@ -129,6 +136,7 @@ pub struct Learned {
 
 /// Output of `debate stats --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Stats")]
 pub struct Stats {
     /// Schema version.
     pub v: u8,
@@ -148,6 +156,7 @@ pub struct Stats {
 
 /// Verdicts with the same confidence.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Calibration")]
 pub struct Calibration {
     /// Confidence, in percent.
     pub confidence: u8,
@@ -159,6 +168,7 @@ pub struct Calibration {
 
 /// Output of `debate list --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
 pub struct Listed {
     /// Schema version.
     pub v: u8,
@@ -168,6 +178,7 @@ pub struct Listed {
 
 /// Debate in a list.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Entry")]
 pub struct Entry {
     /// Index entry of the debate.
     #[serde(flatten)]
@@ -179,6 +190,7 @@ pub struct Entry {
 
 /// Output of `debate search --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Found")]
 pub struct Found {
     /// Schema version.
     pub v: u8,
@@ -188,6 +200,7 @@ pub struct Found {
 
 /// Output of `debate show --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Shown")]
 pub struct Shown {
     /// The debate.
     #[serde(flatten)]
@@ -206,6 +219,7 @@ pub struct Shown {
 
 /// Output of `debate show --prompt --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Asked")]
 pub struct Asked {
     /// Schema version.
     pub v: u8,
@@ -219,6 +233,7 @@ pub struct Asked {
 
 /// One line of `--follow --json` and of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Told")]
 pub struct Told<'a> {
     /// Schema version.
     pub v: u8,
@@ -236,6 +251,7 @@ impl<'a> Told<'a> {
 
 /// Last line of `--follow --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Result")]
 pub struct Result<'a> {
     /// Always `result`.
     pub kind: &'static str,
@@ -246,6 +262,7 @@ pub struct Result<'a> {
 
 /// Last line of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Replayed")]
 pub struct Replayed {
     /// Schema version.
     pub v: u8,
@@ -263,6 +280,7 @@ pub struct Replayed {
 
 /// Output of `debate import --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Imported")]
 pub struct Imported {
     /// Schema version.
     pub v: u8,
@@ -278,6 +296,7 @@ pub struct Imported {
 
 /// Output of `debate reindex --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rebuilt")]
 pub struct Rebuilt {
     /// Schema version.
     pub v: u8,
@@ -288,6 +307,7 @@ pub struct Rebuilt {
 
 /// Output of `debate brief --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Given")]
 pub struct Given {
     /// Schema version.
     pub v: u8,
@@ -315,6 +335,7 @@ pub struct Given {
 
 /// Output of `debate check --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Checked")]
 pub struct Checked {
     /// Schema version.
     pub v: u8,
@@ -328,6 +349,7 @@ pub struct Checked {
 
 /// A parsed citation and the result of its check.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Looked")]
 pub struct Looked {
     /// Citation as written.
     pub raw: String,
@@ -364,6 +386,7 @@ impl From<Citation> for Looked {
 
 /// Output of `debate recheck --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rechecked")]
 pub struct Rechecked {
     /// Schema version.
     pub v: u8,
@@ -379,6 +402,7 @@ pub struct Rechecked {
 
 /// A citation that was valid in the debate, and the result of the new check.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Cited")]
 pub struct Cited {
     /// Turn of the citation.
     pub turn: String,
@@ -402,6 +426,7 @@ pub struct Cited {
 
 /// Output of `debate doctor --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Examined")]
 pub struct Examined {
     /// Schema version.
     pub v: u8,
@@ -415,6 +440,7 @@ pub struct Examined {
 
 /// Result of one check.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Check")]
 pub struct Check {
     /// Name of the check.
     pub name: String,
@@ -431,6 +457,7 @@ pub struct Check {
 
 /// Output of `debate init --json` and `debate uninit --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Wired")]
 pub struct Wired {
     /// Schema version.
     pub v: u8,
@@ -444,6 +471,7 @@ pub struct Wired {
 
 /// Change of one config or command file.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Deed")]
 pub struct Deed {
     /// Client the file belongs to.
     pub client: String,

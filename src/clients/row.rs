@@ -19,36 +19,51 @@ pub struct Client {
     /// Executable.
     pub program: String,
     /// Its folder in a repository, which also holds the state file of the last debate.
+    #[serde(rename = "state")]
     pub state: String,
     pub(super) homes: Vec<String>,
+    #[serde(rename = "calls")]
     pub(super) calls: Vec<String>,
     pub(super) syntax: Syntax,
     pub(super) servers: Servers,
+    #[serde(rename = "at")]
     pub(super) at: Vec<String>,
     pub(super) entry: Map<String, Value>,
     #[serde(default)]
+    #[serde(rename = "local")]
     pub(super) local: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "approve")]
     pub(super) approve: Map<String, Value>,
     #[serde(default)]
+    #[serde(rename = "asks")]
     pub(super) asks: bool,
     #[serde(default)]
+    #[serde(rename = "keys")]
     pub(super) keys: Option<Keys>,
     #[serde(default)]
     pub(super) timeout: Option<Timeout>,
     #[serde(default)]
+    #[serde(rename = "variable")]
     pub(super) variable: Option<String>,
     #[serde(default)]
+    #[serde(rename = "limits")]
     pub(super) limits: Vec<Limit>,
     pub(super) commands: Commands,
+    #[serde(rename = "form")]
     pub(super) form: Form,
+    #[serde(rename = "words")]
     pub(super) words: String,
     #[serde(default)]
+    #[serde(rename = "head")]
     pub(super) head: BTreeMap<String, String>,
+    #[serde(rename = "typed")]
     pub(super) typed: String,
     #[serde(default)]
+    #[serde(rename = "once")]
     pub(super) once: bool,
     #[serde(default)]
+    #[serde(rename = "hides")]
     pub(super) hides: bool,
     /// What the user must do before it starts a project server.
     #[serde(default)]
@@ -107,6 +122,7 @@ pub(super) struct Keys {
 #[serde(deny_unknown_fields)]
 pub(super) struct Timeout {
     pub(super) field: String,
+    #[serde(rename = "second")]
     pub(super) second: u64,
 }
 
@@ -115,7 +131,9 @@ pub(super) struct Timeout {
 #[serde(deny_unknown_fields)]
 pub(super) struct Limit {
     pub(super) file: String,
+    #[serde(rename = "at")]
     pub(super) at: Vec<String>,
+    #[serde(rename = "second")]
     pub(super) second: u64,
 }
 

@@ -95,6 +95,7 @@ pub enum Body {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each names the body of the same name")]
+#[schemars(rename = "Kind")]
 pub enum Kind {
     Speech,
     Score,
@@ -136,6 +137,7 @@ pub struct Claim {
 /// Purpose of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Part")]
 pub enum Part {
     /// Supports the speaker's stance.
     Argument,
@@ -155,6 +157,7 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "Source")]
 pub enum Source {
     OfficialDocs,
     CommunityFeedback,
@@ -164,6 +167,7 @@ pub enum Source {
 
 /// Criteria a judge checks before it admits an audience seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Grounds")]
 pub struct Grounds {
     /// It brings information that is not yet in the debate.
     pub new_information: bool,
@@ -194,6 +198,7 @@ pub struct Resolution {
 
 /// A debater's request for help from an audience seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Help")]
 pub struct Help {
     /// `technical`, `ethical` or `practical`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -218,6 +223,7 @@ pub struct Foul {
 
 /// Factual claim found by an auditor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Fact")]
 pub struct Fact {
     pub claim: String,
     /// Source tag: `official-docs`, `no-source` and the like.

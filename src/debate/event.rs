@@ -191,6 +191,7 @@ impl Event {
 /// User feedback: how a verdict worked out in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Proof")]
 pub enum Proof {
     Right,
     Wrong,
@@ -217,6 +218,7 @@ pub(super) fn list(cues: &[Cue]) -> String {
 /// Change of the setup after the debate was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
+#[schemars(rename = "Change")]
 pub enum Change {
     /// Another participant takes over a seat.
     Seat {
@@ -270,6 +272,7 @@ pub struct Reply {
 
 /// A rejected reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Attempt")]
 pub struct Attempt {
     /// Text of the reply, truncated.
     pub text: String,
@@ -285,6 +288,7 @@ pub struct Attempt {
 
 /// A failed turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Failure")]
 pub struct Failure {
     pub trouble: Trouble,
     /// Error message in one sentence, without secrets or raw output.
@@ -300,6 +304,7 @@ pub struct Failure {
 /// Cause of a failed turn. The phase's `Shortfall` decides what the failure leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Trouble")]
 pub enum Trouble {
     /// The tool is not installed, or the server does not respond.
     NotFound,
@@ -357,6 +362,7 @@ impl Failure {
 /// How a debate ended. Missing turns are not listed here, because the record has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
+#[schemars(rename = "Outcome")]
 pub enum Outcome {
     /// All acts were played.
     Completed,

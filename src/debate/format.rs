@@ -134,6 +134,7 @@ pub enum Side {
 /// Whether the speakers of a phase see each other's turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Order")]
 pub enum Order {
     /// In sequence: each seat sees the earlier ones.
     InTurn,
@@ -145,12 +146,14 @@ pub enum Order {
 /// included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Hears")]
 pub enum Hears {
     /// No turns.
     Nothing,
     /// All speeches.
     Speeches,
     /// Speeches up to the round before the previous one: the input for a digest.
+    #[serde(rename = "elder")]
     Elder,
     /// The digest of this round plus the speeches after it. Falls back to the mechanical digest.
     Digest,
@@ -176,6 +179,7 @@ pub enum Shortfall {
     Abort,
     /// End the debate without a verdict. The side that spoke is uncontested, and there is no
     /// winner.
+    #[serde(rename = "stand")]
     Stand,
     /// Skip to the last act.
     Conclude,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How far the participants of a dialogue agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "End")]
 pub enum End {
     Consensus,
     /// Partial agreement.

@@ -43,6 +43,7 @@ pub enum Fate<'a> {
 /// Counts of one side's claims, citations and fouls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "each counts what it names")]
+#[schemars(rename = "Tally")]
 pub struct Tally {
     pub claims: usize,
     pub unsupported: usize,

@@ -27,6 +27,7 @@ pub struct RoundMarks {
 
 /// A side's mark for one round, in hundredths of a point, 0 to 1000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Mark")]
 pub struct Mark {
     /// Mean of logic, rebuttal, clarity and evidence over all judges, 0 if the side did not speak.
     pub given: u32,
@@ -96,6 +97,7 @@ fn mark(debate: &Debate, at: Stand, side: Side) -> Mark {
 
 /// How often a side called for help, and how often help was granted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Help")]
 pub struct Help {
     pub asked: u32,
     pub granted: u32,

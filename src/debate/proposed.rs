@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The change a review debate is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Proposed")]
 pub struct Proposed {
     /// Title given by the author, empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -37,6 +38,7 @@ pub struct Proposed {
 
 /// Base, head and size of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Compared")]
 pub struct Compared {
     /// What was compared, for messages.
     pub says: String,
@@ -56,6 +58,7 @@ pub struct Compared {
 
 /// Location of the changed files as they were before the change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Was")]
 pub struct Was {
     /// Folder of the pinned tree that contains them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -67,6 +70,7 @@ pub struct Was {
 
 /// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Noted")]
 pub struct Noted {
     pub fingerprint: String,
     /// Its wording in that review.
@@ -81,6 +85,7 @@ pub struct Noted {
 
 /// A finding of the previous review, rechecked against this change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Known")]
 pub struct Known {
     #[serde(flatten)]
     pub noted: Noted,
@@ -90,6 +95,7 @@ pub struct Known {
 
 /// A location in the files after the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Place")]
 pub struct Place {
     /// Path from the repository root, separated by `/`.
     pub file: String,

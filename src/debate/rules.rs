@@ -67,6 +67,7 @@ pub enum Rule {
 /// What happens when a rule is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Weight")]
 pub enum Weight {
     /// The reply is rejected and the seat asked once more with the finding. If the retry breaks the
     /// rule too, the turn fails.
@@ -82,6 +83,7 @@ pub enum Weight {
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Finding")]
 pub struct Finding {
     pub rule: Rule,
     /// Its weight in this phase.

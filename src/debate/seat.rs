@@ -46,6 +46,7 @@ impl Seat {
 /// Who plays a seat. The engine requests the replies of models and waits for all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Voice")]
 pub enum Voice {
     /// A configured provider, by name. API keys and URLs are never stored in the log.
     Model {

@@ -100,6 +100,7 @@ pub struct Setup {
 /// A point at which the debate waits for the user to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Hold")]
 pub enum Hold {
     /// Before the first request, to confirm the plan.
     Start,
@@ -125,6 +126,7 @@ pub enum Origin {
 
 /// Limits on size, time, concurrency and budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Limits")]
 pub struct Limits {
     /// Minimum length of a speech, in characters.
     pub shortest: usize,

@@ -38,6 +38,7 @@ impl Judgment {
 /// Why a verdict is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Contest")]
 pub enum Contest {
     /// A judge ruled for the other side when the sides were swapped.
     Order,
@@ -64,6 +65,7 @@ impl Contest {
 /// Weighted total of marks, rulings and votes. Values are the proposer's share in ten-thousandths,
 /// and the challenger has the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Weighed")]
 pub struct Weighed {
     /// Share of the round marks, after penalties.
     pub rounds: Option<u32>,
@@ -95,6 +97,7 @@ const CLOSE_PARTS: u64 = 5;
 /// How the winner was decided. Tie-breaks are tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Basis")]
 pub enum Basis {
     /// The other side forfeited.
     Forfeit,

@@ -111,6 +111,7 @@ pub trait Voices: Send + Sync {
 
 /// A provider that can be named as a seat, and whether it is usable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Listing")]
 pub struct Listing {
     /// Name of the seat, as in `claude` or `openai`.
     pub seat: String,

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 /// Result of `summarize`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
 pub(super) struct Account {
     pub(super) debate_id: String,
     pub(super) status: String,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 /// `start_debate`
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "StartDebate")]
 pub struct StartDebate {
     /// Question, in one sentence
     pub topic: String,
@@ -80,6 +81,7 @@ pub(super) const COMMON: &[&str] = &[
 /// `continue_round`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ContinueRound")]
 pub struct ContinueRound {
     /// Default: the latest here
     pub debate_id: Option<String>,
@@ -100,6 +102,7 @@ pub struct ContinueRound {
 /// `summarize`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Summarize")]
 pub struct Summarize {
     /// Default: the latest here
     pub debate_id: Option<String>,
@@ -108,6 +111,7 @@ pub struct Summarize {
 /// `verdict`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Verdict")]
 pub struct Verdict {
     /// Default: the latest here
     pub debate_id: Option<String>,
@@ -125,6 +129,7 @@ pub struct Verdict {
 /// `list_debates`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ListDebates")]
 pub struct ListDebates {
     /// Search text; in:all or in:PATH searches other repositories
     pub query: Option<String>,
@@ -138,6 +143,7 @@ pub(super) const PARTS: &str = "transcript, summary, report, findings, ledger, r
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShowDebate")]
 pub struct ShowDebate {
     /// Default: the latest here
     pub debate_id: Option<String>,
@@ -152,6 +158,7 @@ pub struct ShowDebate {
 /// `list_models`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ListModels")]
 pub struct ListModels {
     /// Send each model a test request
     #[serde(deserialize_with = "flag")]

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 
 /// Result of `list_debates`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
 pub(super) struct Listed {
     pub(super) debates: Vec<Found>,
     pub(super) next: String,
@@ -30,6 +31,7 @@ pub(super) struct Listed {
 
 /// One debate in the list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Found")]
 pub(super) struct Found {
     pub(super) debate_id: String,
     pub(super) topic: String,
@@ -45,6 +47,7 @@ pub(super) struct Found {
 
 /// Result of `show_debate`: one page of a part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Shown")]
 pub(super) struct Shown {
     pub(super) debate_id: String,
     pub(super) part: String,
@@ -56,6 +59,7 @@ pub(super) struct Shown {
 
 /// Result of `list_models`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Models")]
 pub(super) struct Models {
     pub(super) models: Vec<Model>,
     pub(super) next: String,
@@ -63,6 +67,7 @@ pub(super) struct Models {
 
 /// One participant that can be seated, or why it cannot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Model")]
 pub(super) struct Model {
     pub(super) seat: String,
     pub(super) playable: bool,

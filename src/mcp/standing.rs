@@ -21,6 +21,7 @@ use serde::Serialize;
 
 /// Status of a debate.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Standing")]
 pub(super) struct Standing {
     pub(super) debate_id: String,
     /// `running`, `your_turn`, `user_turn`, `paused`, `interrupted`, or how it ended.
@@ -48,6 +49,7 @@ pub(super) struct Standing {
 
 /// Digest of a completed or failed turn.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Answered")]
 pub(super) struct Answered {
     pub(super) turn: String,
     pub(super) role: String,
@@ -60,6 +62,7 @@ pub(super) struct Answered {
 
 /// The turn or decision that is due, with its brief.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Due")]
 pub(super) struct Due {
     pub(super) turn: String,
     pub(super) role: String,
@@ -68,6 +71,7 @@ pub(super) struct Due {
 
 /// Digest of the verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Ruled")]
 pub(super) struct Ruled {
     pub(super) winner: String,
     pub(super) reasoning: String,

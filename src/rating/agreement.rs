@@ -52,6 +52,7 @@ impl Bench {
 /// What a judge is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Between")]
 pub enum Between {
     /// Another judge of the same debate.
     Panel,
@@ -65,6 +66,7 @@ pub enum Between {
 
 /// How often a judge picked the same side as another judge, the verdict or the audience.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Agreement")]
 pub struct Agreement {
     /// Name of the judge.
     pub judge: String,

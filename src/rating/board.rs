@@ -15,6 +15,7 @@ pub type Reading = Result<(Game, Bench), Unrated>;
 
 /// The leaderboard.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Board")]
 pub struct Board {
     /// Number of debates considered.
     pub debates: usize,
@@ -35,6 +36,7 @@ pub struct Board {
 
 /// Entrants connected by games.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Group")]
 pub struct Group {
     /// Entrants, the highest rating first.
     pub rows: Vec<Row>,
@@ -42,6 +44,7 @@ pub struct Group {
 
 /// An entrant with its rating and results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Row")]
 pub struct Row {
     /// Rank within the group.
     pub rank: usize,
@@ -59,6 +62,7 @@ pub struct Row {
 
 /// Games by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Tally")]
 pub struct Tally {
     /// Number of games.
     pub games: usize,
@@ -88,6 +92,7 @@ impl Tally {
 
 /// Results by side, over all entrants.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Sides")]
 pub struct Sides {
     /// Results of the proposers.
     pub proposer: Tally,
@@ -104,6 +109,7 @@ pub struct Sides {
 
 /// Number of debates that are not rated for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NotRated")]
 pub struct NotRated {
     /// The reason.
     pub reason: Unrated,

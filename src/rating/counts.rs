@@ -27,6 +27,7 @@ pub struct Game {
 /// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Score")]
 pub enum Score {
     /// The proposer won.
     Pro,
@@ -50,6 +51,7 @@ impl Score {
 /// Why a debate is not rated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Unrated")]
 pub enum Unrated {
     /// It is not over.
     Unfinished,

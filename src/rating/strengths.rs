@@ -26,6 +26,7 @@ const NEAR: f64 = 1e-11;
 
 /// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Estimate")]
 pub struct Estimate {
     /// Point estimate.
     pub value: f64,

@@ -41,6 +41,7 @@ pub struct FoulView {
 
 /// A listener who was admitted to speak.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AdmittedView")]
 pub struct AdmittedView {
     /// Round of the speech.
     pub round: u8,

@@ -79,6 +79,7 @@ pub struct VerdictView {
 
 /// The claim that decided the verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Decisive")]
 pub struct Decisive {
     /// Claim id.
     pub claim: String,

@@ -95,6 +95,7 @@ pub struct DebateView {
 
 /// Whether a verdict proved right, as recorded by the user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LearnedView")]
 pub struct LearnedView {
     /// Whether the verdict was right.
     pub proof: Proof,
@@ -116,6 +117,7 @@ pub struct SeatView {
 
 /// Transfer of a seat to another participant.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HandedView")]
 pub struct HandedView {
     /// Name of the seat.
     pub seat: String,
@@ -132,6 +134,7 @@ pub struct HandedView {
 /// What a debate is waiting for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "Due")]
 pub enum Due {
     /// Replies to turns, by turn id.
     Turns {
@@ -150,6 +153,7 @@ pub enum Due {
 
 /// Tally of one side's claims.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
 pub struct Account {
     /// The side.
     pub side: Side,

@@ -33,6 +33,7 @@ pub struct Finding {
 
 /// Evidence of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Proof")]
 pub struct Proof {
     /// As written.
     pub raw: String,
@@ -50,6 +51,7 @@ pub struct Proof {
 
 /// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Earlier")]
 pub struct Earlier {
     /// The finding.
     #[serde(flatten)]
@@ -61,6 +63,7 @@ pub struct Earlier {
 /// State of an earlier finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "State")]
 pub enum State {
     /// Its evidence is no longer there.
     Fixed,

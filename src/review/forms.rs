@@ -107,6 +107,7 @@ pub fn write(review: &Review, form: Form) -> String {
 
 /// JSON document of a review.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Kinded")]
 pub struct Kinded<'a> {
     /// Version of the schema.
     v: u8,

@@ -16,8 +16,10 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) args: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "extra")]
     pub(super) extra: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "last")]
     pub(super) last: Vec<String>,
     #[serde(default)]
     pub(super) tools: Vec<String>,
@@ -30,31 +32,43 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) web: Option<Web>,
     #[serde(default)]
+    #[serde(rename = "model")]
     pub(super) model: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "effort")]
     pub(super) effort: BTreeMap<String, Vec<String>>,
+    #[serde(rename = "reads")]
     pub(super) reads: Reads,
     #[serde(default)]
+    #[serde(rename = "set")]
     pub(super) set: BTreeMap<String, String>,
     #[serde(default)]
+    #[serde(rename = "pass")]
     pub(super) pass: Vec<String>,
     #[serde(default)]
     pub(super) home: Option<Home>,
     #[serde(default)]
+    #[serde(rename = "servers")]
     pub(super) servers: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "longest")]
     pub(super) longest: Option<usize>,
     #[serde(default)]
+    #[serde(rename = "usual")]
     pub(super) usual: PerEffort<String>,
     #[serde(default)]
+    #[serde(rename = "seconds")]
     pub(super) seconds: PerEffort<u32>,
     #[serde(default)]
     pub(super) family: Option<String>,
     #[serde(default)]
+    #[serde(rename = "tells_cost")]
     pub(super) tells_cost: bool,
     #[serde(default)]
+    #[serde(rename = "keys")]
     pub(super) keys: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "logins")]
     pub(super) logins: Vec<String>,
     #[serde(default)]
     pub(super) caveats: Vec<String>,
@@ -97,10 +111,13 @@ pub(super) enum Web {
 #[serde(deny_unknown_fields)]
 pub(super) struct Home {
     pub(super) variable: String,
+    #[serde(rename = "usual")]
     pub(super) usual: String,
     #[serde(default)]
+    #[serde(rename = "keep")]
     pub(super) keep: Vec<String>,
     #[serde(default)]
+    #[serde(rename = "over")]
     pub(super) over: BTreeMap<String, serde_json::Map<String, serde_json::Value>>,
 }
 

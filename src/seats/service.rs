@@ -19,21 +19,28 @@ use std::time::Duration;
 pub(super) struct Api {
     url: String,
     #[serde(default)]
+    #[serde(rename = "url_from")]
     url_from: String,
+    #[serde(rename = "wire")]
     pub(super) wire: Wire,
     #[serde(default)]
+    #[serde(rename = "keys")]
     keys: Vec<String>,
     #[serde(default)]
     key: Secret,
     #[serde(default)]
+    #[serde(rename = "usual")]
     pub(super) usual: PerEffort<String>,
     #[serde(default)]
+    #[serde(rename = "effort")]
     pub(super) effort: BTreeMap<String, Value>,
     #[serde(default)]
+    #[serde(rename = "schema")]
     pub(super) schema: Held,
     #[serde(default)]
     pub(super) max_tokens: Option<u64>,
     #[serde(default)]
+    #[serde(rename = "seconds")]
     pub(super) seconds: PerEffort<u32>,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, Secret>,
@@ -42,6 +49,7 @@ pub(super) struct Api {
     #[serde(default)]
     pub(super) family: Option<String>,
     #[serde(default)]
+    #[serde(rename = "login")]
     login: String,
 }
 

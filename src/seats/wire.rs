@@ -35,8 +35,10 @@ pub enum Wire {
 #[serde(try_from = "toml::Value")]
 pub enum Held {
     /// By the prompt only.
+    #[serde(rename = "Asked")]
     Asked,
     /// By JSON mode: any object.
+    #[serde(rename = "Object")]
     Object,
     /// By a JSON Schema in the request.
     #[default]

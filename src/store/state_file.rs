@@ -46,6 +46,7 @@ pub struct StateFile {
 
 /// Tool and model of one side.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Participant")]
 pub struct Participant {
     /// Name of the tool.
     pub tool: String,
@@ -56,6 +57,7 @@ pub struct Participant {
 
 /// One speech of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Exchange")]
 pub struct Exchange {
     /// Round number, from 1.
     pub round: u8,
@@ -73,6 +75,7 @@ pub struct Exchange {
 
 /// Verdict of the debate.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Verdict")]
 pub struct Verdict {
     /// Tool that won, or the side if both tools are the same; null if the format has no winner.
     pub winner: Option<String>,

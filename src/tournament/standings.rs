@@ -51,6 +51,7 @@ pub struct FailedGame {
 
 /// Results of each entrant against each other, in rated games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Cross")]
 pub struct Cross {
     /// Names, in the order of the file.
     pub entrants: Vec<String>,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Output of `debate join --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Attended")]
 pub struct Attended {
     /// Schema version.
     pub v: u8,
@@ -40,6 +41,7 @@ pub struct Attended {
 /// Scores of both sides.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "Scores")]
 pub struct Scores {
     pub supporting: Option<i64>,
     pub opposing: Option<i64>,
@@ -48,6 +50,7 @@ pub struct Scores {
 /// A speech.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "Heard")]
 pub struct Heard {
     pub round: u32,
     pub side: String,

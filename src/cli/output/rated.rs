@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// Output of `debate leaderboard --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Leaderboard")]
 pub struct Leaderboard {
     /// Schema version.
     pub v: u8,
@@ -16,6 +17,7 @@ pub struct Leaderboard {
 
 /// Output of `debate tournament --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Played")]
 pub struct Played {
     /// Schema version.
     pub v: u8,
@@ -28,6 +30,7 @@ pub struct Played {
 
 /// Output of `debate tournament --dry-run --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Planned")]
 pub struct Planned {
     /// Schema version.
     pub v: u8,

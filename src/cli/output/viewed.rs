@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Output of `debate view --json`.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Viewed")]
 pub struct Viewed {
     /// Schema version.
     pub v: u8,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// Final ruling of a judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Ruling")]
 pub struct Ruling {
     /// The winner. Optional here, because a validation rule rejects a ruling without one.
     pub side: Option<Side>,
@@ -58,6 +59,7 @@ pub struct Ruling {
 
 /// Yes-or-no questions about one claim. Judges answer these more reliably than who has won.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Check")]
 pub struct Check {
     /// The side that made the claim.
     pub side: Side,
@@ -80,6 +82,7 @@ impl Check {
 
 /// Whether the debate changed the decision that the sealed answers would have led to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Changed")]
 pub struct Changed {
     /// True if the decision changed.
     pub decision: bool,
@@ -90,6 +93,7 @@ pub struct Changed {
 /// Scores of both sides, 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
+#[schemars(rename = "Scores")]
 pub struct Scores {
     pub pro: u8,
     pub con: u8,
@@ -98,6 +102,7 @@ pub struct Scores {
 /// Marks of both sides, by criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
+#[schemars(rename = "Rubric")]
 pub struct Rubric {
     pub pro: BTreeMap<String, u8>,
     pub con: BTreeMap<String, u8>,
@@ -123,6 +128,7 @@ impl Rubric {
 
 /// Rating of the debate, independent of the topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Quality")]
 pub struct Quality {
     /// Whether the challenger kept a position of its own.
     pub disagreement: Level,
@@ -136,6 +142,7 @@ pub struct Quality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "Level")]
 pub enum Level {
     High,
     Medium,
@@ -144,6 +151,7 @@ pub enum Level {
 
 /// A point both sides accept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Agreement")]
 pub struct Agreement {
     pub point: String,
     /// Evidence for it.
@@ -153,6 +161,7 @@ pub struct Agreement {
 
 /// A point on which the sides differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Disagreement")]
 pub struct Disagreement {
     pub point: String,
     /// Argument of the proposer.

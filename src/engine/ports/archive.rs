@@ -175,6 +175,7 @@ pub struct Stored {
 
 /// An event with its sequence number and timestamp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Recorded")]
 pub struct Recorded {
     /// Sequence number in the log, from 1.
     pub seq: u64,
@@ -214,6 +215,7 @@ pub struct Query {
 
 /// A debate in a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Card")]
 pub struct Card {
     /// Id of the debate.
     pub id: String,
@@ -245,6 +247,7 @@ pub struct Card {
 
 /// A search result: a turn or a topic that contains the words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Hit")]
 pub struct Hit {
     /// Id of the debate.
     pub id: String,
@@ -262,6 +265,7 @@ pub struct Hit {
 
 /// Text of a turn that is still being streamed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Live")]
 pub struct Live {
     /// Id of the turn.
     pub turn: String,
@@ -308,6 +312,7 @@ pub struct TranscriptTurn {
 
 /// Result of rebuilding the index.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reindexed")]
 pub struct Reindexed {
     /// Number of debates read.
     pub debates: usize,
@@ -321,6 +326,7 @@ pub struct Reindexed {
 
 /// Result of the integrity check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Health")]
 pub struct Health {
     /// Path of the database.
     pub path: String,

@@ -114,6 +114,7 @@ pub struct Gathered {
 
 /// A changed file with its line counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Changed")]
 pub struct Changed {
     /// Current path.
     pub path: String,
@@ -129,6 +130,7 @@ pub struct Changed {
 /// A file left out of a brief, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
+#[schemars(rename = "Omitted")]
 pub struct Omitted {
     pub path: String,
     pub why: String,
