@@ -1,7 +1,7 @@
 //! Benchmark: time to check citations in a repository of 50,000 files, compared with `git grep` and
 //! `git ls-tree`. Run with `cargo bench --bench evidence`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
-use debate_mcp::debate::Found;
+use debate_mcp::debate::CitationStatus;
 use debate_mcp::evidence::{Checker, Reference, Scope, Search, read_text};
 use debate_mcp::repo::Trees;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ fn main() {
     let opened = median(5, || {
         assert_eq!(
             check(&Checker::new(Trees::at(&home)), &root, &tree, &named, &KNOWN),
-            [Found::Ambiguous]
+            [CitationStatus::Ambiguous]
         );
     });
     compare("path index and one path", opened, "git ls-tree -r", listed);
@@ -45,7 +45,7 @@ fn main() {
     let checker = Checker::new(Trees::at(&home));
     check(&checker, &root, &tree, &references, &KNOWN);
     let found = check(&checker, &root, &tree, &references, &KNOWN);
-    assert!(found.iter().all(|found| *found == Found::Exact), "{found:?}");
+    assert!(found.iter().all(|found| *found == CitationStatus::Exact), "{found:?}");
     let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
     let read = median(RUNS, || drop(read_text(&text)));
     let grepped = median(1, || quotes.iter().take(2).for_each(|quote| grep(&root, quote))) * 25;
@@ -54,7 +54,7 @@ fn main() {
 
     let began = Instant::now();
     let absent = read_text("dir1/f1.rs:1 \"nobody_wrote_this(at_all, ever)\"");
-    assert_eq!(check(&checker, &root, &tree, &absent, &WHOLE), [Found::NotFound]);
+    assert_eq!(check(&checker, &root, &tree, &absent, &WHOLE), [CitationStatus::NotFound]);
     let built = began.elapsed();
     let kept = std::fs::read_dir(home.join("indexes")).unwrap();
     let size: u64 = kept.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
@@ -71,7 +71,7 @@ fn main() {
     });
     let moved = read_text(&moved);
     let found = check(&checker, &root, &tree, &moved, &KNOWN);
-    assert!(found.iter().all(|found| *found == Found::ElsewhereInRepo), "{found:?}");
+    assert!(found.iter().all(|found| *found == CitationStatus::ElsewhereInRepo), "{found:?}");
     let searched = median(RUNS, || drop(check(&checker, &root, &tree, &moved, &KNOWN)));
     compare("50 citations, each in another file", searched, "git grep -F for each", grepped);
     let hot = median(RUNS, || drop(check(&checker, &root, &tree, &references, &KNOWN)));
@@ -84,7 +84,7 @@ fn check(
     tree: &str,
     references: &[Reference],
     scope: &Scope<'_>,
-) -> Vec<Found> {
+) -> Vec<CitationStatus> {
     let found = checker.check(root, tree, references, scope).unwrap();
     found.into_iter().map(|citation| citation.found).collect()
 }

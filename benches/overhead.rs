@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
-use debate_mcp::debate::{Debate, Failure, Kind, Step, Voice};
+use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Opening, Parts, Place, Said, Stream, Unplayable, Voices,
 };
@@ -36,7 +36,7 @@ impl Clock for Wall {
 struct Timed(Mutex<Vec<(Instant, Instant)>>);
 
 impl Voices for Timed {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         Box::pin(async move {
             let began = Instant::now();
             for _ in 0..5 {
@@ -44,7 +44,7 @@ impl Voices for Timed {
                 stream.delta("a few more words ");
             }
             self.0.lock().unwrap().push((began, Instant::now()));
-            let text = if ask.reply == Kind::Verdict {
+            let text = if ask.reply == ReplyKind::Verdict {
                 json!({"winner": "proposer", "confidence": 0.7, "reasoning": "T1 shows it",
                     "cites": ["T1"], "recommendation": "do it"})
                 .to_string()
@@ -56,10 +56,10 @@ impl Voices for Timed {
             Ok(Said { text, envelope: debate_mcp::debate::Envelope::default() })
         })
     }
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
@@ -98,7 +98,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
         clock,
         catalogue: words,
     });
-    let voice = |tool: &str| Voice::Model { tool: tool.into(), model: None };
+    let voice = |tool: &str| Participant::Model { tool: tool.into(), model: None };
     let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));
     let place = Place {
         root: folder.into(),
@@ -109,7 +109,7 @@ async fn duel(folder: &Path) -> (f64, usize) {
     desk.archive().health().unwrap();
     let began = Instant::now();
     let mut job = desk.open(&opening, &place).unwrap();
-    assert_eq!(job.idle().await.unwrap(), Step::Rest);
+    assert_eq!(job.idle().await.unwrap(), Step::Done);
     let wall = began.elapsed();
     let (stored, debate, _) = desk.read(job.id()).unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);

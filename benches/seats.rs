@@ -1,7 +1,7 @@
 //! Benchmark: latency that a provider adds to the model. Compares an HTTP turn with the bare
 //! request, and a CLI turn with the bare process. Run with `cargo bench --bench providers`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
-use debate_mcp::debate::{Cue, Kind, Role, Voice};
+use debate_mcp::debate::{Cue, Participant, ReplyKind, Role};
 use debate_mcp::engine::{Ask, Stream, Voices};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -82,8 +82,8 @@ fn ask(seat: &str) -> Ask {
         role: Role::Pro,
         phase: "propose".into(),
         round: 1,
-        reply: Kind::Speech,
-        voice: seat.parse::<Voice>().unwrap(),
+        reply: ReplyKind::Speech,
+        voice: seat.parse::<Participant>().unwrap(),
         effort: None,
         prompt: "What is the answer? ".repeat(500),
         seconds: 60,

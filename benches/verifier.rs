@@ -2,7 +2,7 @@
 //! models misquote, and counts which quotes are accepted and rejected.
 //! `cargo bench --bench citation_accuracy -- REPOSITORY…`
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
-use debate_mcp::debate::Found;
+use debate_mcp::debate::CitationStatus;
 use debate_mcp::evidence::{Checker, Scope, Search, read_text};
 use debate_mcp::repo::{Trees, View};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn judge(root: &Path) {
     let scope = Scope { prefer: &[], folder: "", except: None, was: None, search: Search::Whole };
     let (mut right, mut false_accepts, mut refused, mut weak, mut rejected) = (0, 0, 0, 0, 0);
     for (change, truth) in CHANGES {
-        let mut counts: BTreeMap<Found, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<CitationStatus, usize> = BTreeMap::new();
         let mut true_after_all = 0;
         for (nth, snippet) in snippets.iter().enumerate() {
             let (text, path, lines) = changed(change, snippet, &snippets, nth);
@@ -72,11 +72,11 @@ fn judge(root: &Path) {
             }
             let references = read_text(&text);
             let found = checker.check(root, &tree, &references, &scope).unwrap();
-            let found = found.first().map_or(Found::Unchecked, |citation| citation.found);
+            let found = found.first().map_or(CitationStatus::Unchecked, |citation| citation.found);
             *counts.entry(found).or_default() += 1;
-            match (truth, found.verified()) {
+            match (truth, found.is_verified()) {
                 (Truth::Stands, true) => right += 1,
-                (Truth::Stands, false) if found.wrong() => refused += 1,
+                (Truth::Stands, false) if found.is_wrong() => refused += 1,
                 (Truth::Stands, false) => weak += 1,
                 (Truth::False, true) => false_accepts += 1,
                 (Truth::False, false) => rejected += 1,

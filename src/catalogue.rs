@@ -93,10 +93,10 @@ fn worded(folder: &Path, (name, file, ours): &(&str, &str, &str)) -> (String, St
 /// The built-in formats, with prompts overridden by the user.
 fn ours(folder: &Path) -> Vec<Offering> {
     let words = |words| worded(folder, words);
-    let offering = |offer: formats::Offer| {
+    let offering = |offer: formats::FormatOffer| {
         let (_, own) = words::FORMATS.iter().find(|(name, _)| *name == offer.format.name)?;
         let prompts = own.iter().chain(words::COMMON).map(words).collect::<BTreeMap<_, _>>();
         Some(Offering { offer, prompts, from: From::Program })
     };
-    formats::offers().into_iter().filter_map(offering).collect()
+    formats::built_in_offers().into_iter().filter_map(offering).collect()
 }

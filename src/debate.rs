@@ -43,7 +43,8 @@
 //! | `status`          | Status of a debate, in the words users read                       |
 pub mod body;
 pub mod citation;
-pub mod claims;
+pub mod claims_block;
+pub mod content_hash;
 pub mod digest;
 pub mod envelope;
 pub mod estimate;
@@ -51,43 +52,48 @@ pub mod event;
 pub mod flags;
 pub mod format;
 pub mod formats;
-pub mod hashed;
-pub mod hearing;
 pub mod insights;
+pub mod invisible_chars;
 pub mod language;
 pub mod ledger;
 pub mod mask;
-pub mod nine;
 pub mod plan;
-pub mod points;
 pub mod prompt;
-pub mod proposed;
-pub mod removed;
+pub mod redaction_summary;
 pub mod reply;
+pub mod reply_schema;
+pub mod report_sections;
+pub mod reviewed_change;
+pub mod round_marks;
 pub mod rules;
-pub mod schema;
 pub mod seat;
 pub mod setup;
-pub mod standing;
 pub mod state;
+pub mod status;
 pub mod style;
 pub mod template;
-pub mod unseen;
 pub mod verdict;
-pub mod words;
+pub mod visibility;
+pub mod word_count;
 
-pub use body::{Body, Claim, Concession, Help, Kind, Resolution, Ruling, Section};
-pub use citation::{Citation, Found, Stands};
-pub use envelope::{Envelope, Spend, millionths};
-pub use event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand, Trouble};
-pub use format::{
-    Act, Format, Hears, Order, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers,
+pub use body::{Body, Claim, Concession, HelpRequest, JudgeRuling, ReplyKind, Resolution, Section};
+pub use citation::{Citation, CitationStatus, RecheckStatus};
+pub use envelope::{Envelope, Spend, to_millionths};
+pub use event::{
+    Amendment, Cue, DebateOutcome, Event, FailureKind, Position, RejectedReply, Reply, TurnFailure,
+    VerdictFeedback,
 };
-pub use hearing::Line;
-pub use plan::{Pause, Step, next};
-pub use proposed::{Compared, Known, Noted, Place, Proposed, Severity, Was};
-pub use rules::{Finding, Rule, Weight, findings, weigh};
-pub use seat::{Effort, Seat, Voice};
-pub use setup::{Budget, Hold, Limits, Origin, Setup, Unfit};
-pub use standing::Status;
-pub use state::{Debate, Flaw, Illegal};
+pub use format::{
+    Act, Format, Phase, Quorum, Role, Rounds, Shortfall, Side, Speakers, SpeakingOrder,
+    TranscriptScope,
+};
+pub use plan::{PauseReason, Step, next};
+pub use reviewed_change::{
+    BaseTree, ChangeSummary, CodeLocation, KnownFinding, NotedFinding, ReviewedChange, Severity,
+};
+pub use rules::{Rule, RuleFinding, RuleWeight, check_rules, validate_reply};
+pub use seat::{Effort, Participant, Seat};
+pub use setup::{Budget, DebateLimits, HoldPoint, Origin, Setup, SetupError};
+pub use state::{Debate, IllegalEvent, LogFlaw};
+pub use status::Status;
+pub use visibility::TranscriptItem;

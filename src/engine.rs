@@ -73,7 +73,7 @@ mod transcript;
 mod turn;
 pub mod wishing;
 
-pub use crate::debate::{Was, unseen};
+pub use crate::debate::{BaseTree, invisible_chars};
 pub use cast::{Listener, Stance};
 pub use catalogue::{Broken, Catalogue, Offering};
 pub use command::{Command, Error, Request};

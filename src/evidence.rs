@@ -45,7 +45,7 @@ mod tags;
 mod text;
 mod through;
 
-use crate::debate::Was;
+use crate::debate::BaseTree;
 pub use checker::Checker;
 pub use reading::{read, read_about, read_text};
 pub use tags::strip_tags;
@@ -121,7 +121,7 @@ pub struct Scope<'a> {
     /// Path that never counts as a source: the file being checked.
     pub except: Option<&'a str>,
     /// Base folder with the old versions of the changed files, if the tree is that of a change.
-    pub was: Option<&'a Was>,
+    pub was: Option<&'a BaseTree>,
     /// Whether a missing index is built.
     pub search: Search,
 }

@@ -31,7 +31,7 @@ mod weighing;
 
 pub use weighing::{USUAL, remembering, review, skipped};
 
-use crate::debate::Compared;
+use crate::debate::ChangeSummary;
 use finding::{Earlier, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub struct Review {
     /// The change's title. Default: what was compared.
     pub title: String,
     /// What was compared.
-    pub change: Compared,
+    pub change: ChangeSummary,
     /// Why the review was skipped: no change, or only documents changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,

@@ -37,12 +37,12 @@ pub use crate::arena::{Bench, Terms};
 pub use listen::listen;
 pub use serve::{Server, Serving, Unserved};
 
-use crate::debate::Unfit;
+use crate::debate::SetupError;
 use crate::engine::Stored;
 use crate::page;
 
 /// Renders a debate as one self-contained HTML file.
-pub fn export(stored: &Stored) -> Result<String, Unfit> {
+pub fn export(stored: &Stored) -> Result<String, SetupError> {
     let story = page::story::Story::of(stored, None)?;
     Ok(page::export::export(&story, assets::STYLE).into_string())
 }

@@ -3,7 +3,7 @@
 use super::result::{Reason, reason, result};
 use super::room::Room;
 use super::wire;
-use crate::debate::{Body, Cue, Debate, Event, Pause, Setup, Side, Step, Voice, next};
+use crate::debate::{Body, Cue, Debate, Event, Participant, PauseReason, Setup, Side, Step, next};
 use crate::engine::Recorded;
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ impl Followed {
         let named = |cue: Cue| debate.seat(cue).name.clone();
         let side_of = |cue: Cue| debate.seat(cue).role.side();
         let log: Vec<Entry> = debate
-            .spoken(..)
+            .replies_in(..)
             .filter_map(|(cue, body)| match body {
                 Body::Speech { text, .. } => {
                     let (speaker, side, content) = (named(cue), side_of(cue)?, text.clone());
@@ -141,7 +141,7 @@ impl Followed {
             })
             .collect();
         let forfeits: Vec<Forfeit> = debate
-            .missing()
+            .failed_turns()
             .filter_map(|(cue, failure)| {
                 let (speaker, side) = (named(cue), side_of(cue)?);
                 let because = failure.note.clone();
@@ -151,7 +151,7 @@ impl Followed {
         let due = next(debate);
         let next = match &due {
             Step::Speak { awaited, .. } => awaited.iter().copied().find_map(|cue| {
-                let bot = debate.seat(cue).voice == Voice::Bot;
+                let bot = debate.seat(cue).voice == Participant::Bot;
                 let side = side_of(cue).filter(|_| bot)?;
                 Some(Spot { cue, side, deadline: debate.deadline(cue) })
             }),
@@ -164,8 +164,8 @@ impl Followed {
             opened_at: setup.opened_at,
             round,
             next,
-            spent: matches!(due, Step::Hold { pause: Pause::Spent { .. }, .. }),
-            take: debate.take(),
+            spent: matches!(due, Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. }),
+            take: debate.take_number(),
             shortest: setup.limits.shortest,
             longest: setup.limits.longest,
             timeout: setup.limits.await_seconds.unwrap_or(0),

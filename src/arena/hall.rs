@@ -9,8 +9,8 @@ use super::table::Table;
 use super::terms::{LISTED, LONGEST_NAME, ROUNDS, Terms};
 use super::told::{listed, shown, state, told};
 use super::wire::{Accepted, Create, Created, Join, Joined, Listed, Speech, Told};
-use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Rule, Voice};
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::{Budget, Participant, Rule};
 use crate::engine::{Command, Desk, Error, Listener, Opening, Place};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -20,7 +20,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Bench {
     /// The first is the judge, the others form the panel. If empty, debates are not judged.
-    pub judges: Vec<Voice>,
+    pub judges: Vec<Participant>,
     /// Participants that vote.
     pub audience: Vec<Listener>,
     /// Budget of each debate.
@@ -292,8 +292,12 @@ impl Hall {
     fn opening(&self, room: &Room) -> Opening {
         use crate::debate::Side::{Con, Pro};
         let judge = self.bench.judges.first().cloned();
-        let mut opening =
-            Opening::new(&room.topic, Voice::Bot, Voice::Bot, judge.clone().unwrap_or(Voice::Bot));
+        let mut opening = Opening::new(
+            &room.topic,
+            Participant::Bot,
+            Participant::Bot,
+            judge.clone().unwrap_or(Participant::Bot),
+        );
         let guest = |side| room.on(side);
         opening.format = "arena".into();
         opening.unjudged = judge.is_none();
@@ -426,8 +430,8 @@ fn topic(said: &str) -> Result<String, Refusal> {
     let topic = said.trim();
     let length = topic.chars().count();
     let unseen = topic.chars().any(|c| c.is_control() && c != '\n');
-    if length == 0 || length > LONGEST_TOPIC || unseen {
-        let why = format!("`topic` has 1 to {LONGEST_TOPIC} characters that can be seen");
+    if length == 0 || length > MAX_TOPIC_CHARS || unseen {
+        let why = format!("`topic` has 1 to {MAX_TOPIC_CHARS} characters that can be seen");
         return Err(Refusal::BadTopic(why));
     }
     Ok(topic.to_owned())

@@ -1,7 +1,7 @@
 //! Result of an arena debate: winner, scores, summary, and why it ended.
 use super::wire;
-use crate::debate::verdict::{judgment, leading};
-use crate::debate::{Debate, Outcome, Role, Side};
+use crate::debate::verdict::{judgment, leading_ruling};
+use crate::debate::{Debate, DebateOutcome, Role, Side};
 
 /// Why a debate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +42,16 @@ impl Reason {
 
 /// Derives the end reason from the recorded outcome and the prefix of its message.
 pub(super) fn reason(debate: &Debate) -> Reason {
-    let said = debate.because().and_then(|because| because.split(':').next());
+    let said = debate.end_reason().and_then(|because| because.split(':').next());
     match (debate.outcome(), said) {
         (_, Some("offline")) => Reason::Offline,
         (_, Some("timeout")) => Reason::Timeout,
         (_, Some("budget")) => Reason::Budget,
-        (Some(Outcome::Ended), _) => Reason::Concluded,
-        (Some(Outcome::Cancelled), _) => Reason::Cancelled,
-        (Some(Outcome::Completed | Outcome::Settled { .. }) | None, _) => Reason::Completed,
+        (Some(DebateOutcome::Ended), _) => Reason::Concluded,
+        (Some(DebateOutcome::Cancelled), _) => Reason::Cancelled,
+        (Some(DebateOutcome::Completed | DebateOutcome::Settled { .. }) | None, _) => {
+            Reason::Completed
+        }
         _ => Reason::Forfeit,
     }
 }
@@ -69,14 +71,15 @@ pub fn result(debate: &Debate) -> wire::Outcome {
             summary,
         };
     };
-    let ruling = leading(debate, judged.winner);
+    let ruling = leading_ruling(debate, judged.winner);
     let scores = ruling.and_then(|(_, ruling)| ruling.scores);
     let mut summary = ruling.map_or_else(
-        || judged.basis.says().to_owned(),
+        || judged.basis.describe().to_owned(),
         |(cue, ruling)| named(debate, debate.seat(cue).role, &ruling.because),
     );
-    if judged.contested() {
-        let why: Vec<&str> = judged.contests.iter().map(|contest| contest.says()).collect();
+    if judged.is_contested() {
+        let why: Vec<&str> =
+            judged.contest_reasons.iter().map(|contest| contest.describe()).collect();
         summary = format!("{summary}\n\nContested: {}.", why.join("; "));
     }
     wire::Outcome {
@@ -101,7 +104,7 @@ fn named(debate: &Debate, judge: Role, text: &str) -> String {
 fn unjudged(debate: &Debate) -> String {
     let silent: Vec<&str> = [Side::Pro, Side::Con]
         .into_iter()
-        .filter(|side| !debate.spoke(*side))
+        .filter(|side| !debate.has_side_spoken(*side))
         .filter_map(|side| debate.seats().iter().find(|seat| seat.role == side.role()))
         .map(|seat| seat.name.as_str())
         .collect();
@@ -111,12 +114,14 @@ fn unjudged(debate: &Debate) -> String {
         _ => Some("neither side has spoken, so there is nothing to judge".into()),
     };
     let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge).count();
-    let lost = debate.missing().find(|(cue, _)| debate.seat(*cue).role == Role::Judge);
+    let lost = debate.failed_turns().find(|(cue, _)| debate.seat(*cue).role == Role::Judge);
     let why = why.unwrap_or_else(|| match (judges, lost) {
         (0, _) => "no judge is seated".into(),
-        (_, Some((_, failure))) => format!("the judge did not answer ({})", failure.trouble.word()),
+        (_, Some((_, failure))) => {
+            format!("the judge did not answer ({})", failure.trouble.as_str())
+        }
         (_, None) => "no judge has ruled".into(),
     });
-    let ended = debate.because().map(|because| format!(" It ended because of this: {because}."));
+    let ended = debate.end_reason().map(|because| format!(" It ended because of this: {because}."));
     format!("Not judged: {why}.{}", ended.unwrap_or_default())
 }

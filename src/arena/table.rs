@@ -138,7 +138,7 @@ impl Table {
                 Err(RecvError::Closed) => break,
             }
         }
-        if followed.debate.outcome().is_some() && matches!(job.idle().await, Ok(Step::Rest)) {
+        if followed.debate.outcome().is_some() && matches!(job.idle().await, Ok(Step::Done)) {
             self.catch_up(&mut followed, desk, &id);
         }
         self.hand(None);

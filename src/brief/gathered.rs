@@ -59,9 +59,7 @@ pub enum BriefError {
     },
     /// No path matches the glob pattern.
     #[error("no file is like `{pattern}`: `*` stands for a part of a name, `**` for any folders")]
-    NoMatch {
-        pattern: String,
-    },
+    NoMatch { pattern: String },
     /// The requested line range starts after the end of the file.
     #[error("`{path}` has {lines} lines: name some of those")]
     Beyond {

@@ -1,7 +1,7 @@
 //! Text that models see and people do not. Invisible characters are escaped in code, and removed
 //! from the description of a change, where they could hide prompt injections.
-pub(super) use crate::engine::unseen::shown;
-use crate::engine::unseen::{joins, unseen};
+pub(super) use crate::engine::invisible_chars::escape_invisible;
+use crate::engine::invisible_chars::{is_invisible, is_visible_joiner};
 
 /// Strips text that a rendered page does not show: HTML comments, Markdown comments and zero-width
 /// characters. Returns whether there was any.
@@ -17,7 +17,7 @@ pub(super) fn taken_out(text: &str) -> (String, bool) {
     let lines: Vec<&str> = left.split('\n').filter(|line| !comment(line)).collect();
     let (mut seen, mut before) = (String::with_capacity(left.len()), ' ');
     for c in lines.join("\n").chars() {
-        if !unseen(c) || joins(c, before) {
+        if !is_invisible(c) || is_visible_joiner(c, before) {
             seen.push(c);
         }
         before = c;

@@ -15,7 +15,7 @@ pub(super) fn tokens(text: &str) -> usize {
 
 /// Makes a name or title safe for one line: escapes invisible and replaces control characters.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    let text = hidden::shown(text);
+    let text = hidden::escape_invisible(text);
     if text.contains(char::is_control) {
         return Cow::Owned(text.replace(char::is_control, "\u{fffd}"));
     }
@@ -24,7 +24,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 
 /// Truncates a line and escapes invisible characters.
 pub(super) fn cut(line: &str) -> Cow<'_, str> {
-    let line = hidden::shown(line.strip_suffix('\r').unwrap_or(line));
+    let line = hidden::escape_invisible(line.strip_suffix('\r').unwrap_or(line));
     if line.len() <= LONGEST_LINE {
         return line;
     }

@@ -3,8 +3,8 @@
 use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
 use crate::engine::ports::Changed;
 use crate::engine::{
-    BadContext, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned, Proposal,
-    Readers, Since, Snapshot, Snapshots, Touching, Was,
+    BadContext, BaseTree, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned,
+    Proposal, Readers, Since, Snapshot, Snapshots, Touching,
 };
 use crate::redact::{self, UNPINNED};
 use crate::repo::{
@@ -86,7 +86,7 @@ impl Briefs for FromRepository {
                     .flat_map(|file| [Some(&file.path), file.from.as_ref()])
                     .flatten(),
             ),
-            was: Was { folder: found.before, renamed: renamed(&found.changes.files) },
+            was: BaseTree { folder: found.before, renamed: renamed(&found.changes.files) },
             pinned: pinned(found.pin),
             says: found.changes.says,
             old: found.old,
@@ -172,7 +172,7 @@ fn reviewed(change: &Contribution) -> Reviewed {
         let (it, gone) = (&it.noted, it.gone);
         let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
         let now = if gone { "what it rested on is not there any more" } else { "still there" };
-        let (severity, place) = (it.severity.word(), place.unwrap_or_default());
+        let (severity, place) = (it.severity.as_str(), place.unwrap_or_default());
         format!(
             "[{severity}] {place}{} ({now})",
             it.claim.split_whitespace().collect::<Vec<_>>().join(" ")

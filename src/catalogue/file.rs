@@ -1,9 +1,10 @@
 //! Parser of format files (TOML). A format either defines its own acts, or extends a `base` format
 //! with a focus on one kind of question.
 use super::sound;
-use crate::debate::formats::{LENGTHS, Offer};
+use crate::debate::formats::{DEFAULT_SPEECH_CHARS, FormatOffer};
 use crate::debate::{
-    Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Rule, Shortfall, Speakers, Weight,
+    Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Rule, RuleWeight, Shortfall, Speakers,
+    SpeakingOrder, TranscriptScope,
 };
 use crate::engine::catalogue::{From, Offering};
 use serde::Deserialize;
@@ -59,17 +60,17 @@ struct WrittenAct {
 struct WrittenPhase {
     name: String,
     speakers: Named,
-    reply: Kind,
+    reply: ReplyKind,
     #[serde(default = "in_turn")]
-    order: Order,
+    order: SpeakingOrder,
     #[serde(default = "speeches")]
-    hears: Hears,
+    hears: TranscriptScope,
     #[serde(default = "one")]
     quorum: Quorum,
     #[serde(default = "go_on")]
     short: Shortfall,
     #[serde(default)]
-    rules: BTreeMap<Rule, Weight>,
+    rules: BTreeMap<Rule, RuleWeight>,
     #[serde(default)]
     web: bool,
 }
@@ -82,12 +83,12 @@ enum Named {
     Others(Speakers),
 }
 
-fn in_turn() -> Order {
-    Order::InTurn
+fn in_turn() -> SpeakingOrder {
+    SpeakingOrder::InTurn
 }
 
-fn speeches() -> Hears {
-    Hears::Speeches
+fn speeches() -> TranscriptScope {
+    TranscriptScope::Speeches
 }
 
 fn one() -> Quorum {
@@ -131,7 +132,7 @@ pub(super) fn read(
         (Some(span), _) => span,
         (None, Some(base)) => {
             let rounds = &base.offer.rounds;
-            Span { least: *rounds.start(), most: *rounds.end(), usual: base.offer.usual }
+            Span { least: *rounds.start(), most: *rounds.end(), usual: base.offer.default_rounds }
         }
         (None, None) => Span { least: 1, most: 5, usual: 2 },
     };
@@ -156,15 +157,19 @@ pub(super) fn read(
     if !written.focus.trim().is_empty() {
         prompts.insert("focus".into(), written.focus);
     }
-    let offer = Offer {
+    let offer = FormatOffer {
         format: Format { name: name.into(), acts },
         about: written.about.split_whitespace().collect::<Vec<_>>().join(" "),
         rounds: span.least..=span.most,
-        usual: span.usual,
-        lengths: base.map_or(LENGTHS, |base| base.offer.lengths.clone()),
-        confirms: written.confirm_plan.unwrap_or(base.is_some_and(|base| base.offer.confirms)),
-        crowd: base.is_none_or(|base| base.offer.crowd),
-        impartial: written.impartial_judge.unwrap_or(base.is_some_and(|base| base.offer.impartial)),
+        default_rounds: span.usual,
+        speech_chars: base.map_or(DEFAULT_SPEECH_CHARS, |base| base.offer.speech_chars.clone()),
+        confirm_plan: written
+            .confirm_plan
+            .unwrap_or(base.is_some_and(|base| base.offer.confirm_plan)),
+        default_audience: base.is_none_or(|base| base.offer.default_audience),
+        impartial_judge: written
+            .impartial_judge
+            .unwrap_or(base.is_some_and(|base| base.offer.impartial_judge)),
     };
     let offering = Offering { offer, prompts, from: From::Program };
     sound::check(&offering)?;

@@ -1,6 +1,6 @@
 //! Validates user-defined formats. Errors are messages for the author of the file.
-use crate::debate::format::OPEN_LIMIT;
-use crate::debate::{Kind, Phase, Role, Rounds, Speakers, template};
+use crate::debate::format::MAX_OPEN_ROUNDS;
+use crate::debate::{Phase, ReplyKind, Role, Rounds, Speakers, template};
 use crate::engine::catalogue::Offering;
 
 /// Limit on the name of a format.
@@ -26,10 +26,10 @@ pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result
 /// Validates the rounds, the ending, the prompts, the rules and the seats of a format.
 pub(super) fn check(offering: &Offering) -> Result<(), String> {
     let (offer, acts) = (&offering.offer, &offering.offer.format.acts);
-    let (least, most, usual) = (*offer.rounds.start(), *offer.rounds.end(), offer.usual);
-    if least == 0 || most > OPEN_LIMIT || !offer.rounds.contains(&usual) {
+    let (least, most, usual) = (*offer.rounds.start(), *offer.rounds.end(), offer.default_rounds);
+    if least == 0 || most > MAX_OPEN_ROUNDS || !offer.rounds.contains(&usual) {
         return Err(format!(
-            "`rounds` has least {least}, usual {usual}, most {most}; they must rise, from 1 to {OPEN_LIMIT}"
+            "`rounds` has least {least}, usual {usual}, most {most}; they must rise, from 1 to {MAX_OPEN_ROUNDS}"
         ));
     }
     let ending = acts.last().ok_or("it has no acts")?;
@@ -42,7 +42,7 @@ pub(super) fn check(offering: &Offering) -> Result<(), String> {
     if let Some(act) = acts.iter().find(|act| act.phases.is_empty()) {
         return Err(format!("the act `{}` has no phases", act.name));
     }
-    let before = acts.iter().zip(offer.format.spans(usual)).take(acts.len() - 1);
+    let before = acts.iter().zip(offer.format.round_ranges(usual)).take(acts.len() - 1);
     if before.filter(|(_, span)| !span.is_empty()).count() == 0 {
         return Err(format!("in {usual} rounds nothing happens before its ending"));
     }
@@ -54,7 +54,7 @@ pub(super) fn check(offering: &Offering) -> Result<(), String> {
     audience(offering)?;
     sides(phases())?;
     for (name, text) in &offering.prompts {
-        template::check(text).map_err(|bad| format!("prompt `{name}`: {bad}"))?;
+        template::validate(text).map_err(|bad| format!("prompt `{name}`: {bad}"))?;
         let prefixed = ["reply.", "act.", "audience."].iter().any(|it| name.starts_with(it));
         // The `answer` prompt belongs to a phase that the engine adds when a debate is opened.
         let fixed = ["focus", "again", "answer", "review"].contains(&name.as_str());
@@ -80,7 +80,9 @@ fn sides<'a>(phases: impl Iterator<Item = &'a Phase> + Clone) -> Result<(), Stri
         seated.extend(roles);
     }
     let both = [Role::Pro, Role::Con].iter().all(|role| seated.contains(role));
-    let chooses = |phase: &&Phase| matches!(phase.reply, Kind::Score | Kind::Verdict | Kind::Vote);
+    let chooses = |phase: &&Phase| {
+        matches!(phase.reply, ReplyKind::Score | ReplyKind::Verdict | ReplyKind::Vote)
+    };
     let mut phases = phases;
     match phases.find(|phase| chooses(phase)).filter(|_| !both) {
         Some(phase) => Err(format!(
@@ -98,13 +100,13 @@ fn words(offering: &Offering, phase: &Phase) -> Result<(), String> {
 }
 
 fn rules(phase: &Phase) -> Result<(), String> {
-    let wrong = phase.rules.iter().find(|(rule, _)| rule.about() != phase.reply);
+    let wrong = phase.rules.iter().find(|(rule, _)| rule.reply_kind() != phase.reply);
     match wrong {
         Some((rule, _)) => Err(format!(
             "phase `{}`: the rule `{}` is about a {}, and the phase asks for a {}",
             phase.name,
             word(rule),
-            word(&rule.about()),
+            word(&rule.reply_kind()),
             word(&phase.reply)
         )),
         None => Ok(()),

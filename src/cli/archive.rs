@@ -86,7 +86,7 @@ fn line(card: &Card) -> String {
     format!(
         "{DIM}{}{DIM:#}  {:<11}  {DIM}{}{DIM:#}  {BOLD}{}{BOLD:#}{tail}\n",
         card.id,
-        card.status.word(),
+        card.status.as_str(),
         &day[..16],
         printable(&card.topic).replace('\n', " "),
     )
@@ -101,9 +101,9 @@ pub(super) fn show(
 ) -> Result<Exit, Failed> {
     let id = place::meant(show.id.as_deref(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
-    let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.why));
+    let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.message));
     if let Some(cue) = show.prompt {
-        if !debate.has(cue) {
+        if !debate.has_cue(cue) {
             let turns: Vec<_> = debate.turns().map(|(cue, _)| cue.to_string()).collect();
             let hint = format!("its turns so far are {}", turns.join(", "));
             return Err(Failed::Usage(format!("there is no turn {cue}"), hint));

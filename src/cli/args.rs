@@ -1,6 +1,6 @@
 //! Command-line arguments: the clap parser [`Args`], one struct of arguments per subcommand, and
 //! value parsers. The doc comments are the help text. Large subcommands have a file in `args/`.
-use crate::debate::Voice;
+use crate::debate::Participant;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -304,7 +304,7 @@ pub struct Resume {
     pub deepen: Option<String>,
     /// Give a seat to another participant, as in `--seat challenger=human`
     #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
-    pub seat: Vec<(String, Voice)>,
+    pub seat: Vec<(String, Participant)>,
     /// New spending limits.
     #[command(flatten)]
     pub most: Most,
@@ -421,13 +421,13 @@ pub struct Import {
     pub file: PathBuf,
     /// Proposer, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
-    pub proposer: Voice,
+    pub proposer: Participant,
     /// Challenger, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
-    pub challenger: Voice,
+    pub challenger: Participant,
     /// Judge, if the debate is resumed
     #[arg(long, value_name = "SEAT", default_value = "human")]
-    pub judge: Voice,
+    pub judge: Participant,
     /// The `--json` flag.
     #[command(flatten)]
     pub json: Json,
@@ -441,10 +441,10 @@ fn speed(text: &str) -> Result<f64, String> {
     Err("it must be 0, or 0.001 or more".into())
 }
 
-fn seat(text: &str) -> Result<(String, Voice), String> {
+fn seat(text: &str) -> Result<(String, Participant), String> {
     let (name, voice) = text.split_once('=').ok_or("write it as NAME=SEAT")?;
     Ok((
         name.trim().into(),
-        voice.parse().map_err(|bad: crate::debate::seat::BadSeat| bad.to_string())?,
+        voice.parse().map_err(|bad: crate::debate::seat::ParticipantError| bad.to_string())?,
     ))
 }

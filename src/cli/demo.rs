@@ -6,7 +6,7 @@ use super::place;
 use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Found, Voice};
+use crate::debate::{CitationStatus, Participant};
 use crate::engine::inspection::Questioned;
 use crate::engine::{Desk, Opening, Readers};
 use std::fs;
@@ -22,7 +22,7 @@ pub(super) async fn demo(
     let place = place::here(config);
     let ground = desk.ground(&place.root, "", "none", Readers::OfTheBrief).await?;
     let facts = Facts::of(&place.root, |paths| seen(desk, &place.root, paths));
-    let voice = Voice::Model { tool: "demo".into(), model: None };
+    let voice = Participant::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
     let opening = Opening {
@@ -65,7 +65,7 @@ fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
     let text = text.concat();
     let asked = Questioned { text: &text, folder: "", path: None, commit: None };
     let Ok((citations, _)) = desk.look_up(root, &asked) else { return vec![] };
-    let there = citations.into_iter().filter(|citation| citation.found == Found::Located);
+    let there = citations.into_iter().filter(|citation| citation.found == CitationStatus::Located);
     there.filter_map(|citation| citation.path).collect()
 }
 

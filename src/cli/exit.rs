@@ -1,6 +1,6 @@
 //! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
 //! error.
-use crate::debate::{Debate, Status, Trouble, Unfit, standing};
+use crate::debate::{Debate, FailureKind, SetupError, Status, status};
 use crate::engine::pairing::Vacant;
 use crate::engine::{ArchiveError, DeskError, Error, LogError};
 use crate::guest::Left;
@@ -124,13 +124,13 @@ impl Failed {
             }
             Failed::Desk(DeskError::Cast(_)) => "`debate formats NAME` shows what a format takes",
             Failed::Desk(DeskError::Rounds { .. }) => "leave `--rounds` out for the usual number",
-            Failed::Desk(DeskError::Unfit(Unfit::NoTopic)) => {
+            Failed::Desk(DeskError::Unfit(SetupError::EmptyTopic)) => {
                 "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."
             }
-            Failed::Desk(DeskError::Unfit(Unfit::TooLong(..))) => {
+            Failed::Desk(DeskError::Unfit(SetupError::TooLong(..))) => {
                 "put the question in a sentence, and the rest into a file for `--context file=PATH`"
             }
-            Failed::Desk(DeskError::Unfit(Unfit::Prompt(..))) => {
+            Failed::Desk(DeskError::Unfit(SetupError::InvalidPrompt(..))) => {
                 "mend or remove your own prompt of that name"
             }
             Failed::Desk(DeskError::Context(_)) => {
@@ -202,21 +202,22 @@ impl From<Error> for Failed {
     }
 }
 
-impl From<crate::debate::Unfit> for Failed {
-    fn from(unfit: crate::debate::Unfit) -> Failed {
+impl From<crate::debate::SetupError> for Failed {
+    fn from(unfit: crate::debate::SetupError) -> Failed {
         Failed::Desk(unfit.into())
     }
 }
 
 /// Exit code for the status of a debate.
 pub fn of(debate: &Debate) -> Exit {
-    match standing::status(debate) {
+    match status::status(debate) {
         Status::Completed => Exit::Ok,
         Status::Degraded => Exit::Degraded,
         Status::InProgress | Status::Paused | Status::Cancelled => Exit::Stopped,
         Status::Aborted | Status::Failed => {
-            let absent = |trouble| matches!(trouble, Trouble::NotFound | Trouble::NotLoggedIn);
-            let model = debate.missing().any(|(_, failure)| absent(failure.trouble));
+            let absent =
+                |trouble| matches!(trouble, FailureKind::NotFound | FailureKind::NotLoggedIn);
+            let model = debate.failed_turns().any(|(_, failure)| absent(failure.trouble));
             if model { Exit::NoModel } else { Exit::Failure }
         }
     }

@@ -3,7 +3,9 @@
 use super::exit::Failed;
 use super::output::Told;
 use super::screen::{BOLD, DIM, Screen, Target};
-use crate::debate::{Citation, Cue, Debate, Event, Found, Kind, Order, Reply, Weight};
+use crate::debate::{
+    Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
+};
 use crate::engine::{Archive, Recorded, Update};
 use crate::report::aloud::Aloud;
 use crate::report::record::SEALED;
@@ -123,7 +125,7 @@ impl Follower {
         screen: &mut Screen,
     ) -> Result<(), Failed> {
         let aloud = match self.debate.setup().phase(cue).reply {
-            Kind::Speech | Kind::Sections => Aloud::prose(),
+            ReplyKind::Speech | ReplyKind::Sections => Aloud::prose(),
             _ => Aloud::object(),
         };
         self.voices.insert(cue, Heard { aloud, line: String::new(), shown: false });
@@ -150,14 +152,14 @@ impl Follower {
     /// Whether turns of this phase run one at a time, so that text can be printed as it streams.
     /// Parallel turns are printed line by line.
     fn alone(&self, cue: Cue) -> bool {
-        self.debate.setup().phase(cue).order == Order::InTurn
+        self.debate.setup().phase(cue).order == SpeakingOrder::InTurn
     }
 
     /// Whether the text may be printed now. Sealed turns are hidden while a human or host still has
     /// to reply or vote.
     fn open(&self, cue: Cue) -> bool {
-        let awaited = self.debate.seats().iter().any(|seat| seat.voice.awaited());
-        !(awaited && self.debate.sealed(cue))
+        let awaited = self.debate.seats().iter().any(|seat| seat.voice.is_awaited());
+        !(awaited && self.debate.is_sealed(cue))
     }
 
     fn delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), Failed> {
@@ -206,7 +208,7 @@ impl Follower {
             }
             (Event::Failed { cue, failure }, Manner::Lines | Manner::Words(_)) => {
                 let who = self.role(*cue);
-                let word = failure.trouble.word();
+                let word = failure.trouble.as_str();
                 screen.warn(&format!("[WARN] {who} {word}: {}", printable(&failure.note)));
             }
             (Event::Refused { cue, attempt }, Manner::Lines | Manner::Words(_)) => {
@@ -227,7 +229,7 @@ impl Follower {
         target: Target,
         screen: &mut Screen,
     ) -> Result<(), Failed> {
-        let text = printable(reply.body.text().trim());
+        let text = printable(reply.body.to_text().trim());
         // Structured replies are printed in full, even if a preview was streamed.
         if shown {
             screen.write(target, "\n")?;
@@ -240,14 +242,14 @@ impl Follower {
         if !ids.is_empty() {
             lines.push(format!("claims: {}", ids.join(", ")));
         }
-        for given in reply.body.concedes() {
+        for given in reply.body.concessions() {
             lines.push(format!("concedes {}: \"{}\"", given.claim, given.quote));
         }
-        let found = reply.findings.iter().filter(|found| found.weight != Weight::Reask);
+        let found = reply.findings.iter().filter(|found| found.weight != RuleWeight::Reask);
         lines.extend(found.map(|found| format!("checked: {}", found.says)));
         lines.extend(looked_up(&reply.citations));
-        let wrong = reply.citations.iter().filter(|citation| citation.found.wrong());
-        lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.says())));
+        let wrong = reply.citations.iter().filter(|citation| citation.found.is_wrong());
+        lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.describe())));
         for line in lines {
             screen.write(target, &format!("{DIM}  {}{DIM:#}\n", printable(&line)))?;
         }
@@ -255,7 +257,7 @@ impl Follower {
     }
 
     fn role(&self, cue: Cue) -> String {
-        self.debate.seat(cue).word()
+        self.debate.seat(cue).title_in_sentence()
     }
 
     fn heading(&self, cue: Cue) -> String {
@@ -267,8 +269,10 @@ impl Follower {
 
 /// Summary such as `4 citations: 2 verified, 1 wrong`, or `None` without citations.
 fn looked_up(citations: &[Citation]) -> Option<String> {
-    let count = |fits: fn(Found) -> bool| citations.iter().filter(|it| fits(it.found)).count();
-    let (all, verified, wrong) = (citations.len(), count(Found::verified), count(Found::wrong));
+    let count =
+        |fits: fn(CitationStatus) -> bool| citations.iter().filter(|it| fits(it.found)).count();
+    let (all, verified, wrong) =
+        (citations.len(), count(CitationStatus::is_verified), count(CitationStatus::is_wrong));
     let word = if all == 1 { "citation" } else { "citations" };
     (all > 0).then(|| format!("{all} {word}: {verified} verified, {wrong} wrong"))
 }

@@ -1,16 +1,16 @@
 //! Forms for replies that must be a JSON object (verdict, vote, score ...): an empty form for the
 //! editor, and a parser for one-line answers on stdin.
-use crate::debate::ledger::contested;
-use crate::debate::{Cue, Debate, Kind, Rule};
+use crate::debate::ledger::claims_to_check;
+use crate::debate::{Cue, Debate, ReplyKind, Rule};
 use serde_json::{Value, json};
 
 /// Initial text of the editor: an empty JSON form, or nothing for prose replies.
 pub(super) fn form(debate: &Debate, cue: Cue) -> String {
     let form = match debate.setup().phase(cue).reply {
-        Kind::Speech | Kind::Sections => return String::new(),
-        Kind::Verdict => {
-            let label = |side| debate.label_for(cue, side).unwrap_or_default();
-            let checks: Vec<Value> = contested(debate, debate.horizon(cue))
+        ReplyKind::Speech | ReplyKind::Sections => return String::new(),
+        ReplyKind::Verdict => {
+            let label = |side| debate.side_label(cue, side).unwrap_or_default();
+            let checks: Vec<Value> = claims_to_check(debate, debate.wave_start(cue))
                 .iter()
                 .map(|entry| {
                     json!({
@@ -35,16 +35,18 @@ pub(super) fn form(debate: &Debate, cue: Cue) -> String {
             }
             form
         }
-        Kind::Vote => vote(debate, cue, "", 0.5, ""),
-        Kind::Petition => json!({
+        ReplyKind::Vote => vote(debate, cue, "", 0.5, ""),
+        ReplyKind::Petition => json!({
             "intent": "none", "claim": "", "novelty": "new", "confidence": 0.5,
         }),
-        Kind::Ruling => json!({
+        ReplyKind::Ruling => json!({
             "admits": null, "new_information": false, "avoids_repetition": false,
             "shifts_balance": false, "because": "",
         }),
-        Kind::Audit => json!({"facts": [{"by": "", "id": "", "claim": "", "tag": "no-source"}]}),
-        Kind::Score => {
+        ReplyKind::Audit => {
+            json!({"facts": [{"by": "", "id": "", "claim": "", "tag": "no-source"}]})
+        }
+        ReplyKind::Score => {
             let marks = || json!({"logic": 5, "rebuttal": 5, "clarity": 5, "evidence": 5});
             json!({
                 "round": cue.round, "scores": {"A": marks(), "B": marks()}, "foul": false,
@@ -56,10 +58,10 @@ pub(super) fn form(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Hint on how to answer on stdin.
-pub(super) fn how(kind: Kind) -> &'static str {
+pub(super) fn how(kind: ReplyKind) -> &'static str {
     match kind {
-        Kind::Vote => "Vote as in `pro 0.8 because ...`, how sure you are between 0 and 1",
-        Kind::Petition => {
+        ReplyKind::Vote => "Vote as in `pro 0.8 because ...`, how sure you are between 0 and 1",
+        ReplyKind::Petition => {
             "Say `none`, or ask for the floor as in `con 0.8 new: what you would say`"
         }
         _ => "Write your answer",
@@ -69,9 +71,9 @@ pub(super) fn how(kind: Kind) -> &'static str {
 /// Converts a one-line answer to the JSON of the reply. Any other text is returned unchanged.
 pub(super) fn in_form(debate: &Debate, cue: Cue, text: &str) -> String {
     let read = match debate.setup().phase(cue).reply {
-        Kind::Vote => said(text).map(|(side, sure, why)| vote(debate, cue, side, sure, &why)),
-        Kind::Petition if text.trim() == "none" => Some(json!({"intent": "none"})),
-        Kind::Petition => said(text).map(|(side, sure, rest)| {
+        ReplyKind::Vote => said(text).map(|(side, sure, why)| vote(debate, cue, side, sure, &why)),
+        ReplyKind::Petition if text.trim() == "none" => Some(json!({"intent": "none"})),
+        ReplyKind::Petition => said(text).map(|(side, sure, rest)| {
             let (novelty, claim) = match rest.split_once(':') {
                 Some((word, claim)) if word.trim() == "new" => ("new", claim.trim()),
                 Some((word, claim)) if word.trim() == "reinforcement" => {

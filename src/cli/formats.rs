@@ -54,8 +54,8 @@ fn entry(offering: &Offering, detail: Detail) -> output::FormatEntry {
         about: offer.about.clone(),
         least: *offer.rounds.start(),
         most: *offer.rounds.end(),
-        usual: offer.usual,
-        confirms: offer.confirms,
+        usual: offer.default_rounds,
+        confirms: offer.confirm_plan,
         listeners: offering.listeners().map(Into::into).collect(),
         from: match &offering.from {
             From::Program => "program".into(),
@@ -96,7 +96,7 @@ fn flags(offering: &Offering) -> String {
         (Role::Judge, "--judge SEAT (several are a panel)"),
         (Role::Audience, "--listener TYPE[=SEAT][*WEIGHT], --judge-share, --audience-share"),
     ];
-    let own = rows.into_iter().filter(|(role, _)| offering.offer.format.seats(*role));
+    let own = rows.into_iter().filter(|(role, _)| offering.offer.format.uses_role(*role));
     let lines: Vec<String> = own.map(|(_, flags)| format!("- {flags}\n")).collect();
     format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
 }

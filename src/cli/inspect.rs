@@ -5,7 +5,7 @@ use super::open::joined;
 use super::output::{Checked, Given, Looked};
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
-use crate::debate::{Citation, Found};
+use crate::debate::{Citation, CitationStatus};
 use crate::engine::inspection::Questioned;
 use crate::engine::{BadContext, Desk, DeskError, Readers};
 use crate::report::text::{one_line, printable};
@@ -101,9 +101,9 @@ pub(super) fn check(
     })?;
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for citation in &citations {
-        *counts.entry(citation.found.word()).or_default() += 1;
+        *counts.entry(citation.found.as_str()).or_default() += 1;
     }
-    let wrong = citations.iter().filter(|citation| citation.found.wrong()).count();
+    let wrong = citations.iter().filter(|citation| citation.found.is_wrong()).count();
     if asked.json.json {
         let citations = citations.into_iter().map(Looked::from).collect();
         screen.json(&Checked { v: 1, citations, counts, against })?;
@@ -159,12 +159,12 @@ fn words(bytes: &[u8]) -> Result<String, Failed> {
 /// Renders a line such as `WRONG  src/a.rs:900  line out of range: the file has 120 lines`.
 fn line(citation: &Citation) -> String {
     let (mark, style) = match citation.found {
-        found if found.wrong() => ("WRONG ", BOLD),
-        found if found.verified() => ("ok    ", anstyle::Style::new()),
-        Found::Ambiguous | Found::ElsewhereInRepo => ("?     ", BOLD),
+        found if found.is_wrong() => ("WRONG ", BOLD),
+        found if found.is_verified() => ("ok    ", anstyle::Style::new()),
+        CitationStatus::Ambiguous | CitationStatus::ElsewhereInRepo => ("?     ", BOLD),
         _ => ("-     ", DIM),
     };
-    let (raw, says) = (one_line(&citation.raw), one_line(&citation.says()));
+    let (raw, says) = (one_line(&citation.raw), one_line(&citation.describe()));
     printable(&format!("{mark} {raw}  ")) + &format!("{style}{}{style:#}\n", printable(&says))
 }
 

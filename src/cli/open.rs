@@ -6,7 +6,7 @@ use super::place;
 use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Hold, Rounds, Voice, millionths};
+use crate::debate::{Budget, HoldPoint, Participant, Rounds, to_millionths};
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
@@ -35,8 +35,8 @@ pub(super) async fn run(
     // Acts without a fixed number of rounds need the user to end them.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
-    holds.extend((run.plan || offer.confirms).then_some(Hold::Start));
-    holds.extend((run.pause || open).then_some(Hold::Rounds));
+    holds.extend((run.plan || offer.confirm_plan).then_some(HoldPoint::Start));
+    holds.extend((run.pause || open).then_some(HoldPoint::Rounds));
     let draft = Opening { holds, ..draft };
     let wish = match wish.context.as_str() {
         "" => Wish { context: AUTO.into(), ..wish },
@@ -105,7 +105,7 @@ pub(super) fn drafted(
         turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
         sealed: seating.sealed,
         stop_when_settled: seating.stop_when_settled,
-        ..Opening::new(&spoken.topic, Voice::Human, Voice::Human, Voice::Human)
+        ..Opening::new(&spoken.topic, Participant::Human, Participant::Human, Participant::Human)
     };
     let said = Particulars { output_path: output, ..seating.wanted.read()? };
     Ok(desk.particulars(said, draft, wish, &config.folder)?)
@@ -156,10 +156,11 @@ fn writable(path: &Path) -> Result<(), Failed> {
 /// Seats the user wants. Flags override the topic, the topic overrides the config.
 fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
     let folder = &config.folder;
-    let model = |flag: &Option<Voice>, said: &Option<String>, model: &Option<String>, role| {
-        let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
-        seat(voice.as_ref(), model.as_deref(), role, folder)
-    };
+    let model =
+        |flag: &Option<Participant>, said: &Option<String>, model: &Option<String>, role| {
+            let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
+            seat(voice.as_ref(), model.as_deref(), role, folder)
+        };
     let judge = seating.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
     let (pro, con) = (&spoken.proposer, &spoken.challenger);
     let named = Named {
@@ -186,7 +187,7 @@ fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Fai
         },
         // A person may be away from the terminal, so a human argues only if named. Without an
         // independent judge a debater judges, or else the human.
-        there: There { side: None, judge: Judge::Debater(Voice::Human) },
+        there: There { side: None, judge: Judge::Debater(Participant::Human) },
         context: joined(&seating.context),
         change: None,
         effort: seating.effort.map(Into::into).or(spoken.effort),
@@ -205,18 +206,18 @@ pub(super) fn joined(context: &[String]) -> String {
 
 /// Resolves a seat flag. Script paths become absolute, so that a resume from another folder works.
 fn seat(
-    voice: Option<&Voice>,
+    voice: Option<&Participant>,
     model: Option<&str>,
     role: &str,
     folder: &Path,
-) -> Result<Option<Voice>, Failed> {
+) -> Result<Option<Participant>, Failed> {
     let voice = match (voice, model) {
         (None, None) => return Ok(None),
-        (Some(Voice::Model { tool, model: None }), Some(model)) => {
-            format!("{tool}:{model}").parse().map_err(|bad: crate::debate::seat::BadSeat| {
+        (Some(Participant::Model { tool, model: None }), Some(model)) => format!("{tool}:{model}")
+            .parse()
+            .map_err(|bad: crate::debate::seat::ParticipantError| {
                 Failed::Usage(format!("`{model}`: {bad}"), "give the model's plain name".into())
-            })?
-        }
+            })?,
         (_, Some(_)) => {
             return Err(Failed::Usage(
                 format!("the {role}'s model is given twice, or it takes none"),
@@ -244,7 +245,7 @@ fn minutes(minutes: u64) -> u64 {
 
 /// Converts a cost to millionths, or returns a usage error.
 fn money(amount: f64) -> Result<u64, Failed> {
-    millionths(amount).ok_or_else(|| {
+    to_millionths(amount).ok_or_else(|| {
         Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
     })
 }

@@ -7,7 +7,7 @@ use super::place;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::verdict::judgment;
-use crate::debate::{Debate, Proof};
+use crate::debate::{Debate, VerdictFeedback};
 use crate::engine::{Claim, Command, Desk, Query};
 use std::collections::BTreeMap;
 
@@ -28,16 +28,16 @@ pub(super) async fn outcome(
         job.stop().await;
         after = desk.read(&id)?.1;
     }
-    let learned = after.learned();
+    let learned = after.feedback();
     let told = output::Learned {
         v: 1,
         id,
-        proof: learned.map(|it| it.proof.word().into()),
+        proof: learned.map(|it| it.proof.as_str().into()),
         confidence: learned
             .and_then(|it| it.confidence)
             .or_else(|| judgment(&after).and_then(|it| it.confidence)),
         decision: after.decision().map(Into::into),
-        kept: after.kept(),
+        kept: after.keep_record(),
     };
     if said.json.json {
         screen.json(&told)?;
@@ -66,8 +66,11 @@ pub(super) async fn outcome(
 fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
     let mut wishes = vec![];
     let over = debate.outcome().is_some();
-    let proof =
-        [(said.right, Proof::Right), (said.wrong, Proof::Wrong), (said.reverted, Proof::Reverted)];
+    let proof = [
+        (said.right, VerdictFeedback::Right),
+        (said.wrong, VerdictFeedback::Wrong),
+        (said.reverted, VerdictFeedback::Reverted),
+    ];
     let proof = proof.into_iter().find(|(said, _)| *said).map(|(_, proof)| proof);
     if (proof.is_some() || said.keep || said.discard) && !over {
         return Err(Failed::Usage(
@@ -112,7 +115,9 @@ pub(super) fn stats(
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
         .iter()
-        .filter_map(|card| Some((card.confidence?, card.proof.as_deref()? == Proof::Right.word())))
+        .filter_map(|card| {
+            Some((card.confidence?, card.proof.as_deref()? == VerdictFeedback::Right.as_str()))
+        })
         .collect();
     let mut groups: BTreeMap<u8, Vec<bool>> = BTreeMap::new();
     for (sure, right) in &known {

@@ -4,7 +4,7 @@ mod joined;
 
 pub use joined::{Attended, Heard, Scores};
 
-use crate::debate::{Citation, Found as Finding, Stands};
+use crate::debate::{Citation, CitationStatus as Finding, RecheckStatus};
 use crate::engine::{
     Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
 };
@@ -417,7 +417,7 @@ pub struct Cited {
     /// Result of the check now, if it could be done.
     pub now: Option<Finding>,
     /// Comparison of both results.
-    pub stands: Stands,
+    pub stands: RecheckStatus,
     /// Location where the quote was found instead.
     pub found_at: Option<String>,
     /// Details of the finding.

@@ -9,8 +9,10 @@ use super::place;
 use super::screen::{Screen, Target, err_is_terminal, someone_there};
 use super::stopwatch::{Due, Stopwatch};
 use crate::config::Config;
-use crate::debate::standing::suggestion;
-use crate::debate::{Cue, Debate, Hold, Origin, Pause, Role, Rounds, Seat, Step, Voice};
+use crate::debate::status::ending_advice;
+use crate::debate::{
+    Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Role, Rounds, Seat, Step,
+};
 use crate::engine::signals::stopped;
 use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError};
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
@@ -178,20 +180,20 @@ impl Play<'_> {
         screen: &mut Screen,
     ) -> Result<Option<Stop>, Failed> {
         match step {
-            Step::Rest | Step::Close(_) => Ok(Some(Stop::Over)),
-            Step::Hold { pause: Pause::Spent { .. }, .. } => Ok(Some(Stop::Needs(
+            Step::Done | Step::Close(_) => Ok(Some(Stop::Over)),
+            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => Ok(Some(Stop::Needs(
                 "The budget is spent. Allow more when you resume, with `--max-cost X`, `--max-tokens N` \
                  or `--max-minutes M`."
                     .into(),
             ))),
-            Step::Hold { next, pause: Pause::Asked } => self.held(at, debate, next, screen).await,
+            Step::Hold { next, pause: PauseReason::UserHold } => self.held(at, debate, next, screen).await,
             Step::Speak { awaited, .. } => {
                 let Some(cue) = awaited.first().copied() else { return Ok(None) };
                 let seat = debate.seat(cue);
                 match person::answer(debate, cue, draft, self.config, screen).await? {
                     Answer::Said(text) => {
                         draft.text.clone_from(&text);
-                        let reply = Command::Reply { take: debate.take(), cue, text };
+                        let reply = Command::Reply { take: debate.take_number(), cue, text };
                         let done = at.send(reply).await;
                         if let Err(Error::Illegal(_) | Error::Taken(_)) = done {
                             screen.note(ELSEWHERE);
@@ -230,12 +232,12 @@ impl Play<'_> {
         next: Cue,
         screen: &mut Screen,
     ) -> Result<Option<Stop>, Failed> {
-        let on = Command::Continue { before: next.stand() };
+        let on = Command::Continue { before: next.position() };
         let asked = Asked::of(debate, next);
         if asked == Asked::Plan {
             screen.note(&printable(&plan(debate)));
         }
-        if let (Asked::Dialogue, Some(suggestion)) = (&asked, suggestion(debate)) {
+        if let (Asked::Dialogue, Some(suggestion)) = (&asked, ending_advice(debate)) {
             screen.note(&format!("[INFO] {}", printable(&suggestion)));
         }
         if self.yes {
@@ -308,7 +310,7 @@ impl Play<'_> {
         debate: &mut Debate,
         screen: &mut Screen,
     ) -> Result<(), Failed> {
-        let talked = debate.seated(Role::Lead).is_some();
+        let talked = debate.find_seat(Role::Lead).is_some();
         if !talked || self.yes || self.shown.json || debate.outcome().is_none() {
             return Ok(());
         }
@@ -319,7 +321,7 @@ impl Play<'_> {
         {
             wishes.push(Command::Decide { text });
         }
-        while debate.kept().is_none()
+        while debate.keep_record().is_none()
             && let Answer::Said(text) =
                 person::ask("Keep the written record? [Y/n] ", screen).await?
         {
@@ -363,7 +365,7 @@ fn taken_over(error: Error) -> Result<Stop, Failed> {
 /// Message for a reply that did not come, with other participants to use.
 fn unanswered(seat: &Seat) -> String {
     let name = &seat.name;
-    if seat.voice != Voice::Host {
+    if seat.voice != Participant::Host {
         return format!("`{name}` is awaited, and nobody answered.");
     }
     format!(
@@ -390,7 +392,7 @@ impl Asked {
         let begun = debate.turns().next().is_some();
         match debate.setup().act(next).rounds {
             _ if debate.setup().origin != Origin::Here => Asked::Imported,
-            _ if !begun && debate.holds().contains(&Hold::Start) => Asked::Plan,
+            _ if !begun && debate.holds().contains(&HoldPoint::Start) => Asked::Plan,
             Rounds::Open => Asked::Dialogue,
             _ => Asked::Round,
         }

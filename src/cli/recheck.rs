@@ -5,7 +5,7 @@ use super::output::{Cited, Rechecked};
 use super::place;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
-use crate::debate::{Debate, Stands};
+use crate::debate::{Debate, RecheckStatus};
 use crate::engine::Desk;
 use crate::engine::since::Again;
 use crate::report::text::{one_line, printable};
@@ -21,11 +21,11 @@ pub(super) fn recheck(
     let id = place::meant(asked.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
     let done = desk.recheck(&stored, &debate, &place::here(config))?;
-    let gone = done.citations.iter().any(|again| again.stands == Stands::Gone);
+    let gone = done.citations.iter().any(|again| again.stands == RecheckStatus::Gone);
     let exit = if gone { Exit::Failure } else { Exit::Ok };
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for again in &done.citations {
-        *counts.entry(again.stands.word()).or_default() += 1;
+        *counts.entry(again.stands.as_str()).or_default() += 1;
     }
     if asked.json.json {
         let citations = done.citations.iter().map(|again| cited(&debate, again)).collect();
@@ -49,10 +49,10 @@ pub(super) fn recheck(
 /// Renders a line such as `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`.
 fn line(again: &Again) -> String {
     let style = match again.stands {
-        Stands::Gone | Stands::Moved => BOLD,
-        Stands::Holds | Stands::Unknown => DIM,
+        RecheckStatus::Gone | RecheckStatus::Moved => BOLD,
+        RecheckStatus::Holds | RecheckStatus::Unknown => DIM,
     };
-    let (mark, raw) = (again.stands.word(), one_line(&again.was.raw));
+    let (mark, raw) = (again.stands.as_str(), one_line(&again.was.raw));
     let text = printable(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
     text + &format!("{style}{}{style:#}\n", printable(&again.told()))
 }

@@ -23,7 +23,7 @@ pub(super) async fn replay(
     let id = place::meant(replay.id.as_deref(), config, desk, screen)?;
     let (stored, recorded, flaw) = desk.read(&id)?;
     if let Some(flaw) = flaw {
-        let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.why);
+        let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.message);
         return Err(Failed::Other(why));
     }
     let speed = replay.speed.unwrap_or(if out_is_terminal() { 1.0 } else { 0.0 });
@@ -47,7 +47,7 @@ pub(super) async fn replay(
                 say(
                     &mut follower,
                     *cue,
-                    &reply.body.text(),
+                    &reply.body.to_text(),
                     reply.envelope.duration_ms,
                     speed,
                     screen,

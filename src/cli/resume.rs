@@ -8,7 +8,7 @@ use super::place;
 use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Change, Debate, Flaw, Outcome, Seat, Voice};
+use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat};
 use crate::engine::opening::found_again;
 use crate::engine::recovery::Stranger;
 use crate::engine::{Claim, Command, Desk, DeskError, Opening, Stored};
@@ -31,10 +31,10 @@ pub(super) async fn resume(
         screen.note(&format!("[INFO] {line}"));
     }
     let (stored, debate, flaw) = desk.read(&id)?;
-    if let Some(Flaw { seq, why }) = flaw {
+    if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(DeskError::Flawed { id, seq, why }.into());
     }
-    let handed = |(name, voice): &(String, Voice)| {
+    let handed = |(name, voice): &(String, Participant)| {
         (name.clone(), found_again(voice.clone(), &config.folder))
     };
     let handed: Vec<_> = resume.seat.iter().map(handed).collect();
@@ -94,7 +94,8 @@ async fn meant(
     );
     match person::ask(&printable(&question), screen).await? {
         Answer::Said(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
-            let opening = Opening::new("", Voice::Human, Voice::Human, Voice::Human);
+            let opening =
+                Opening::new("", Participant::Human, Participant::Human, Participant::Human);
             Ok(desk.import(&stranger, &opening, &place::here(config))?.id)
         }
         _ => Err(DeskError::Stranger(stranger).into()),
@@ -117,7 +118,7 @@ async fn told(stored: &Stored, debate: &Debate, config: &Config, desk: &Desk, sc
 
 /// Notes which seats are played by a client's model, which is not available here.
 fn of_the_host(seats: &[Seat], screen: &mut Screen) {
-    let hosted = seats.iter().filter(|seat| seat.voice == Voice::Host);
+    let hosted = seats.iter().filter(|seat| seat.voice == Participant::Host);
     let names: Vec<&str> = hosted.map(|seat| seat.name.as_str()).collect();
     if let Some(first) = names.first() {
         screen.note(&format!(
@@ -144,15 +145,15 @@ fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<
         || resume.conclude
         || budget(resume.most, debate.budget())? != debate.budget()
         || !resume.seat.is_empty();
-    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
+    let ended = debate.outcome().is_some_and(|outcome| *outcome != DebateOutcome::Cancelled);
     if ended && asks && !resume.retry {
         return Err(Failed::Usage(
             "this debate has ended".into(),
             "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
         ));
     }
-    if resume.retry || debate.outcome() == Some(&Outcome::Cancelled) {
-        let from = debate.reopens_at().ok_or_else(|| {
+    if resume.retry || debate.outcome() == Some(&DebateOutcome::Cancelled) {
+        let from = debate.reopen_cue().ok_or_else(|| {
             Failed::Usage(
                 "no turn of this debate has failed".into(),
                 "there is nothing to retry".into(),
@@ -162,13 +163,13 @@ fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<
     }
     let budget = budget(resume.most, debate.budget())?;
     if budget != debate.budget() {
-        if budget.exhausted(debate.spent()) {
+        if budget.is_exhausted(debate.spent()) {
             return Err(Failed::Usage(
                 "more than that is spent already".into(),
                 "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
             ));
         }
-        wishes.push(Command::Amend { change: Change::Limit { budget }, because: String::new() });
+        wishes.push(Command::Amend { change: Amendment::Limit { budget }, because: String::new() });
     }
     wishes.extend(handed);
     if let Some(text) = &resume.say {

@@ -8,7 +8,7 @@ use super::play::Play;
 use super::screen::Screen;
 use super::written::{Output, deliver, outputs};
 use crate::config::{Config, Pipeline};
-use crate::debate::{Debate, Known};
+use crate::debate::{Debate, KnownFinding};
 use crate::engine::reviewing::{Already, outlined};
 use crate::engine::signals::stopped;
 use crate::engine::spoken::Spoken;
@@ -95,7 +95,7 @@ struct Argued {
     /// Whether the user stopped it.
     stopped: bool,
     /// Findings of an earlier review that this debate did not know.
-    known: Option<Vec<Known>>,
+    known: Option<Vec<KnownFinding>>,
 }
 
 /// Why there was no debate.
@@ -130,7 +130,7 @@ impl Asked<'_> {
         let Posed { mut draft, wish, already } = posed;
         asking::could_block(desk, &draft.format, typed.fail_on.into())?;
         let used = already.is_none() || typed.earlier.is_some();
-        let known: Vec<&Known> =
+        let known: Vec<&KnownFinding> =
             draft.proposed.iter().filter(|_| used).flat_map(|it| &it.known).collect();
         if !known.is_empty() {
             let (all, gone) = (known.len(), known.iter().filter(|it| it.gone).count());

@@ -6,7 +6,7 @@ use super::output::{Served, Waiting};
 use super::particulars::listener;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::debate::{Budget, Voice};
+use crate::debate::{Budget, Participant};
 use crate::engine::opening::found_again;
 use crate::engine::signals::stopped;
 use crate::engine::{Desk, Listener, Place};
@@ -112,8 +112,8 @@ fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
         },
     };
     let folder = &config.folder;
-    let judges: Vec<Voice> = judges.into_iter().map(|it| found_again(it, folder)).collect();
-    if let Some(judge) = judges.iter().find(|it| it.awaited() || it.tool() == "demo") {
+    let judges: Vec<Participant> = judges.into_iter().map(|it| found_again(it, folder)).collect();
+    if let Some(judge) = judges.iter().find(|it| it.is_awaited() || it.tool() == "demo") {
         return Err(usage(format!("`--judge {judge}` cannot mark by the criteria of an arena")));
     }
     let mut audience = vec![];

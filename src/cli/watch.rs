@@ -8,7 +8,7 @@ use super::play::finish;
 use super::resume::LINE;
 use super::screen::{Screen, Target};
 use crate::config::Config;
-use crate::debate::{Cue, Debate, Event, Flaw, Pause, Step, next};
+use crate::debate::{Cue, Debate, Event, LogFlaw, PauseReason, Step, next};
 use crate::engine::signals::stopped;
 use crate::engine::{Desk, DeskError, LiveText, News, Recorded, Update};
 use crate::report::gist::gist;
@@ -33,7 +33,7 @@ pub(super) async fn watch(
     let mut interrupt = std::pin::pin!(stopped());
     let id = place::found(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
-    if let Some(Flaw { seq, why }) = flaw {
+    if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(DeskError::Flawed { id, seq, why }.into());
     }
     for line in gist(&debate, LINE) {
@@ -156,7 +156,7 @@ fn sight(debate: &Debate, held: bool) -> Sight {
         return Sight::Over;
     }
     match next(debate) {
-        Step::Hold { pause: Pause::Spent { .. }, .. } => {
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
             Sight::Waits(format!("Its budget is spent. Allow more with: {on} --max-cost X"))
         }
         Step::Hold { .. } => Sight::Waits(format!("It waits for your word. Go on with: {on}")),

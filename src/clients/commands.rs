@@ -83,7 +83,7 @@ impl Command {
     /// Fills the argument into the prompt template.
     pub fn filled(&self, topic: &str) -> String {
         let value = |name: &str| if name == "topic" { topic.to_owned() } else { String::new() };
-        template::fill(self.words, value)
+        template::render(self.words, value)
     }
 }
 

@@ -4,15 +4,16 @@
 //! `Sections`. A rule validates which sections are present, so a new kind of report needs no new
 //! stored type.
 use super::format::Side;
-use super::proposed::Severity;
+use super::reviewed_change::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-mod ruling;
+mod judge_ruling;
 
-pub use ruling::{
-    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Rubric, Ruling, Scores,
+pub use judge_ruling::{
+    AgreedPoint, BlindSpot, ClaimCheck, DebateQuality, DecisionChange, DisputedPoint, JudgeRuling,
+    QualityLevel, RubricMarks, RulingScores,
 };
 
 /// A parsed reply.
@@ -34,7 +35,7 @@ pub enum Body {
         resolves: Vec<Resolution>,
         /// Request for help from an audience seat.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        help: Option<Help>,
+        help: Option<HelpRequest>,
         /// Error of the claims block parser, or a note that the block is missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unstructured: Option<String>,
@@ -67,7 +68,7 @@ pub enum Body {
         admits: Option<String>,
         /// Criteria for the admission.
         #[serde(default)]
-        grounds: Grounds,
+        grounds: AdmissionGrounds,
         /// Reason for the decision.
         because: String,
     },
@@ -80,15 +81,11 @@ pub enum Body {
         because: String,
     },
     /// Factual claims found by an auditor, each with a source tag.
-    Audit {
-        facts: Vec<Fact>,
-    },
+    Audit { facts: Vec<AuditedFact> },
     /// Final ruling of a judge.
-    Verdict(Box<Ruling>),
+    Verdict(Box<JudgeRuling>),
     /// Text in titled sections: a report, a digest or insights.
-    Sections {
-        sections: Vec<Section>,
-    },
+    Sections { sections: Vec<Section> },
 }
 
 /// Kind of reply that a phase requests, one per variant of [`Body`].
@@ -96,7 +93,7 @@ pub enum Body {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "each names the body of the same name")]
 #[schemars(rename = "Kind")]
-pub enum Kind {
+pub enum ReplyKind {
     Speech,
     Score,
     Petition,
@@ -122,13 +119,13 @@ pub struct Claim {
     pub answers: Vec<String>,
     /// Purpose of the claim, in formats that distinguish them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<ClaimPurpose>,
     /// Confidence stated by the speaker, in hundredths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
     /// Kind of source stated by the speaker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ClaimSource>,
     /// Severity stated by the speaker, in a code review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
@@ -138,7 +135,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Part")]
-pub enum Part {
+pub enum ClaimPurpose {
     /// Supports the speaker's stance.
     Argument,
     /// Names a weakness of another stance.
@@ -158,7 +155,7 @@ pub enum Part {
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "Source")]
-pub enum Source {
+pub enum ClaimSource {
     OfficialDocs,
     CommunityFeedback,
     PersonalBlog,
@@ -168,7 +165,7 @@ pub enum Source {
 /// Criteria a judge checks before it admits an audience seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Grounds")]
-pub struct Grounds {
+pub struct AdmissionGrounds {
     /// It brings information that is not yet in the debate.
     pub new_information: bool,
     /// It does not repeat what was said before.
@@ -199,7 +196,7 @@ pub struct Resolution {
 /// A debater's request for help from an audience seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Help")]
-pub struct Help {
+pub struct HelpRequest {
     /// `technical`, `ethical` or `practical`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
@@ -224,7 +221,7 @@ pub struct Foul {
 /// Factual claim found by an auditor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Fact")]
-pub struct Fact {
+pub struct AuditedFact {
     pub claim: String,
     /// Source tag: `official-docs`, `no-source` and the like.
     pub tag: String,
@@ -254,35 +251,35 @@ pub struct Section {
     pub text: String,
 }
 
-impl Source {
+impl ClaimSource {
     /// Returns the serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Source::OfficialDocs => "official-docs",
-            Source::CommunityFeedback => "community-feedback",
-            Source::PersonalBlog => "personal-blog",
-            Source::AcademicPaper => "academic-paper",
+            ClaimSource::OfficialDocs => "official-docs",
+            ClaimSource::CommunityFeedback => "community-feedback",
+            ClaimSource::PersonalBlog => "personal-blog",
+            ClaimSource::AcademicPaper => "academic-paper",
         }
     }
 }
 
 impl Body {
     /// Returns the reply kind of this body.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ReplyKind {
         match self {
-            Body::Speech { .. } => Kind::Speech,
-            Body::Score { .. } => Kind::Score,
-            Body::Petition { .. } => Kind::Petition,
-            Body::Ruling { .. } => Kind::Ruling,
-            Body::Vote { .. } => Kind::Vote,
-            Body::Audit { .. } => Kind::Audit,
-            Body::Verdict(_) => Kind::Verdict,
-            Body::Sections { .. } => Kind::Sections,
+            Body::Speech { .. } => ReplyKind::Speech,
+            Body::Score { .. } => ReplyKind::Score,
+            Body::Petition { .. } => ReplyKind::Petition,
+            Body::Ruling { .. } => ReplyKind::Ruling,
+            Body::Vote { .. } => ReplyKind::Vote,
+            Body::Audit { .. } => ReplyKind::Audit,
+            Body::Verdict(_) => ReplyKind::Verdict,
+            Body::Sections { .. } => ReplyKind::Sections,
         }
     }
 
     /// Builds an unstructured speech: text without a claims block.
-    pub fn prose(text: impl Into<String>) -> Body {
+    pub fn from_prose(text: impl Into<String>) -> Body {
         Body::Speech {
             text: text.into(),
             claims: vec![],
@@ -294,7 +291,7 @@ impl Body {
     }
 
     /// Builds a speech that has one claim and no text.
-    pub fn claiming(claim: Claim) -> Body {
+    pub fn from_claim(claim: Claim) -> Body {
         Body::Speech {
             text: String::new(),
             claims: vec![claim],
@@ -314,7 +311,7 @@ impl Body {
     }
 
     /// Returns the concessions of a speech, and an empty slice for other kinds.
-    pub fn concedes(&self) -> &[Concession] {
+    pub fn concessions(&self) -> &[Concession] {
         match self {
             Body::Speech { concedes, .. } => concedes,
             _ => &[],
@@ -322,7 +319,7 @@ impl Body {
     }
 
     /// Returns the resolutions of a speech, and an empty slice for other kinds.
-    pub fn resolves(&self) -> &[Resolution] {
+    pub fn resolutions(&self) -> &[Resolution] {
         match self {
             Body::Speech { resolves, .. } => resolves,
             _ => &[],
@@ -330,17 +327,17 @@ impl Body {
     }
 
     /// Whether this is a speech with a valid claims block. Rules about claims apply only then.
-    pub fn structured(&self) -> bool {
+    pub fn is_structured(&self) -> bool {
         matches!(self, Body::Speech { unstructured: None, .. })
     }
 
     /// Whether this is a petition that does not ask to speak.
-    pub fn declines(&self) -> bool {
+    pub fn is_declined_petition(&self) -> bool {
         matches!(self, Body::Petition { supports: None, .. })
     }
 
     /// Returns the help request of a speech.
-    pub fn help(&self) -> Option<&Help> {
+    pub fn help_request(&self) -> Option<&HelpRequest> {
         match self {
             Body::Speech { help, .. } => help.as_ref(),
             _ => None,
@@ -348,14 +345,14 @@ impl Body {
     }
 
     /// Renders the human-readable text: the prose, the reason, or a Markdown list.
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         match self {
             Body::Speech { text, .. } => text.clone(),
             Body::Score { comment, .. } => comment.clone(),
             Body::Petition { claim, .. } => claim.clone(),
             Body::Ruling { because, .. } | Body::Vote { because, .. } => because.clone(),
             Body::Audit { facts } => {
-                let line = |fact: &Fact| {
+                let line = |fact: &AuditedFact| {
                     let id =
                         if fact.id.is_empty() { String::new() } else { format!(" {}", fact.id) };
                     let by = if fact.by.is_empty() { "" } else { fact.by.as_str() };

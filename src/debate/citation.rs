@@ -2,7 +2,7 @@
 //!
 //! A lookup only checks that the cited text exists. It never checks whether that text supports the
 //! claim. The lookup itself is in `evidence`.
-use super::proposed::Place;
+use super::reviewed_change::CodeLocation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct Citation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
     /// Result of the lookup.
-    pub found: Found,
+    pub found: CitationStatus,
     /// Location where the quote was found instead, as `path:line`, or candidates if ambiguous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found_at: Option<String>,
@@ -45,7 +45,7 @@ pub struct Citation {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Found {
+pub enum CitationStatus {
     /// The quote is at the cited lines.
     Exact,
     /// The quote is within a few lines of the cited ones.
@@ -76,37 +76,43 @@ pub enum Found {
     Unchecked,
 }
 
-impl Found {
+impl CitationStatus {
     /// Returns the serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Found::Exact => "exact",
-            Found::Near => "near",
-            Found::ElsewhereInFile => "elsewhere_in_file",
-            Found::ElsewhereInRepo => "elsewhere_in_repo",
-            Found::Located => "located",
-            Found::NoSuchPath => "no_such_path",
-            Found::LineOutOfRange => "line_out_of_range",
-            Found::NotFound => "not_found",
-            Found::Ambiguous => "ambiguous",
-            Found::NonDistinctive => "non_distinctive",
-            Found::TooShort => "too_short",
-            Found::CommitUnknown => "commit_unknown",
-            Found::NotSearched => "not_searched",
-            Found::Unchecked => "unchecked",
+            CitationStatus::Exact => "exact",
+            CitationStatus::Near => "near",
+            CitationStatus::ElsewhereInFile => "elsewhere_in_file",
+            CitationStatus::ElsewhereInRepo => "elsewhere_in_repo",
+            CitationStatus::Located => "located",
+            CitationStatus::NoSuchPath => "no_such_path",
+            CitationStatus::LineOutOfRange => "line_out_of_range",
+            CitationStatus::NotFound => "not_found",
+            CitationStatus::Ambiguous => "ambiguous",
+            CitationStatus::NonDistinctive => "non_distinctive",
+            CitationStatus::TooShort => "too_short",
+            CitationStatus::CommitUnknown => "commit_unknown",
+            CitationStatus::NotSearched => "not_searched",
+            CitationStatus::Unchecked => "unchecked",
         }
     }
 
     /// Whether the quote was found in the cited file.
-    pub fn verified(self) -> bool {
-        matches!(self, Found::Exact | Found::Near | Found::ElsewhereInFile)
+    pub fn is_verified(self) -> bool {
+        matches!(
+            self,
+            CitationStatus::Exact | CitationStatus::Near | CitationStatus::ElsewhereInFile
+        )
     }
 
     /// Whether the lookup proved that the cited text does not exist.
-    pub fn wrong(self) -> bool {
+    pub fn is_wrong(self) -> bool {
         matches!(
             self,
-            Found::NoSuchPath | Found::LineOutOfRange | Found::NotFound | Found::CommitUnknown
+            CitationStatus::NoSuchPath
+                | CitationStatus::LineOutOfRange
+                | CitationStatus::NotFound
+                | CitationStatus::CommitUnknown
         )
     }
 }
@@ -116,7 +122,7 @@ impl Found {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Stands {
+pub enum RecheckStatus {
     /// Found as before.
     Holds,
     /// Found at another location.
@@ -127,88 +133,106 @@ pub enum Stands {
     Unknown,
 }
 
-impl Stands {
+impl RecheckStatus {
     /// Returns the serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Stands::Holds => "holds",
-            Stands::Moved => "moved",
-            Stands::Gone => "gone",
-            Stands::Unknown => "unknown",
+            RecheckStatus::Holds => "holds",
+            RecheckStatus::Moved => "moved",
+            RecheckStatus::Gone => "gone",
+            RecheckStatus::Unknown => "unknown",
         }
     }
 }
 
 /// Prefix of the placeholder for any redacted secret.
-const HIDDEN: &str = "[REDACTED:";
+const REDACTION_PREFIX: &str = "[REDACTED:";
 
 impl Citation {
     /// Compares this citation with the result of a new lookup (`now`) and returns a note if the
     /// status needs one. `changed` lists the paths whose content differs since the first lookup.
-    pub fn compared(&self, now: Option<&Citation>, changed: &[String]) -> (Stands, Option<String>) {
+    pub fn recheck_status(
+        &self,
+        now: Option<&Citation>,
+        changed: &[String],
+    ) -> (RecheckStatus, Option<String>) {
         let Some(now) = now else {
-            return (Stands::Unknown, Some("it is read otherwise by this version".into()));
+            return (RecheckStatus::Unknown, Some("it is read otherwise by this version".into()));
         };
-        let rank = |found: Found| match found {
-            Found::Exact => 0,
-            Found::Near => 1,
+        let rank = |found: CitationStatus| match found {
+            CitationStatus::Exact => 0,
+            CitationStatus::Near => 1,
             _ => 2,
         };
         let there = (&self.path, &self.found_at) == (&now.path, &now.found_at);
         match now.found {
             found if self.removed.is_some() && now.removed.is_none() => {
                 let back =
-                    found.verified().then(|| "what the change took away is there again".into());
-                (if back.is_some() { Stands::Moved } else { Stands::Holds }, back)
+                    found.is_verified().then(|| "what the change took away is there again".into());
+                (if back.is_some() { RecheckStatus::Moved } else { RecheckStatus::Holds }, back)
             }
-            Found::Located if self.path == now.path => {
+            CitationStatus::Located if self.path == now.path => {
                 let otherwise = self.path.as_ref().is_some_and(|path| changed.contains(path));
                 let note = "the file has changed since, and nothing of it was quoted";
-                (Stands::Holds, otherwise.then(|| note.into()))
+                (RecheckStatus::Holds, otherwise.then(|| note.into()))
             }
-            found if found.verified() && self.found == Found::Located => (Stands::Holds, None),
-            found if found.verified() && self.path == now.path => {
+            found if found.is_verified() && self.found == CitationStatus::Located => {
+                (RecheckStatus::Holds, None)
+            }
+            found if found.is_verified() && self.path == now.path => {
                 let nearer = rank(found) < rank(self.found);
                 let same = nearer || (found == self.found && there);
-                (if same { Stands::Holds } else { Stands::Moved }, None)
+                (if same { RecheckStatus::Holds } else { RecheckStatus::Moved }, None)
             }
-            found if found.verified() => (Stands::Moved, None),
-            Found::Located | Found::ElsewhereInRepo => (Stands::Moved, None),
-            Found::Unchecked | Found::NotSearched => (Stands::Unknown, None),
+            found if found.is_verified() => (RecheckStatus::Moved, None),
+            CitationStatus::Located | CitationStatus::ElsewhereInRepo => {
+                (RecheckStatus::Moved, None)
+            }
+            CitationStatus::Unchecked | CitationStatus::NotSearched => {
+                (RecheckStatus::Unknown, None)
+            }
             // Redaction tags differ between trees, so a redacted quote cannot be compared.
-            _ if self.raw.contains(HIDDEN) || self.quoted().contains(HIDDEN) => {
-                (Stands::Unknown, Some("it quotes a secret, which cannot be compared".into()))
+            _ if self.raw.contains(REDACTION_PREFIX)
+                || self.quote_or_empty().contains(REDACTION_PREFIX) =>
+            {
+                (
+                    RecheckStatus::Unknown,
+                    Some("it quotes a secret, which cannot be compared".into()),
+                )
             }
-            _ => (Stands::Gone, None),
+            _ => (RecheckStatus::Gone, None),
         }
     }
 
     /// Returns the location in the files after the change under review.
-    pub fn place(&self) -> Option<Place> {
+    pub fn location(&self) -> Option<CodeLocation> {
         let file = self.path.clone()?;
         if let Some(line) = self.removed {
             let line = Some(line).filter(|line| *line > 0);
-            return Some(Place { file, line, end_line: None, removed: true });
+            return Some(CodeLocation { file, line, end_line: None, removed: true });
         }
         let told = self.found_at.as_deref().and_then(|at| at.rsplit_once(':'));
         let told = told.and_then(|(_, line)| line.parse().ok());
-        let cited = self.line.filter(|_| matches!(self.found, Found::Exact | Found::Located));
+        let cited = self
+            .line
+            .filter(|_| matches!(self.found, CitationStatus::Exact | CitationStatus::Located));
         let end_line = self.end_line.filter(|_| told.is_none());
-        Some(Place { file, line: told.or(cited), end_line, removed: false })
+        Some(CodeLocation { file, line: told.or(cited), end_line, removed: false })
     }
 
-    fn quoted(&self) -> &str {
+    fn quote_or_empty(&self) -> &str {
         self.quote.as_deref().unwrap_or_default()
     }
 
     /// Describes the lookup result for users, such as `near, stands at src/a.rs:7`.
-    pub fn says(&self) -> String {
-        let mut says = self.found.word().replace('_', " ");
+    pub fn describe(&self) -> String {
+        let mut says = self.found.as_str().replace('_', " ");
         if self.removed.is_some() {
             says += ", in what the change takes away";
         }
         if let Some(place) = &self.found_at {
-            let verb = if self.found == Found::Ambiguous { "could be" } else { "stands at" };
+            let verb =
+                if self.found == CitationStatus::Ambiguous { "could be" } else { "stands at" };
             says = format!("{says}, {verb} {place}");
         }
         match &self.note {

@@ -46,7 +46,7 @@ pub struct Envelope {
 
 /// Converts an amount of money to millionths. None if it is negative, not finite or too large.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-pub fn millionths(amount: f64) -> Option<u64> {
+pub fn to_millionths(amount: f64) -> Option<u64> {
     (0.0..1e9).contains(&amount).then(|| (amount * 1e6).round() as u64)
 }
 

@@ -5,9 +5,9 @@ use super::body::Body;
 use super::citation::Citation;
 use super::envelope::Envelope;
 use super::format::Side;
-use super::rules::Finding;
-use super::seat::{Seat, Voice};
-use super::setup::{Budget, Hold};
+use super::rules::RuleFinding;
+use super::seat::{Participant, Seat};
+use super::setup::{Budget, HoldPoint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::str::FromStr;
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub struct Stand {
+pub struct Position {
     /// Index of the act in the format.
     pub act: u8,
     /// Round number, counted over the whole debate. 0 in an act without rounds.
@@ -46,8 +46,8 @@ impl Cue {
     pub const END: Cue = Cue { act: u8::MAX, round: u8::MAX, phase: u8::MAX, seat: u8::MAX };
 
     /// Returns the act and round of this turn.
-    pub fn stand(self) -> Stand {
-        Stand { act: self.act, round: self.round }
+    pub fn position(self) -> Position {
+        Position { act: self.act, round: self.round }
     }
 }
 
@@ -89,18 +89,12 @@ pub enum Event {
     Refused {
         cue: Cue,
         /// The rejected reply, with the reason.
-        attempt: Attempt,
+        attempt: RejectedReply,
     },
     /// A reply was accepted.
-    Spoke {
-        cue: Cue,
-        reply: Reply,
-    },
+    Spoke { cue: Cue, reply: Reply },
     /// A turn failed.
-    Failed {
-        cue: Cue,
-        failure: Failure,
-    },
+    Failed { cue: Cue, failure: TurnFailure },
     /// The user added a remark. Seats that are prompted later see it.
     Interjected {
         /// Text of the remark.
@@ -111,11 +105,11 @@ pub enum Event {
     /// The user let this round start.
     Continued {
         /// The round that may start.
-        before: Stand,
+        before: Position,
     },
     /// The user changed part of the setup.
     Amended {
-        change: Change,
+        change: Amendment,
         /// Reason for the change.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         because: String,
@@ -133,9 +127,7 @@ pub enum Event {
         because: Option<String>,
     },
     /// The debate ended.
-    Closed {
-        outcome: Outcome,
-    },
+    Closed { outcome: DebateOutcome },
     /// The debate was rewound to this cue and continues in a new take. Later turns stay in the log
     /// but not in the state. Within a take, a prompt never changes.
     Reopened {
@@ -150,7 +142,7 @@ pub enum Event {
     /// The user recorded how the decision worked out in practice.
     Learned {
         /// Whether the verdict was right.
-        proof: Proof,
+        proof: VerdictFeedback,
         /// Confidence of the verdict in hundredths, kept to measure its calibration.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confidence: Option<u8>,
@@ -169,7 +161,7 @@ impl Event {
     /// Short label for error messages. Contains no user or model text.
     pub fn name(&self) -> String {
         match self {
-            Event::Asked { cues, .. } => format!("asking {}", list(cues)),
+            Event::Asked { cues, .. } => format!("asking {}", join_cues(cues)),
             Event::Refused { cue, .. } => format!("refusing turn {cue}"),
             Event::Spoke { cue, .. } => format!("turn {cue}"),
             Event::Failed { cue, .. } => format!("losing turn {cue}"),
@@ -192,26 +184,26 @@ impl Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Proof")]
-pub enum Proof {
+pub enum VerdictFeedback {
     Right,
     Wrong,
     /// The decision was implemented and later reverted.
     Reverted,
 }
 
-impl Proof {
+impl VerdictFeedback {
     /// Returns the serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Proof::Right => "right",
-            Proof::Wrong => "wrong",
-            Proof::Reverted => "reverted",
+            VerdictFeedback::Right => "right",
+            VerdictFeedback::Wrong => "wrong",
+            VerdictFeedback::Reverted => "reverted",
         }
     }
 }
 
 /// Joins the ids of turns with commas.
-pub(super) fn list(cues: &[Cue]) -> String {
+pub(super) fn join_cues(cues: &[Cue]) -> String {
     cues.iter().map(Cue::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -219,13 +211,13 @@ pub(super) fn list(cues: &[Cue]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 #[schemars(rename = "Change")]
-pub enum Change {
+pub enum Amendment {
     /// Another participant takes over a seat.
     Seat {
         /// Index of the seat.
         seat: u8,
         /// The new participant.
-        voice: Voice,
+        voice: Participant,
     },
     /// New budget.
     Limit {
@@ -242,7 +234,7 @@ pub enum Change {
         seats: Option<Vec<Seat>>,
         /// Replaces all holds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        holds: Option<Vec<Hold>>,
+        holds: Option<Vec<HoldPoint>>,
     },
     /// New format-specific options. Allowed only before the first prompt was sent.
     Terms {
@@ -250,9 +242,7 @@ pub enum Change {
         terms: BTreeMap<String, String>,
     },
     /// New topic, used in all later prompts.
-    Topic {
-        topic: String,
-    },
+    Topic { topic: String },
 }
 
 /// An accepted reply. Findings and citation lookups are stored, not recomputed: later prompts
@@ -262,7 +252,7 @@ pub struct Reply {
     pub body: Body,
     /// Findings of the phase's rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     /// Citations with their lookup results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
@@ -273,14 +263,14 @@ pub struct Reply {
 /// A rejected reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Attempt")]
-pub struct Attempt {
+pub struct RejectedReply {
     /// Text of the reply, truncated.
     pub text: String,
     /// Error message sent back to the seat.
     pub why: String,
     /// Findings of the rules, if the reply could be parsed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     /// Metadata. A rejected reply counts toward the budget, too.
     #[serde(default)]
     pub envelope: Envelope,
@@ -289,8 +279,8 @@ pub struct Attempt {
 /// A failed turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Failure")]
-pub struct Failure {
-    pub trouble: Trouble,
+pub struct TurnFailure {
+    pub trouble: FailureKind,
     /// Error message in one sentence, without secrets or raw output.
     pub note: String,
     /// Metadata. A failed turn counts toward the budget, too.
@@ -305,7 +295,7 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Trouble")]
-pub enum Trouble {
+pub enum FailureKind {
     /// The tool is not installed, or the server does not respond.
     NotFound,
     /// Credentials are missing or invalid.
@@ -332,30 +322,30 @@ pub enum Trouble {
     Other,
 }
 
-impl Trouble {
+impl FailureKind {
     /// Returns the cause in words for users.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Trouble::NotFound => "not found",
-            Trouble::NotLoggedIn => "not logged in",
-            Trouble::UnknownModel => "unknown model",
-            Trouble::TimedOut => "timed out",
-            Trouble::RateLimited => "rate limited",
-            Trouble::Refused => "refused",
-            Trouble::Empty => "empty reply",
-            Trouble::Unreadable => "unreadable reply",
-            Trouble::Unusable => "unusable reply",
-            Trouble::Cancelled => "cancelled",
-            Trouble::Crashed => "crashed",
-            Trouble::Other => "failed",
+            FailureKind::NotFound => "not found",
+            FailureKind::NotLoggedIn => "not logged in",
+            FailureKind::UnknownModel => "unknown model",
+            FailureKind::TimedOut => "timed out",
+            FailureKind::RateLimited => "rate limited",
+            FailureKind::Refused => "refused",
+            FailureKind::Empty => "empty reply",
+            FailureKind::Unreadable => "unreadable reply",
+            FailureKind::Unusable => "unusable reply",
+            FailureKind::Cancelled => "cancelled",
+            FailureKind::Crashed => "crashed",
+            FailureKind::Other => "failed",
         }
     }
 }
 
-impl Failure {
+impl TurnFailure {
     /// Creates a failure with empty metadata.
-    pub fn new(trouble: Trouble, note: impl Into<String>) -> Failure {
-        Failure { trouble, note: note.into(), envelope: Envelope::default(), retry_ms: None }
+    pub fn new(trouble: FailureKind, note: impl Into<String>) -> TurnFailure {
+        TurnFailure { trouble, note: note.into(), envelope: Envelope::default(), retry_ms: None }
     }
 }
 
@@ -363,7 +353,7 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[schemars(rename = "Outcome")]
-pub enum Outcome {
+pub enum DebateOutcome {
     /// All acts were played.
     Completed,
     /// Ended early on request. The last act was played.
@@ -376,21 +366,21 @@ pub enum Outcome {
     /// A phase missed its quorum. The last act was played with the turns there were.
     Curtailed {
         /// Act and round of the phase.
-        at: Stand,
+        at: Position,
         /// Name of the phase.
         phase: String,
     },
     /// A phase missed its quorum, and too little was said for a result.
     Aborted {
         /// Act and round of the phase.
-        at: Stand,
+        at: Position,
         /// Name of the phase.
         phase: String,
     },
     /// Only one side spoke. There is no winner.
     Uncontested {
         /// Act and round of the phase.
-        at: Stand,
+        at: Position,
         /// Name of the phase.
         phase: String,
     },

@@ -3,25 +3,25 @@
 //!
 //! The entry points are `find_flags` and `settled_reason`. Everything is computed from the record
 //! and never stored.
-use super::body::{Body, Claim, Kind};
-use super::digest::squeeze;
+use super::body::{Body, Claim, ReplyKind};
+use super::digest::collapse_whitespace;
 use super::event::{Cue, Reply};
 use super::format::Side;
-use super::ledger::{self, Fate};
-use super::rules::{Rule, Weight};
+use super::ledger::{self, ClaimStatus};
+use super::rules::{Rule, RuleWeight};
 use super::state::Debate;
 use std::collections::HashSet;
 
 /// A problem with the conduct of a side, for readers and judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flag {
+pub struct DebateFlag {
     /// The turn that shows it.
     pub cue: Cue,
     /// The side at fault.
     pub side: Side,
     pub kind: FlagKind,
     /// One sentence. Names claims by id only, so it can appear in prompts outside quote markers.
-    pub says: String,
+    pub message: String,
 }
 
 /// Kind of a flag.
@@ -41,36 +41,36 @@ pub enum FlagKind {
 }
 
 /// Returns all flags of the turns before `until`, in the order of the debate.
-pub fn flags(debate: &Debate, until: Cue) -> Vec<Flag> {
-    let mut flags = walk_backs(debate, until);
-    for (cue, turn) in debate.within(..until) {
+pub fn find_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
+    let mut flags = walk_back_flags(debate, until);
+    for (cue, turn) in debate.turns_in(..until) {
         let (Ok(reply), Some(side)) = (turn, debate.seat(cue).role.side()) else { continue };
-        flags.extend(gave_way(debate, cue, side, &reply.body));
-        if !closes(debate, cue) && repeats(debate, cue, reply) {
+        flags.extend(gave_way_flags(debate, cue, side, &reply.body));
+        if !forbids_new_claims(debate, cue) && is_repetition(debate, cue, reply) {
             let says = "a turn without a new claim, new evidence or a concession".into();
-            flags.push(Flag { cue, side, kind: FlagKind::Repeats, says });
+            flags.push(DebateFlag { cue, side, kind: FlagKind::Repeats, message: says });
         }
     }
-    flags.extend(unanswered(debate, until));
+    flags.extend(unanswered_flags(debate, until));
     flags.sort_by_key(|flag| (flag.cue, flag.kind));
     flags
 }
 
 /// Whether new claims are forbidden in this phase, so that repetition is no fault.
-fn closes(debate: &Debate, cue: Cue) -> bool {
+fn forbids_new_claims(debate: &Debate, cue: Cue) -> bool {
     let mut rules = debate.setup().phase(cue).rules.iter();
-    rules.any(|rule| *rule == (Rule::NoNewClaims, Weight::Reask))
+    rules.any(|rule| *rule == (Rule::NoNewClaims, RuleWeight::Reask))
 }
 
-fn walk_backs(debate: &Debate, until: Cue) -> Vec<Flag> {
-    let bare = ledger::walk_backs(debate, until).into_iter().filter(|back| !back.backed);
+fn walk_back_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
+    let bare = ledger::walk_backs(debate, until).into_iter().filter(|back| !back.has_new_evidence);
     let flag = |back: ledger::WalkBack<'_>| {
-        let side = debate.seat(back.denied).role.side()?;
-        let (id, round) = (&back.by.id, back.conceded.round);
+        let side = debate.seat(back.denied_at).role.side()?;
+        let (id, round) = (&back.denial.id, back.conceded_at.round);
         let says = format!(
             "`{id}` takes back what was conceded in round {round}, without new verified evidence"
         );
-        Some(Flag { cue: back.denied, side, kind: FlagKind::WalkBack, says })
+        Some(DebateFlag { cue: back.denied_at, side, kind: FlagKind::WalkBack, message: says })
     };
     bare.filter_map(flag).collect()
 }
@@ -78,24 +78,24 @@ fn walk_backs(debate: &Debate, until: Cue) -> Vec<Flag> {
 /// Flags positions given up without a recorded reason: a concession of a claim that the side had
 /// seen before its last turn and that got no new support since, or a resolution of a claim that the
 /// other side never answered.
-fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
-    let flag = |says: String| Flag { cue, side, kind: FlagKind::GaveWay, says };
+fn gave_way_flags(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<DebateFlag> {
+    let flag = |says: String| DebateFlag { cue, side, kind: FlagKind::GaveWay, message: says };
     let said = |of: Side, cues: std::ops::Range<Cue>| {
-        debate.spoken(cues).filter(move |(at, _)| debate.seat(*at).role.side() == Some(of))
+        debate.replies_in(cues).filter(move |(at, _)| debate.seat(*at).role.side() == Some(of))
     };
     let start = Cue { act: 0, round: 0, phase: 0, seat: 0 };
     let last = said(side, start..cue).map(|(at, _)| at).next_back();
-    let conceded = body.concedes().iter().filter(|given| {
+    let conceded = body.concessions().iter().filter(|given| {
         let Some(last) = last else { return false };
         let claims = |cues| said(side.other(), cues).flat_map(|(_, body)| body.claims());
-        let heard = claims(start..debate.horizon(last)).any(|claim| claim.id == given.claim);
+        let heard = claims(start..debate.wave_start(last)).any(|claim| claim.id == given.claim);
         // New support since: the claim was repeated, or an objection to it was answered.
         let against: Vec<&str> = said(side, start..cue)
             .flat_map(|(_, body)| body.claims())
             .filter(|own| own.answers.contains(&given.claim))
             .map(|own| own.id.as_str())
             .collect();
-        let since = claims(debate.horizon(last)..debate.horizon(cue)).any(|claim| {
+        let since = claims(debate.wave_start(last)..debate.wave_start(cue)).any(|claim| {
             claim.id == given.claim || claim.answers.iter().any(|id| against.contains(&id.as_str()))
         });
         heard && !since
@@ -103,11 +103,11 @@ fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
     let conceded = conceded.map(|given| {
         flag(format!("`{}` is conceded though nothing new was offered for it", given.claim))
     });
-    let resolved = body.resolves().iter().filter(|resolution| {
+    let resolved = body.resolutions().iter().filter(|resolution| {
         let answers = |claim: &Claim| claim.answers.contains(&resolution.claim);
-        let other = said(side.other(), start..debate.horizon(cue));
+        let other = said(side.other(), start..debate.wave_start(cue));
         let taken_up = other.into_iter().any(|(_, body)| {
-            let given = body.concedes().iter().any(|given| given.claim == resolution.claim);
+            let given = body.concessions().iter().any(|given| given.claim == resolution.claim);
             given || body.claims().iter().any(answers)
         });
         !taken_up
@@ -122,94 +122,102 @@ fn gave_way(debate: &Debate, cue: Cue, side: Side, body: &Body) -> Vec<Flag> {
 }
 
 /// Flags opposing claims that a side had a turn to answer, but did not.
-fn unanswered(debate: &Debate, until: Cue) -> Vec<Flag> {
+fn unanswered_flags(debate: &Debate, until: Cue) -> Vec<DebateFlag> {
     let last = |side: Side| {
-        let own =
-            debate.spoken(..until).filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
-        own.map(|(cue, _)| debate.horizon(cue)).max()
+        let own = debate
+            .replies_in(..until)
+            .filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
+        own.map(|(cue, _)| debate.wave_start(cue)).max()
     };
     let entries = ledger::entries(debate, until).into_iter();
     let missed = entries.filter(|entry| {
-        entry.fate == Fate::Unanswered && Some(entry.cue) < last(entry.side.other())
+        entry.status == ClaimStatus::Unanswered && Some(entry.cue) < last(entry.side.other())
     });
-    let flag = |entry: ledger::Entry<'_>| Flag {
+    let flag = |entry: ledger::LedgerEntry<'_>| DebateFlag {
         cue: entry.cue,
         side: entry.side.other(),
         kind: FlagKind::Unanswered,
-        says: format!("`{}` was never answered", entry.claim.id),
+        message: format!("`{}` was never answered", entry.claim.id),
     };
     missed.map(flag).collect()
 }
 
 /// Whether a turn adds nothing: no new claim, no new evidence, no concession and no resolution. A
 /// speech without a claims block counts only if its text is identical to an earlier one.
-pub fn repeats(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
+pub fn is_repetition(debate: &Debate, cue: Cue, reply: &Reply) -> bool {
     let body = &reply.body;
     let Body::Speech { text, .. } = body else { return false };
-    let own = || debate.before(cue).filter(|(past, _)| past.seat == cue.seat).map(|(_, body)| body);
+    let own = || {
+        debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat).map(|(_, body)| body)
+    };
     if own().next().is_none() {
         return false;
     }
-    if !body.structured() {
-        return own().any(|past| squeeze(&past.text()) == squeeze(text));
+    if !body.is_structured() {
+        return own().any(|past| collapse_whitespace(&past.to_text()) == collapse_whitespace(text));
     }
     let claims = || own().flat_map(Body::claims);
     let new_claim = body.claims().iter().any(|claim| {
-        !claims().any(|past| past.id == claim.id || squeeze(&past.text) == squeeze(&claim.text))
+        !claims().any(|past| {
+            past.id == claim.id
+                || collapse_whitespace(&past.text) == collapse_whitespace(&claim.text)
+        })
     });
     // With a repository to check against, only verified citations count as evidence.
     let new_evidence = if debate.setup().pin.is_some() {
-        reply.citations.iter().any(|citation| ledger::is_news(debate, cue, citation))
+        reply.citations.iter().any(|citation| ledger::is_new_evidence(debate, cue, citation))
     } else {
         let offered = |evidence: &&String| claims().any(|past| past.evidence.contains(evidence));
         body.claims().iter().flat_map(|claim| &claim.evidence).any(|it| !offered(&it))
     };
-    let gives = !body.concedes().is_empty() || !body.resolves().is_empty();
+    let gives = !body.concessions().is_empty() || !body.resolutions().is_empty();
     !new_claim && !new_evidence && !gives
 }
 
 /// Length of a shingle (character n-gram) for the repetition check.
-const ECHO: usize = 12;
+const SHINGLE_CHARS: usize = 12;
 
 /// Whether every speech of a round repeats earlier ones: at least 70 % of its shingles occur in
 /// earlier speeches of the same seat. A text heuristic, used only for suggestions.
-pub fn circles(debate: &Debate, round: u8) -> bool {
-    let said = |cue: &Cue| debate.setup().phase(*cue).reply == Kind::Speech;
-    let mut turns = debate.spoken(..).filter(|(cue, _)| cue.round == round && said(cue)).peekable();
+pub fn is_repetitive_round(debate: &Debate, round: u8) -> bool {
+    let said = |cue: &Cue| debate.setup().phase(*cue).reply == ReplyKind::Speech;
+    let mut turns =
+        debate.replies_in(..).filter(|(cue, _)| cue.round == round && said(cue)).peekable();
     turns.peek().is_some()
         && turns.all(|(cue, body)| {
-            let own = debate.before(cue).filter(|(past, _)| past.seat == cue.seat && said(past));
+            let own =
+                debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat && said(past));
             let before: HashSet<Vec<char>> =
-                own.flat_map(|(_, body)| pieces(&body.text())).collect();
-            let now = pieces(&body.text());
+                own.flat_map(|(_, body)| shingles(&body.to_text())).collect();
+            let now = shingles(&body.to_text());
             let again = now.iter().filter(|piece| before.contains(*piece)).count();
             !now.is_empty() && again * 10 >= now.len() * 7
         })
 }
 
-fn pieces(text: &str) -> Vec<Vec<char>> {
+fn shingles(text: &str) -> Vec<Vec<char>> {
     let plain: Vec<char> =
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    plain.windows(ECHO).map(<[char]>::to_vec).collect()
+    plain.windows(SHINGLE_CHARS).map(<[char]>::to_vec).collect()
 }
 
 /// Reason why a round leaves nothing to argue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettledReason {
     /// Both sides spoke and neither added anything new.
     Repetition,
     /// No claim against the proposal is still open.
     NothingOpen,
 }
 
-impl Settled {
+impl SettledReason {
     /// Describes the reason for users.
-    pub fn says(self, round: u8) -> String {
+    pub fn describe(self, round: u8) -> String {
         match self {
-            Settled::Repetition => {
+            SettledReason::Repetition => {
                 format!("round {round} brought no new claim and no new evidence")
             }
-            Settled::NothingOpen => {
+            SettledReason::NothingOpen => {
                 format!("after round {round} nothing is left that the sides differ about")
             }
         }
@@ -218,7 +226,7 @@ impl Settled {
 
 /// Returns why nothing is left to argue after this round. None for round 1, in which the sides have
 /// not answered each other yet.
-pub fn settled(debate: &Debate, round: u8) -> Option<Settled> {
+pub fn settled_reason(debate: &Debate, round: u8) -> Option<SettledReason> {
     let turns: Vec<(Cue, Side, &Reply)> = debate
         .turns()
         .filter(|(cue, _)| cue.round == round)
@@ -229,13 +237,13 @@ pub fn settled(debate: &Debate, round: u8) -> Option<Settled> {
     if round < 2 || !spoke(Side::Pro) || !spoke(Side::Con) {
         return None;
     }
-    if turns.iter().all(|(cue, _, reply)| repeats(debate, *cue, reply)) {
-        return Some(Settled::Repetition);
+    if turns.iter().all(|(cue, _, reply)| is_repetition(debate, *cue, reply)) {
+        return Some(SettledReason::Repetition);
     }
     let until = turns.iter().map(|(cue, _, _)| *cue).max()?;
     let entries = ledger::entries(debate, Cue { seat: u8::MAX, ..until });
-    let structured = turns.iter().all(|(_, _, reply)| reply.body.structured());
+    let structured = turns.iter().all(|(_, _, reply)| reply.body.is_structured());
     let raised = entries.iter().any(|entry| entry.side == Side::Con);
-    let open = entries.iter().any(ledger::Entry::open);
-    (structured && raised && !open).then_some(Settled::NothingOpen)
+    let open = entries.iter().any(ledger::LedgerEntry::is_open);
+    (structured && raised && !open).then_some(SettledReason::NothingOpen)
 }

@@ -3,8 +3,8 @@
 //! The schema has no conditions. Acts say when something happens: whatever differs in the first or
 //! the last round is an act of its own. Seats say whether it happens: an audit takes place if an
 //! auditor is seated. The built-in tables are in `formats`.
-use super::body::Kind;
-use super::rules::{Rule, Weight};
+use super::body::ReplyKind;
+use super::rules::{Rule, RuleWeight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -43,7 +43,7 @@ pub enum Rounds {
 }
 
 /// Maximum rounds of an open act.
-pub const OPEN_LIMIT: u8 = 100;
+pub const MAX_OPEN_ROUNDS: u8 = 100;
 
 /// One step of a round: which seats speak, what they see and what they reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,17 +53,17 @@ pub struct Phase {
     /// The seats whose turn it is.
     pub speakers: Speakers,
     /// Whether they speak in sequence or in parallel.
-    pub order: Order,
+    pub order: SpeakingOrder,
     /// The part of the transcript in their prompts.
-    pub hears: Hears,
+    pub hears: TranscriptScope,
     /// Requested kind of reply.
-    pub reply: Kind,
+    pub reply: ReplyKind,
     /// How many turns must succeed.
     pub quorum: Quorum,
     /// What happens if the quorum is missed.
     pub short: Shortfall,
     /// Validation rules for replies, each with its weight.
-    pub rules: Vec<(Rule, Weight)>,
+    pub rules: Vec<(Rule, RuleWeight)>,
     /// Whether the seats may search the web.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub web: bool,
@@ -72,7 +72,7 @@ pub struct Phase {
 impl Phase {
     /// Returns the phase with web search enabled.
     #[must_use]
-    pub fn on_the_web(self) -> Phase {
+    pub fn with_web(self) -> Phase {
         Phase { web: true, ..self }
     }
 }
@@ -135,7 +135,7 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Order")]
-pub enum Order {
+pub enum SpeakingOrder {
     /// In sequence: each seat sees the earlier ones.
     InTurn,
     /// In parallel: no seat sees another.
@@ -147,14 +147,14 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Hears")]
-pub enum Hears {
+pub enum TranscriptScope {
     /// No turns.
     Nothing,
     /// All speeches.
     Speeches,
     /// Speeches up to the round before the previous one: the input for a digest.
     #[serde(rename = "elder")]
-    Elder,
+    OlderRounds,
     /// The digest of this round plus the speeches after it. Falls back to the mechanical digest.
     Digest,
     /// All turns, including scores, petitions and audits.
@@ -180,7 +180,7 @@ pub enum Shortfall {
     /// End the debate without a verdict. The side that spoke is uncontested, and there is no
     /// winner.
     #[serde(rename = "stand")]
-    Stand,
+    Uncontested,
     /// Skip to the last act.
     Conclude,
     /// Record the turn as missing and go on.
@@ -203,7 +203,7 @@ impl Role {
     }
 
     /// Whether several seats may have this role, each with its own name.
-    pub fn named(self) -> bool {
+    pub fn has_named_seats(self) -> bool {
         matches!(self, Role::Advocate | Role::Audience)
     }
 
@@ -243,7 +243,7 @@ impl Side {
     }
 
     /// Returns `proposer` or `challenger`.
-    pub fn word(self) -> &'static str {
+    pub fn role_name(self) -> &'static str {
         match self {
             Side::Pro => "proposer",
             Side::Con => "challenger",
@@ -254,7 +254,7 @@ impl Side {
 impl Speakers {
     /// Returns the roles named here. `Admitted` names none: an admitted seat has a role from an
     /// earlier phase.
-    pub fn names(&self) -> &[Role] {
+    pub fn roles(&self) -> &[Role] {
         match self {
             Speakers::Seated(roles) => roles,
             Speakers::Prompted(role) | Speakers::Silent(role) => std::slice::from_ref(role),
@@ -265,19 +265,19 @@ impl Speakers {
 
 impl Format {
     /// Whether any phase has speakers with this role.
-    pub fn seats(&self, role: Role) -> bool {
+    pub fn uses_role(&self, role: Role) -> bool {
         let mut phases = self.acts.iter().flat_map(|act| &act.phases);
-        phases.any(|phase| phase.speakers.names().contains(&role))
+        phases.any(|phase| phase.speakers.roles().contains(&role))
     }
 
     /// Returns the range of rounds of each act if `asked` rounds are requested.
-    pub fn spans(&self, asked: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
+    pub fn round_ranges(&self, asked: u8) -> impl Iterator<Item = RangeInclusive<u8>> {
         self.acts.iter().scan(0, move |played, act| {
             let last = match act.rounds {
                 Rounds::Once => return Some(0..=0),
                 Rounds::Through(round) => round.min(asked),
                 Rounds::Leaving(left) => asked.saturating_sub(left),
-                Rounds::Open => OPEN_LIMIT,
+                Rounds::Open => MAX_OPEN_ROUNDS,
             };
             let first = *played + 1;
             *played = last.max(*played);

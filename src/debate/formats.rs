@@ -1,61 +1,63 @@
 //! The five built-in formats, as tables: one row per phase, one column per property.
-use super::body::Kind::{self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote};
-use super::format::{Act, Format, OPEN_LIMIT, Phase, Rounds, Speakers};
-use super::format::{Hears, Order, Quorum, Role, Shortfall};
-use super::rules::{Rule, Weight};
-use Hears::{Digest, Elder, Everything, Nothing, Speeches};
-use Order::{AtOnce, InTurn};
+use super::body::ReplyKind::{
+    self, Audit, Petition, Ruling, Score, Sections, Speech, Verdict, Vote,
+};
+use super::format::{Act, Format, MAX_OPEN_ROUNDS, Phase, Rounds, Speakers};
+use super::format::{Quorum, Role, Shortfall, SpeakingOrder, TranscriptScope};
+use super::rules::{Rule, RuleWeight};
 use Quorum::{All, One};
 use Role::{Advocate, Audience, Auditor, Con, Judge, Lead, Mirror, Partner, Pro, Scribe};
 use Rounds::{Leaving, Once, Open, Through};
-use Shortfall::{Abort, Conclude, GoOn, Lapse, Stand};
+use RuleWeight::{Foul, Mend, Note, Reask};
+use Shortfall::{Abort, Conclude, GoOn, Lapse, Uncontested};
 use Speakers::{Admitted, Prompted, Silent};
-use Weight::{Foul, Mend, Note, Reask};
+use SpeakingOrder::{AtOnce, InTurn};
+use TranscriptScope::{Digest, Everything, Nothing, OlderRounds, Speeches};
 use std::ops::RangeInclusive;
 
 /// A format with its limits and defaults, as offered to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct FormatOffer {
     pub format: Format,
     /// One-line description.
     pub about: String,
     /// Allowed number of rounds.
     pub rounds: RangeInclusive<u8>,
     /// Default number of rounds.
-    pub usual: u8,
+    pub default_rounds: u8,
     /// Allowed characters of a speech.
-    pub lengths: RangeInclusive<usize>,
+    pub speech_chars: RangeInclusive<usize>,
     /// Whether the user confirms the plan first, by default.
-    pub confirms: bool,
+    pub confirm_plan: bool,
     /// Whether the judge must be a different model than the debaters.
-    pub impartial: bool,
+    pub impartial_judge: bool,
     /// Whether audience seats are filled by default.
-    pub crowd: bool,
+    pub default_audience: bool,
 }
 
 /// Allowed characters of a speech, unless the format sets its own limits.
-pub const LENGTHS: RangeInclusive<usize> = 1..=200_000;
+pub const DEFAULT_SPEECH_CHARS: RangeInclusive<usize> = 1..=200_000;
 
 /// Returns the built-in formats with their limits and defaults, in display order.
-pub fn offers() -> [Offer; 5] {
+pub fn built_in_offers() -> [FormatOffer; 5] {
     let offer = |format, about: &str, rounds, usual| {
         let about = about.to_owned();
-        let lengths = LENGTHS;
-        Offer {
+        let lengths = DEFAULT_SPEECH_CHARS;
+        FormatOffer {
             format,
             about,
             rounds,
-            usual,
-            lengths,
-            confirms: false,
-            impartial: false,
-            crowd: false,
+            default_rounds: usual,
+            speech_chars: lengths,
+            confirm_plan: false,
+            impartial_judge: false,
+            default_audience: false,
         }
     };
     [
         offer(duel(), "two tools argue a question, and a judge picks a side", 1..=5, 2),
-        Offer {
-            confirms: true,
+        FormatOffer {
+            confirm_plan: true,
             ..offer(
                 research(),
                 "two to four stances are researched in parallel; a neutral report in nine sections",
@@ -66,12 +68,12 @@ pub fn offers() -> [Offer; 5] {
         offer(
             dialectic(),
             "a partner to think with: challenges, insights and your decision, and no winner",
-            1..=OPEN_LIMIT,
+            1..=MAX_OPEN_ROUNDS,
             10,
         ),
-        Offer {
-            impartial: true,
-            crowd: true,
+        FormatOffer {
+            impartial_judge: true,
+            default_audience: true,
             ..offer(
                 tribunal(),
                 "a court of ten rounds in five acts, with a judge, an audience and a vote",
@@ -79,16 +81,16 @@ pub fn offers() -> [Offer; 5] {
                 10,
             )
         },
-        Offer {
-            lengths: 50..=2_000,
+        FormatOffer {
+            speech_chars: 50..=2_000,
             ..offer(arena(), "two bots in short speeches, and a judge who scores them", 1..=10, 5)
         },
     ]
 }
 
 /// Returns the built-in formats.
-pub fn all() -> [Format; 5] {
-    offers().map(|offer| offer.format)
+pub fn built_in_formats() -> [Format; 5] {
+    built_in_offers().map(|offer| offer.format)
 }
 
 /// Two models argue a question and a judge decides. Rounds 1 and 2 use the full transcript. From
@@ -96,51 +98,52 @@ pub fn all() -> [Format; 5] {
 /// answers, the proposer is uncontested and there is no winner.
 #[rustfmt::skip]
 pub fn duel() -> Format {
-    const OPENS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
-    const CHALLENGES: &[(Rule, Weight)] = &[
+    const PROPOSE_RULES: &[(Rule, RuleWeight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
+    const CHALLENGE_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::RaisesFlaw, Reask),
         (Rule::ConcedesVerbatim, Reask), (Rule::FlagsUnsupported, Note),
     ];
-    const DEFENDS: &[(Rule, Weight)] = &[
+    const DEFEND_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::AnswersOpponent, Foul),
         (Rule::ConcedesVerbatim, Reask), (Rule::KeepsConcessions, Foul),
         (Rule::FlagsUnsupported, Note),
     ];
-    const FOLLOWS: &[(Rule, Weight)] = &[
+    const FOLLOW_UP_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Note), (Rule::Evidenced, Foul), (Rule::RaisesOrResolves, Reask),
         (Rule::ConcedesVerbatim, Reask), (Rule::KeepsConcessions, Foul),
         (Rule::FlagsUnsupported, Note),
     ];
-    const SUMS_UP: &[(Rule, Weight)] = &[(Rule::KeepsRecord, Reask)];
-    const RULES: &[(Rule, Weight)] = &[
+    const SUMMARY_RULES: &[(Rule, RuleWeight)] = &[(Rule::KeepsRecord, Reask)];
+    const VERDICT_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::Recommends, Reask),
         (Rule::ChecksClaims, Mend), (Rule::FollowsChecks, Mend),
     ];
     format("duel", [
         act("opening", Through(1), [
             //  name         speakers          order   hears     reply     quorum short   rules
-            row("propose",   seated([Pro]),    InTurn, Nothing,  Speech,   One, Abort,    OPENS),
-            row("challenge", seated([Con]),    InTurn, Speeches, Speech,   One, Stand,    CHALLENGES),
+            row("propose",   seated([Pro]),    InTurn, Nothing,  Speech,   One, Abort,    PROPOSE_RULES),
+            row("challenge", seated([Con]),    InTurn, Speeches, Speech,   One, Uncontested,    CHALLENGE_RULES),
         ]),
         act("exchange", Through(2), [
-            row("defend",    seated([Pro]),    InTurn, Speeches, Speech,   One, Conclude, DEFENDS),
-            row("follow_up", seated([Con]),    InTurn, Speeches, Speech,   One, Conclude, FOLLOWS),
+            row("defend",    seated([Pro]),    InTurn, Speeches, Speech,   One, Conclude, DEFEND_RULES),
+            row("follow_up", seated([Con]),    InTurn, Speeches, Speech,   One, Conclude, FOLLOW_UP_RULES),
         ]),
         act("long exchange", Leaving(0), [
-            row("summarize", seated([Scribe]), InTurn, Elder,    Sections, One, GoOn,     SUMS_UP),
-            row("defend",    seated([Pro]),    InTurn, Digest,   Speech,   One, Conclude, DEFENDS),
-            row("follow_up", seated([Con]),    InTurn, Digest,   Speech,   One, Conclude, FOLLOWS),
+            row("summarize", seated([Scribe]), InTurn, OlderRounds,    Sections, One, GoOn,     SUMMARY_RULES),
+            row("defend",    seated([Pro]),    InTurn, Digest,   Speech,   One, Conclude, DEFEND_RULES),
+            row("follow_up", seated([Con]),    InTurn, Digest,   Speech,   One, Conclude, FOLLOW_UP_RULES),
         ]),
         act("verdict", Once, [
-            row("judge",     bench(),          AtOnce, Speeches, Verdict,  One, Conclude, RULES),
+            row("judge",     judges(),          AtOnce, Speeches, Verdict,  One, Conclude, VERDICT_RULES),
         ]),
     ])
 }
 
 /// Adds a first act in which both sides answer without seeing each other. The verdict must then say
 /// whether the debate changed the decision.
-pub fn sealed(format: Format) -> Format {
-    const ANSWERS: &[(Rule, Weight)] = &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
+pub fn with_sealed_answers(format: Format) -> Format {
+    const ANSWER_RULES: &[(Rule, RuleWeight)] =
+        &[(Rule::Structured, Note), (Rule::Evidenced, Foul)];
     let Format { name, mut acts } = format;
     for phase in acts.iter_mut().flat_map(|act| &mut act.phases) {
         if phase.reply == Verdict {
@@ -151,7 +154,8 @@ pub fn sealed(format: Format) -> Format {
             phase.hears = Speeches;
         }
     }
-    let answer = row("answer", seated([Pro, Con]), AtOnce, Nothing, Speech, One, GoOn, ANSWERS);
+    let answer =
+        row("answer", seated([Pro, Con]), AtOnce, Nothing, Speech, One, GoOn, ANSWER_RULES);
     acts.insert(0, act("sealed answers", Once, [answer]));
     Format { name, acts }
 }
@@ -159,7 +163,7 @@ pub fn sealed(format: Format) -> Format {
 /// Adapts a format for code review. Disables web search, because text in the change could direct a
 /// model to a URL (prompt injection). Reduces the rules that require a flaw to notes, to avoid
 /// false positives.
-pub fn reviewing(mut format: Format) -> Format {
+pub fn for_code_review(mut format: Format) -> Format {
     for phase in format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         phase.web = false;
         for (rule, weight) in &mut phase.rules {
@@ -175,17 +179,17 @@ pub fn reviewing(mut format: Format) -> Format {
 /// debate is aborted only if all of them fail.
 #[rustfmt::skip]
 pub fn research() -> Format {
-    const ARGUES: &[(Rule, Weight)] = &[
+    const INVESTIGATE_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Mend), (Rule::Investigates, Mend), (Rule::RatesArguments, Mend), (Rule::OwnIds, Mend),
     ];
-    const REBUTS: &[(Rule, Weight)] = &[
+    const REBUT_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Mend), (Rule::Rebuts, Mend), (Rule::WithinWords, Mend), (Rule::OwnIds, Mend),
     ];
     format("research", [
         act("inquiry", Once, [
             //  name           speakers            order   hears       reply     quorum short   rules
-            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    ARGUES).on_the_web(),
-            row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     REBUTS),
+            row("investigate", seated([Advocate]), AtOnce, Nothing,    Speech,   One, Abort,    INVESTIGATE_RULES).with_web(),
+            row("rebut",       seated([Advocate]), AtOnce, Speeches,   Speech,   One, GoOn,     REBUT_RULES),
             row("audit",       seated([Auditor]),  InTurn, Speeches,   Audit,    One, GoOn,     &[(Rule::AuditsArguments, Mend)]),
         ]),
         act("judgment", Once, [
@@ -222,41 +226,41 @@ pub fn dialectic() -> Format {
 /// result.
 #[rustfmt::skip]
 pub fn tribunal() -> Format {
-    const BUILDS: &[(Rule, Weight)] = &[
+    const STANCE_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Reask), (Rule::Evidenced, Foul), (Rule::AtMostThreeClaims, Reask), (Rule::NoHelp, Reask),
     ];
-    const FIGHTS: &[(Rule, Weight)] = &[
+    const CONFRONTATION_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Reask), (Rule::Evidenced, Foul), (Rule::AnswersOpponent, Reask), (Rule::ConcedesVerbatim, Reask),
         (Rule::KeepsConcessions, Foul), (Rule::NoNewClaims, Foul), (Rule::HelpNotTwice, Reask), (Rule::HelpFits, Reask),
     ];
-    const ENDS: &[(Rule, Weight)] = &[
+    const ENDGAME_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Reask), (Rule::NoNewClaims, Reask), (Rule::NoHelp, Reask), (Rule::AnswersOpponent, Foul),
         (Rule::KeepsConcessions, Foul),
     ];
-    const CLOSES: &[(Rule, Weight)] = &[
+    const CLOSING_RULES: &[(Rule, RuleWeight)] = &[
         (Rule::Structured, Reask), (Rule::NoNewClaims, Reask), (Rule::NoNewFacts, Reask), (Rule::NoHelp, Reask),
     ];
-    const ADMITS: &[(Rule, Weight)] = &[(Rule::AdmitsPetitioner, Reask), (Rule::AdmitsForGood, Reask)];
-    const RULES: &[(Rule, Weight)] = &[
+    const ADMIT_RULES: &[(Rule, RuleWeight)] = &[(Rule::AdmitsPetitioner, Reask), (Rule::AdmitsForGood, Reask)];
+    const RULES: &[(Rule, RuleWeight)] = &[
         (Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::Recommends, Reask), (Rule::ChecksClaims, Mend), (Rule::FollowsChecks, Mend),
         (Rule::NamesDecisive, Reask), (Rule::NamesBlindSpots, Reask),
     ];
     let argue = |short, rules| row("argue", seated([Pro, Con]), InTurn, Speeches, Speech, One, short, rules);
-    let admit = || row("admit",   Prompted(Judge), InTurn, Everything, Ruling, One, GoOn, ADMITS);
+    let admit = || row("admit",   Prompted(Judge), InTurn, Everything, Ruling, One, GoOn, ADMIT_RULES);
     let address = || row("address", Admitted,      InTurn, Speeches,   Speech, One, GoOn, &[]);
     let score = || row("score", seated([Judge]),   AtOnce, Speeches,   Score,  One, GoOn, &[]);
     format("tribunal", [
-        act("stances", Through(2), [argue(Abort, BUILDS), score()]),
+        act("stances", Through(2), [argue(Abort, STANCE_RULES), score()]),
         act("confrontation", Leaving(4), [
-            argue(GoOn, FIGHTS),
+            argue(GoOn, CONFRONTATION_RULES),
             row("petition", Silent(Audience),   AtOnce, Speeches, Petition, One, GoOn, &[]),
             admit(), address(), score(),
         ]),
-        act("key battle", Leaving(2), [argue(GoOn, FIGHTS), admit(), address(), score()]),
-        act("endgame", Leaving(1), [argue(GoOn, ENDS), score()]),
-        act("closing", Leaving(0), [argue(GoOn, CLOSES), score()]),
+        act("key battle", Leaving(2), [argue(GoOn, CONFRONTATION_RULES), admit(), address(), score()]),
+        act("endgame", Leaving(1), [argue(GoOn, ENDGAME_RULES), score()]),
+        act("closing", Leaving(0), [argue(GoOn, CLOSING_RULES), score()]),
         act("ruling", Once, [
-            row("judge",    bench(),            AtOnce, Speeches, Verdict,  One, Conclude, RULES),
+            row("judge",    judges(),            AtOnce, Speeches, Verdict,  One, Conclude, RULES),
             row("vote",     seated([Audience]), AtOnce, Speeches, Vote,     One, GoOn, &[]),
         ]),
     ])
@@ -267,23 +271,23 @@ pub fn tribunal() -> Format {
 /// sides by a rubric of five criteria.
 #[rustfmt::skip]
 pub fn arena() -> Format {
-    const SPEAKS: &[(Rule, Weight)] = &[(Rule::FitsLength, Reask)];
-    const RULES: &[(Rule, Weight)] = &[(Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::MarksByRubric, Reask)];
-    let speak = |name| row(name, seated([Pro, Con]), InTurn, Speeches, Speech, All, Lapse, SPEAKS);
+    const SPEECH_RULES: &[(Rule, RuleWeight)] = &[(Rule::FitsLength, Reask)];
+    const RULES: &[(Rule, RuleWeight)] = &[(Rule::PicksSide, Reask), (Rule::CitesRecord, Reask), (Rule::MarksByRubric, Reask)];
+    let speak = |name| row(name, seated([Pro, Con]), InTurn, Speeches, Speech, All, Lapse, SPEECH_RULES);
     format("arena", [
         act("opening", Through(1), [speak("open")]),
         act("clash",   Leaving(1), [speak("clash")]),
         act("closing", Leaving(0), [speak("close")]),
         act("verdict", Once, [
             //  name    speakers            order   hears     reply    quorum short rules
-            row("judge", bench(),           AtOnce, Speeches, Verdict, One, GoOn,   RULES),
+            row("judge", judges(),           AtOnce, Speeches, Verdict, One, GoOn,   RULES),
             row("vote", seated([Audience]), AtOnce, Speeches, Vote,    One, GoOn,   &[]),
         ]),
     ])
 }
 
 /// The judge and, if seated, the mirror, who judges with the sides swapped.
-fn bench() -> Speakers {
+fn judges() -> Speakers {
     seated([Judge, Mirror])
 }
 
@@ -303,12 +307,12 @@ fn act<const N: usize>(name: &str, rounds: Rounds, phases: [Phase; N]) -> Act {
 fn row(
     name: &str,
     speakers: Speakers,
-    order: Order,
-    hears: Hears,
-    reply: Kind,
+    order: SpeakingOrder,
+    hears: TranscriptScope,
+    reply: ReplyKind,
     quorum: Quorum,
     short: Shortfall,
-    rules: &[(Rule, Weight)],
+    rules: &[(Rule, RuleWeight)],
 ) -> Phase {
     Phase {
         name: name.into(),

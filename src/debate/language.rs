@@ -12,7 +12,7 @@ pub enum Language {
 }
 
 /// English stop words that are rarely words in other languages.
-const ENGLISH: &[&str] = &[
+const ENGLISH_STOP_WORDS: &[&str] = &[
     "the", "and", "or", "should", "we", "are", "of", "for", "with", "use", "which", "what", "how",
     "why", "be", "it", "this", "that", "our", "does", "not", "than", "when", "can", "from", "have",
     "to",
@@ -20,7 +20,7 @@ const ENGLISH: &[&str] = &[
 
 /// Stop words of other languages that are rarely English words. `die`, `con` and `pour` are
 /// excluded, because they are English, too.
-const FOREIGN: &[&str] = &[
+const FOREIGN_STOP_WORDS: &[&str] = &[
     // German
     "der",
     "das",
@@ -136,18 +136,21 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// Detects the language of a topic. Falls back to English.
-pub fn of(topic: &str) -> Language {
+pub fn detect(topic: &str) -> Language {
     let mut han = 0;
     // Letters of scripts other than Latin and Han.
     let (mut foreign, mut syllables) = (0, 0);
     for c in topic.chars() {
         han += usize::from(is_han(c));
         syllables += usize::from(is_kana_or_hangul(c));
-        foreign += usize::from(is_foreign(c));
+        foreign += usize::from(is_other_script(c));
     }
-    let latin: Vec<&str> =
-        topic.split(|c: char| !(is_latin(c) || is_accent(c))).filter(|it| !it.is_empty()).collect();
-    let english = latin.iter().filter(|word| ENGLISH.contains(&small(word).as_str())).count();
+    let latin: Vec<&str> = topic
+        .split(|c: char| !(is_latin(c) || is_combining_mark(c)))
+        .filter(|it| !it.is_empty())
+        .collect();
+    let english =
+        latin.iter().filter(|word| ENGLISH_STOP_WORDS.contains(&lowercase(word).as_str())).count();
     // An English topic may quote a few letters of another script.
     let quoted = |letters: usize| english >= 2 && letters <= latin.len();
     if syllables > 0 {
@@ -161,7 +164,7 @@ pub fn of(topic: &str) -> Language {
         return if quoted(foreign) { Language::English } else { Language::Other };
     }
     let accented = latin.iter().filter(|word| !word.is_ascii()).count();
-    let common = latin.iter().filter(|word| is_common(word)).count();
+    let common = latin.iter().filter(|word| is_foreign_stop_word(word)).count();
     let turned = 2 * usize::from(topic.contains(['¿', '¡']));
     let signs = accented + common + turned;
     if signs >= 2 && signs > english { Language::Other } else { Language::English }
@@ -179,12 +182,12 @@ impl Language {
 }
 
 /// Whether a word is a foreign stop word. Words in capitals are acronyms, such as `DES` and `EST`.
-fn is_common(word: &str) -> bool {
+fn is_foreign_stop_word(word: &str) -> bool {
     let name = word.len() > 1 && !word.contains(char::is_lowercase);
-    !name && FOREIGN.contains(&small(word).as_str())
+    !name && FOREIGN_STOP_WORDS.contains(&lowercase(word).as_str())
 }
 
-fn small(word: &str) -> String {
+fn lowercase(word: &str) -> String {
     word.to_lowercase()
 }
 
@@ -194,7 +197,7 @@ fn is_latin(c: char) -> bool {
 }
 
 /// Combining diacritical marks.
-fn is_accent(c: char) -> bool {
+fn is_combining_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}')
 }
 
@@ -225,7 +228,7 @@ fn is_kana_or_hangul(c: char) -> bool {
 }
 
 /// Letters from Greek onward in Unicode order, without Han, kana and hangul and without symbols.
-fn is_foreign(c: char) -> bool {
+fn is_other_script(c: char) -> bool {
     matches!(c, '\u{370}'..='\u{1DFF}' | '\u{1F00}'..='\u{1FFF}' | '\u{2C00}'..='\u{2DFF}' | '\u{A000}'..='\u{ABFF}' | '\u{FB00}'..='\u{FEFF}')
         && c.is_alphabetic()
         && !is_kana_or_hangul(c)

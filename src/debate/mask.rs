@@ -3,7 +3,7 @@
 //! occur in the topic or the brief stay, as do code and paths. Entry point: [`mask`].
 
 /// Tool names, with the vendor and model names that identify their speakers.
-const ALIASES: &[(&str, &[&str])] = &[
+const VENDOR_ALIASES: &[(&str, &[&str])] = &[
     ("claude", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
     ("anthropic", &["claude", "anthropic", "opus", "sonnet", "haiku"]),
     ("codex", &["codex", "openai", "gpt", "chatgpt"]),
@@ -15,11 +15,11 @@ const ALIASES: &[(&str, &[&str])] = &[
 ];
 
 /// Tool names that identify no vendor and are never masked.
-const WORDS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
+const GENERIC_TOOLS: &[&str] = &["script", "demo", "host", "human", "bot", "unknown"];
 
 /// A word that identifies a speaker, and the label that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct NameReplacement {
     /// Lower case.
     pub word: String,
     pub label: String,
@@ -27,38 +27,39 @@ pub struct Name {
 
 /// Result of [`mask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Masked {
+pub struct MaskedText {
     pub text: String,
     /// Names left unmasked, because the debate is about them.
-    pub left: Vec<String>,
+    pub unmasked: Vec<String>,
 }
 
 /// Whether a self-chosen bot name identifies its owner and cannot be an ordinary word: a vendor or
 /// model name, or a name longer than five bytes with a digit or an underscore.
-pub fn telling(name: &str) -> bool {
+pub fn is_identifying_name(name: &str) -> bool {
     let small = name.to_lowercase();
-    let vendors = ALIASES.iter().any(|(tool, all)| *tool == small || all.contains(&&*small));
+    let vendors = VENDOR_ALIASES.iter().any(|(tool, all)| *tool == small || all.contains(&&*small));
     vendors || name.len() > 5 && name.contains(|c: char| c.is_ascii_digit() || c == '_')
 }
 
 /// Builds the masking list of one speaker from its tool and the models requested and reported.
-pub fn names<'a>(
+pub fn name_replacements<'a>(
     tool: &'a str,
     models: impl IntoIterator<Item = &'a str>,
     label: &str,
-) -> Vec<Name> {
-    if WORDS.contains(&tool) {
+) -> Vec<NameReplacement> {
+    if GENERIC_TOOLS.contains(&tool) {
         return vec![];
     }
-    let aliases = ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
+    let aliases =
+        VENDOR_ALIASES.iter().find(|(name, _)| *name == tool).map_or(&[][..], |(_, all)| all);
     // A model name that is an ordinary word would be masked wherever that word is used.
     let models =
         models.into_iter().filter(|model| model.contains(|c: char| "-0123456789".contains(c)));
     let words = [tool].into_iter().chain(aliases.iter().copied()).chain(models);
-    let mut names: Vec<Name> = vec![];
+    let mut names: Vec<NameReplacement> = vec![];
     for word in words.map(str::to_lowercase) {
         if word.len() > 2 && names.iter().all(|name| name.word != word) {
-            names.push(Name { word, label: label.into() });
+            names.push(NameReplacement { word, label: label.into() });
         }
     }
     names
@@ -66,13 +67,13 @@ pub fn names<'a>(
 
 /// Replaces speaker names in prose with their labels. Skips code fences, inline code and paths. A
 /// name that occurs in `about` (topic and brief) stays and is listed in the result.
-pub fn mask(text: &str, names: &[Name], about: &str) -> Masked {
+pub fn mask(text: &str, names: &[NameReplacement], about: &str) -> MaskedText {
     let small = text.to_lowercase();
     if !names.iter().any(|name| small.contains(&name.word)) {
-        return Masked { text: text.to_owned(), left: vec![] };
+        return MaskedText { text: text.to_owned(), unmasked: vec![] };
     }
     let about = about.to_lowercase();
-    let mut masked = Masked { text: String::with_capacity(text.len()), left: vec![] };
+    let mut masked = MaskedText { text: String::with_capacity(text.len()), unmasked: vec![] };
     let mut fenced = false;
     for line in text.split_inclusive('\n') {
         if line.trim_start().starts_with("```") {
@@ -96,7 +97,7 @@ pub fn mask(text: &str, names: &[Name], about: &str) -> Masked {
     masked
 }
 
-fn mask_prose(text: &str, names: &[Name], about: &str, masked: &mut Masked) {
+fn mask_prose(text: &str, names: &[NameReplacement], about: &str, masked: &mut MaskedText) {
     let mut rest = text;
     while !rest.is_empty() {
         let space = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
@@ -109,39 +110,43 @@ fn mask_prose(text: &str, names: &[Name], about: &str, masked: &mut Masked) {
 }
 
 /// Masks each name in a whitespace-delimited token, unless the token is a path.
-fn mask_word(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
+fn mask_word(word: &str, names: &[NameReplacement], about: &str, masked: &mut MaskedText) {
     if is_path(word, names) {
         masked.text.push_str(word);
         return;
     }
     let mut rest = word;
     while !rest.is_empty() {
-        let other = rest.find(in_name).unwrap_or(rest.len());
+        let other = rest.find(is_name_char).unwrap_or(rest.len());
         masked.text.push_str(&rest[..other]);
         rest = &rest[other..];
-        let end = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
+        let end = rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
         mask_name(&rest[..end], names, about, masked);
         rest = &rest[end..];
     }
 }
 
 /// A token with `/`, `::` or `\` is a path, except a slash-separated list of speaker names.
-fn is_path(word: &str, names: &[Name]) -> bool {
+fn is_path(word: &str, names: &[NameReplacement]) -> bool {
     let known = |part: &str| {
-        let first = trimmed(part).split(|c| !in_name(c)).next().unwrap_or_default().to_lowercase();
-        names.iter().any(|name| is(&first, &name.word))
+        let first = trim_punctuation(part)
+            .split(|c| !is_name_char(c))
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        names.iter().any(|name| is_name_or_version(&first, &name.word))
     };
     let slashed = word.contains('/') && !word.split('/').all(known);
     slashed || word.contains("::") || word.contains('\\')
 }
 
-fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
-    let inner = trimmed(word);
+fn mask_name(word: &str, names: &[NameReplacement], about: &str, masked: &mut MaskedText) {
+    let inner = trim_punctuation(word);
     let small = inner.to_lowercase();
-    match names.iter().find(|name| is(&small, &name.word)) {
-        Some(name) if speaks_of(about, &name.word) => {
-            if !masked.left.contains(&name.word) {
-                masked.left.push(name.word.clone());
+    match names.iter().find(|name| is_name_or_version(&small, &name.word)) {
+        Some(name) if mentions_name(about, &name.word) => {
+            if !masked.unmasked.contains(&name.word) {
+                masked.unmasked.push(name.word.clone());
             }
             masked.text.push_str(word);
         }
@@ -150,22 +155,22 @@ fn mask_name(word: &str, names: &[Name], about: &str, masked: &mut Masked) {
     }
 }
 
-fn in_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
 }
 
 /// Whether the text contains the name as a word, with or without a version suffix.
-fn speaks_of(text: &str, name: &str) -> bool {
+fn mentions_name(text: &str, name: &str) -> bool {
     let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-    words.any(|word| is(word, name))
+    words.any(|word| is_name_or_version(word, name))
 }
 
-fn trimmed(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_ascii_alphanumeric())
 }
 
 /// Matches the name itself, or the name with a version suffix: `gpt-5.5`, `GPT5`, `claude-opus`.
-fn is(word: &str, name: &str) -> bool {
+fn is_name_or_version(word: &str, name: &str) -> bool {
     word.strip_prefix(name).is_some_and(|rest| {
         rest.is_empty() || rest.starts_with(|c: char| c == '-' || c.is_ascii_digit())
     })

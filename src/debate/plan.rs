@@ -1,13 +1,13 @@
 //! Scheduler: [`next`] computes what is due next from the setup and the recorded turns. There is no
 //! stored cursor. The function walks the scheduled phases in order and returns the first open wave,
 //! hold or end. [`super::state`] validates every event against this step.
-use super::body::{Body, Help, Kind};
+use super::body::{Body, HelpRequest, ReplyKind};
 use super::envelope::Spend;
-use super::event::{Cue, Outcome, Stand, list};
-use super::flags::settled;
-use super::format::{Order, Phase, Quorum, Role, Shortfall, Side, Speakers};
+use super::event::{Cue, DebateOutcome, Position, join_cues};
+use super::flags::settled_reason;
+use super::format::{Phase, Quorum, Role, Shortfall, Side, Speakers, SpeakingOrder};
 use super::seat::Seat;
-use super::setup::{Budget, Hold};
+use super::setup::{Budget, HoldPoint};
 use super::state::Debate;
 use std::ops::RangeInclusive;
 
@@ -26,21 +26,21 @@ pub enum Step {
     Hold {
         /// The first cue after the hold.
         next: Cue,
-        pause: Pause,
+        pause: PauseReason,
     },
     /// The debate must be closed with this outcome.
-    Close(Outcome),
+    Close(DebateOutcome),
     /// The debate is already closed.
-    Rest,
+    Done,
 }
 
 /// Why a debate is on hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
+pub enum PauseReason {
     /// The user asked for a hold, or a hold point was reached.
-    Asked,
+    UserHold,
     /// The budget is exhausted until the user raises it.
-    Spent {
+    BudgetExhausted {
         /// Spent so far.
         spent: Spend,
         /// The current limits.
@@ -50,7 +50,7 @@ pub enum Pause {
 
 impl Step {
     /// All open cues, driven and awaited.
-    pub fn cues(&self) -> impl Iterator<Item = Cue> {
+    pub fn open_cues(&self) -> impl Iterator<Item = Cue> {
         let (driven, awaited): (&[Cue], &[Cue]) = match self {
             Step::Speak { driven, awaited } => (driven, awaited),
             _ => (&[], &[]),
@@ -59,23 +59,23 @@ impl Step {
     }
 
     /// Short description for error messages.
-    pub fn name(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Step::Speak { driven, awaited } => {
-                format!("turn {}", list(&[driven.as_slice(), awaited.as_slice()].concat()))
+                format!("turn {}", join_cues(&[driven.as_slice(), awaited.as_slice()].concat()))
             }
-            Step::Hold { pause: Pause::Asked, .. } => "the user's leave to go on".into(),
-            Step::Hold { pause: Pause::Spent { .. }, .. } => "more to spend".into(),
+            Step::Hold { pause: PauseReason::UserHold, .. } => "the user's leave to go on".into(),
+            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => "more to spend".into(),
             Step::Close(_) => "closing".into(),
-            Step::Rest => "nothing".into(),
+            Step::Done => "nothing".into(),
         }
     }
 
     /// The first cue without a recorded turn, whether or not it has been asked.
-    pub fn at(&self) -> Option<Cue> {
+    pub fn first_cue(&self) -> Option<Cue> {
         match self {
             Step::Hold { next, .. } => Some(*next),
-            step => step.cues().min(),
+            step => step.open_cues().min(),
         }
     }
 }
@@ -83,107 +83,112 @@ impl Step {
 /// Computes the next step. A pure function of the debate, so it can be called at any time.
 pub fn next(debate: &Debate) -> Step {
     if debate.outcome().is_some() {
-        return Step::Rest;
+        return Step::Done;
     }
-    let ending = debate.setup().ending();
+    let ending = debate.setup().ending_act();
     let mut lapse = None;
-    let mut cut = debate.concluded().then_some(Outcome::Ended);
-    for stage in stages(debate) {
-        if cut.is_none() && settles(debate, stage.at, ending) {
-            cut = Some(Outcome::Settled { after: stage.at.round - 1 });
+    let mut cut = debate.is_concluded().then_some(DebateOutcome::Ended);
+    for stage in scheduled_phases(debate) {
+        if cut.is_none() && is_skipped_as_settled(debate, stage.position, ending) {
+            cut = Some(DebateOutcome::Settled { after: stage.position.round - 1 });
         }
-        if cut.is_some() && stage.at.act < ending {
+        if cut.is_some() && stage.position.act < ending {
             continue;
         }
-        let (at, phase) = (stage.at, stage.phase.name.clone());
+        let (at, phase) = (stage.position, stage.phase.name.clone());
         // With lapsed turns, the ending can be reached without speeches to rule on.
         if at.act == ending
             && stage.cues.iter().all(|cue| debate.turn(*cue).is_none())
-            && lapses(debate)
+            && has_lapsing_phases(debate)
         {
             let (at, phase) = lapse.clone().unwrap_or((at, phase.clone()));
-            if let Some(outcome) = silenced(debate, at, phase) {
+            if let Some(outcome) = outcome_if_side_silent(debate, at, phase) {
                 return Step::Close(outcome);
             }
         }
         match stage.shortfall(debate) {
-            Some((Shortfall::Abort, _)) => return Step::Close(Outcome::Aborted { at, phase }),
-            Some((Shortfall::Stand, _)) => return Step::Close(Outcome::Uncontested { at, phase }),
+            Some((Shortfall::Abort, _)) => {
+                return Step::Close(DebateOutcome::Aborted { at, phase });
+            }
+            Some((Shortfall::Uncontested, _)) => {
+                return Step::Close(DebateOutcome::Uncontested { at, phase });
+            }
             Some((Shortfall::Conclude, _)) => {
-                cut.get_or_insert(Outcome::Curtailed { at, phase });
+                cut.get_or_insert(DebateOutcome::Curtailed { at, phase });
                 continue;
             }
             Some((Shortfall::Forfeit, lost)) => {
                 return Step::Close(match debate.seat(lost).role.side() {
-                    Some(by) => Outcome::Forfeited { by },
-                    None => Outcome::Aborted { at, phase },
+                    Some(by) => DebateOutcome::Forfeited { by },
+                    None => DebateOutcome::Aborted { at, phase },
                 });
             }
             Some((Shortfall::Lapse, _)) => {
                 lapse = Some((at, phase.clone()));
-                if stage.lapsed(debate) {
-                    if let Some(outcome) = silenced(debate, at, phase.clone()) {
+                if stage.has_side_lapsed_twice(debate) {
+                    if let Some(outcome) = outcome_if_side_silent(debate, at, phase.clone()) {
                         return Step::Close(outcome);
                     }
-                    cut.get_or_insert(Outcome::Curtailed { at, phase });
+                    cut.get_or_insert(DebateOutcome::Curtailed { at, phase });
                     continue;
                 }
             }
             Some((Shortfall::GoOn, _)) | None => {}
         }
-        let due = stage.due(debate);
+        let due = stage.due_cues(debate);
         let Some(&next) = due.first() else { continue };
-        if let Some(pause) = stage.pause(debate, next) {
+        if let Some(pause) = stage.pause_reason(debate, next) {
             return Step::Hold { next, pause };
         }
-        let (awaited, driven) = due.into_iter().partition(|cue| debate.seat(*cue).voice.awaited());
+        let (awaited, driven) =
+            due.into_iter().partition(|cue| debate.seat(*cue).voice.is_awaited());
         return Step::Speak { driven, awaited };
     }
-    Step::Close(cut.unwrap_or(Outcome::Completed))
+    Step::Close(cut.unwrap_or(DebateOutcome::Completed))
 }
 
 /// Whether a phase before the ending lets single turns lapse.
-fn lapses(debate: &Debate) -> bool {
+fn has_lapsing_phases(debate: &Debate) -> bool {
     let acts = &debate.setup().format.acts;
     let before = acts.iter().take(acts.len().saturating_sub(1));
     before.flat_map(|act| &act.phases).any(|phase| phase.short == Shortfall::Lapse)
 }
 
 /// Outcome if a side has never spoken, since there is nothing to rule on.
-fn silenced(debate: &Debate, at: Stand, phase: String) -> Option<Outcome> {
-    match (debate.spoke(Side::Pro), debate.spoke(Side::Con)) {
+fn outcome_if_side_silent(debate: &Debate, at: Position, phase: String) -> Option<DebateOutcome> {
+    match (debate.has_side_spoken(Side::Pro), debate.has_side_spoken(Side::Con)) {
         (true, true) => None,
-        (false, false) => Some(Outcome::Aborted { at, phase }),
-        _ => Some(Outcome::Uncontested { at, phase }),
+        (false, false) => Some(DebateOutcome::Aborted { at, phase }),
+        _ => Some(DebateOutcome::Uncontested { at, phase }),
     }
 }
 
 /// Whether this round is skipped because the previous round settled the debate. Depends only on
 /// earlier rounds, so the result cannot change once the round has begun.
-fn settles(debate: &Debate, at: Stand, ending: u8) -> bool {
+fn is_skipped_as_settled(debate: &Debate, at: Position, ending: u8) -> bool {
     let asked = debate.setup().stop_when_settled && at.act < ending && at.round > 1;
-    asked && settled(debate, at.round - 1).is_some()
+    asked && settled_reason(debate, at.round - 1).is_some()
 }
 
 /// A phase in a given round, with the cues of its speakers.
-pub(super) struct Stage<'a> {
-    pub(super) at: Stand,
+pub(super) struct ScheduledPhase<'a> {
+    pub(super) position: Position,
     pub(super) phase: &'a Phase,
     pub(super) cues: Vec<Cue>,
 }
 
 /// Iterates over the phases of all rounds in order. Lazy, because an open act has up to 100 rounds
 /// and later speakers depend on earlier turns.
-pub(super) fn stages(debate: &Debate) -> impl Iterator<Item = Stage<'_>> {
+pub(super) fn scheduled_phases(debate: &Debate) -> impl Iterator<Item = ScheduledPhase<'_>> {
     let setup = debate.setup();
-    let acts = setup.format.acts.iter().zip(setup.format.spans(debate.rounds())).zip(0u8..);
+    let acts = setup.format.acts.iter().zip(setup.format.round_ranges(debate.rounds())).zip(0u8..);
     acts.flat_map(move |((act, span), index)| {
         span.flat_map(move |round| {
             act.phases.iter().zip(0u8..).map(move |(phase, nth)| {
                 let start = Cue { act: index, round, phase: nth, seat: 0 };
-                let seats = speakers(debate, start, &phase.speakers);
+                let seats = resolve_speakers(debate, start, &phase.speakers);
                 let cues = seats.into_iter().map(|seat| Cue { seat, ..start }).collect();
-                Stage { at: start.stand(), phase, cues }
+                ScheduledPhase { position: start.position(), phase, cues }
             })
         })
     })
@@ -191,22 +196,25 @@ pub(super) fn stages(debate: &Debate) -> impl Iterator<Item = Stage<'_>> {
 
 /// Resolves the speakers of a phase to seat indexes. Reads only turns before `start`, so the result
 /// cannot change once the phase has begun.
-fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
+fn resolve_speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
     let seats = debate.seats();
     let having = |fits: &dyn Fn(u8, Role, &str) -> bool| -> Vec<u8> {
         let seats = seats.iter().zip(0u8..);
         seats.filter(|(seat, nth)| fits(*nth, seat.role, &seat.name)).map(|(_, nth)| nth).collect()
     };
-    let silent = |nth| !debate.spoken(..start).any(|(cue, body)| spent(cue, body, nth));
+    let silent = |nth| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, nth));
     let round = Cue { phase: 0, seat: 0, ..start }..start;
     match speakers {
         Speakers::Seated(roles) => having(&|_, role, _| roles.contains(&role)),
         Speakers::Prompted(wanted) => {
             let asks = |(_, body): (Cue, &Body)| {
-                let petition = body.kind() == Kind::Petition && !body.declines();
-                petition || body.help().is_some_and(|help| called(debate, start, help).is_some())
+                let petition = body.kind() == ReplyKind::Petition && !body.is_declined_petition();
+                petition
+                    || body
+                        .help_request()
+                        .is_some_and(|help| find_called_listener(debate, start, help).is_some())
             };
-            let prompted = debate.spoken(round).any(asks);
+            let prompted = debate.replies_in(round).any(asks);
             having(&|_, role, _| role == *wanted && prompted).into_iter().take(1).collect()
         }
         Speakers::Silent(wanted) => having(&|nth, role, _| role == *wanted && silent(nth)),
@@ -215,7 +223,7 @@ fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
                 Body::Ruling { admits, .. } => admits.clone(),
                 _ => None,
             };
-            let admitted = debate.spoken(round).find_map(|(_, body)| admits(body));
+            let admitted = debate.replies_in(round).find_map(|(_, body)| admits(body));
             having(&|nth, role, name| {
                 role == Role::Audience && admitted.as_deref() == Some(name) && silent(nth)
             })
@@ -225,26 +233,27 @@ fn speakers(debate: &Debate, start: Cue, speakers: &Speakers) -> Vec<u8> {
 
 /// Index of the audience seat a debater calls for help: the first with that name or kind that has
 /// made no speech before `start`.
-pub(super) fn called(debate: &Debate, start: Cue, help: &Help) -> Option<u8> {
+pub(super) fn find_called_listener(debate: &Debate, start: Cue, help: &HelpRequest) -> Option<u8> {
     let meant = |seat: &Seat| {
         seat.role == Role::Audience && (seat.name == help.from || seat.kind == help.from)
     };
-    let silent = |nth: u8| !debate.spoken(..start).any(|(cue, body)| spent(cue, body, nth));
+    let silent =
+        |nth: u8| !debate.replies_in(..start).any(|(cue, body)| is_speech_by(cue, body, nth));
     let mut seats = (0u8..).zip(debate.seats());
     seats.find(|(nth, seat)| meant(seat) && silent(*nth)).map(|(nth, _)| nth)
 }
 
-fn spent(cue: Cue, body: &Body, seat: u8) -> bool {
+fn is_speech_by(cue: Cue, body: &Body, seat: u8) -> bool {
     cue.seat == seat && matches!(body, Body::Speech { .. })
 }
 
-impl Stage<'_> {
+impl ScheduledPhase<'_> {
     /// The open cues of the current wave.
-    fn due(&self, debate: &Debate) -> Vec<Cue> {
+    fn due_cues(&self, debate: &Debate) -> Vec<Cue> {
         let open = self.cues.iter().copied().filter(|cue| debate.turn(*cue).is_none());
         match self.phase.order {
-            Order::InTurn => open.take(1).collect(),
-            Order::AtOnce => open.collect(),
+            SpeakingOrder::InTurn => open.take(1).collect(),
+            SpeakingOrder::AtOnce => open.collect(),
         }
     }
 
@@ -254,7 +263,7 @@ impl Stage<'_> {
     fn shortfall(&self, debate: &Debate) -> Option<(Shortfall, Cue)> {
         let failed: Vec<Cue> =
             self.cues.iter().copied().filter(|cue| debate.failure(*cue).is_some()).collect();
-        let settled = self.phase.order == Order::InTurn || self.due(debate).is_empty();
+        let settled = self.phase.order == SpeakingOrder::InTurn || self.due_cues(debate).is_empty();
         let short = match self.phase.quorum {
             Quorum::One => failed.len() == self.cues.len(),
             Quorum::All => !failed.is_empty(),
@@ -263,10 +272,10 @@ impl Stage<'_> {
     }
 
     /// Whether a side has let two turns lapse up to this phase.
-    fn lapsed(&self, debate: &Debate) -> bool {
+    fn has_side_lapsed_twice(&self, debate: &Debate) -> bool {
         let end = Cue { seat: u8::MAX, ..*self.cues.last().unwrap_or(&Cue::END) };
         let lost = |side: Side| {
-            let lost = debate.missing().filter(|(cue, _)| {
+            let lost = debate.failed_turns().filter(|(cue, _)| {
                 *cue <= end
                     && debate.seat(*cue).role == side.role()
                     && debate.setup().phase(*cue).short == Shortfall::Lapse
@@ -278,35 +287,36 @@ impl Stage<'_> {
 
     /// Why the debate must hold before this wave, if it must. A wave that was asked is never held,
     /// because its requests are out and will be paid for.
-    fn pause(&self, debate: &Debate, first: Cue) -> Option<Pause> {
+    fn pause_reason(&self, debate: &Debate, first: Cue) -> Option<PauseReason> {
         if debate.was_asked(first) {
             return None;
         }
         let (spent, budget) = (debate.spent(), debate.budget());
         // A user who asks for the ending accepts its cost.
-        let allowed = debate.concluded() && self.at.act == debate.setup().ending();
-        if budget.exhausted(spent) && !allowed {
-            return Some(Pause::Spent { spent, budget });
+        let allowed = debate.is_concluded() && self.position.act == debate.setup().ending_act();
+        if budget.is_exhausted(spent) && !allowed {
+            return Some(PauseReason::BudgetExhausted { spent, budget });
         }
-        if debate.held() {
-            return Some(Pause::Asked);
+        if debate.is_held() {
+            return Some(PauseReason::UserHold);
         }
         let hold = if debate.turns().next().is_none() {
-            Hold::Start
-        } else if self.at.round > 1 {
-            Hold::Rounds
+            HoldPoint::Start
+        } else if self.position.round > 1 {
+            HoldPoint::Rounds
         } else {
             return None;
         };
-        let asked = debate.holds().contains(&hold) && debate.continued() < Some(self.at);
-        asked.then_some(Pause::Asked)
+        let asked =
+            debate.holds().contains(&hold) && debate.continued_until() < Some(self.position);
+        asked.then_some(PauseReason::UserHold)
     }
 }
 
 /// The cues asked in the same wave as `cue`.
-pub(super) fn wave(phase: &Phase, cue: Cue) -> RangeInclusive<Cue> {
+pub(super) fn wave_range(phase: &Phase, cue: Cue) -> RangeInclusive<Cue> {
     match phase.order {
-        Order::InTurn => cue..=cue,
-        Order::AtOnce => Cue { seat: 0, ..cue }..=Cue { seat: u8::MAX, ..cue },
+        SpeakingOrder::InTurn => cue..=cue,
+        SpeakingOrder::AtOnce => Cue { seat: 0, ..cue }..=Cue { seat: u8::MAX, ..cue },
     }
 }

@@ -10,12 +10,12 @@ use super::state::Debate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-mod asks;
-mod court;
+mod audience;
+mod descriptions;
 mod report;
 pub mod research;
-mod ruling;
 mod speech;
+mod verdict;
 
 /// A validation rule, stored by name in formats and findings. Its check may become stricter in a
 /// later version, because findings are stored with the reply and never recomputed.
@@ -68,7 +68,7 @@ pub enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Weight")]
-pub enum Weight {
+pub enum RuleWeight {
     /// The reply is rejected and the seat asked once more with the finding. If the retry breaks the
     /// rule too, the turn fails.
     Reask,
@@ -84,40 +84,46 @@ pub enum Weight {
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Finding")]
-pub struct Finding {
+pub struct RuleFinding {
     pub rule: Rule,
     /// Its weight in this phase.
-    pub weight: Weight,
+    pub weight: RuleWeight,
     /// Error message.
     pub says: String,
 }
 
 /// Checks a reply against all rules of its phase.
-pub fn findings(debate: &Debate, cue: Cue, body: &Body, citations: &[Citation]) -> Vec<Finding> {
+pub fn check_rules(
+    debate: &Debate,
+    cue: Cue,
+    body: &Body,
+    citations: &[Citation],
+) -> Vec<RuleFinding> {
     let rules = debate.setup().phase(cue).rules.iter();
     rules
         .filter_map(|&(rule, weight)| {
-            let says = rule.says(debate, cue, body, citations)?;
-            Some(Finding { rule, weight, says })
+            let says = rule.find_violation(debate, cue, body, citations)?;
+            Some(RuleFinding { rule, weight, says })
         })
         .collect()
 }
 
 /// Validates a reply. Returns the event that records it, or the findings for the retry prompt. On a
 /// retry, and for awaited seats, `Mend` findings become fouls.
-pub fn weigh(
+pub fn validate_reply(
     debate: &Debate,
     cue: Cue,
     body: Body,
     citations: Vec<Citation>,
     envelope: Envelope,
-) -> Result<Event, Vec<Finding>> {
-    let mut findings = findings(debate, cue, &body, &citations);
-    let again = debate.refused(cue).is_some() || debate.seat(cue).voice.awaited();
-    for finding in findings.iter_mut().filter(|it| again && it.weight == Weight::Mend) {
-        finding.weight = Weight::Foul;
+) -> Result<Event, Vec<RuleFinding>> {
+    let mut findings = check_rules(debate, cue, &body, &citations);
+    let again = debate.rejected_reply(cue).is_some() || debate.seat(cue).voice.is_awaited();
+    for finding in findings.iter_mut().filter(|it| again && it.weight == RuleWeight::Mend) {
+        finding.weight = RuleWeight::Foul;
     }
-    if findings.iter().any(|finding| matches!(finding.weight, Weight::Reask | Weight::Mend)) {
+    if findings.iter().any(|finding| matches!(finding.weight, RuleWeight::Reask | RuleWeight::Mend))
+    {
         return Err(findings);
     }
     Ok(Event::Spoke { cue, reply: Reply { body, findings, citations, envelope } })
@@ -125,7 +131,7 @@ pub fn weigh(
 
 impl Rule {
     /// Error message if the reply breaks this rule.
-    fn says(
+    fn find_violation(
         self,
         debate: &Debate,
         cue: Cue,
@@ -145,20 +151,20 @@ impl Rule {
             Rule::ConcedesVerbatim => speech::concedes_verbatim(debate, cue, body),
             Rule::KeepsConcessions => speech::keeps_concessions(debate, cue, body, citations),
             Rule::FitsLength => speech::fits_length(debate, body),
-            Rule::HelpNotTwice => court::help_not_twice(debate, cue, body),
-            Rule::NoHelp => court::no_help(body),
-            Rule::HelpFits => court::help_fits(debate, cue, body),
-            Rule::AdmitsPetitioner => court::admits_petitioner(debate, cue, body),
-            Rule::AdmitsForGood => court::admits_for_good(debate, cue, body),
-            Rule::PicksSide => ruling::picks_side(body),
-            Rule::CitesRecord => ruling::cites_record(debate, cue, body),
-            Rule::Recommends => ruling::recommends(body),
-            Rule::SaysWhatChanged => ruling::says_what_changed(body),
-            Rule::ChecksClaims => ruling::checks_claims(debate, cue, body),
-            Rule::FollowsChecks => ruling::follows_checks(body),
-            Rule::NamesDecisive => ruling::names_decisive(debate, cue, body),
-            Rule::NamesBlindSpots => ruling::names_blind_spots(body),
-            Rule::MarksByRubric => ruling::marks_by_rubric(body),
+            Rule::HelpNotTwice => audience::help_not_twice(debate, cue, body),
+            Rule::NoHelp => audience::no_help(body),
+            Rule::HelpFits => audience::help_fits(debate, cue, body),
+            Rule::AdmitsPetitioner => audience::admits_petitioner(debate, cue, body),
+            Rule::AdmitsForGood => audience::admits_for_good(debate, cue, body),
+            Rule::PicksSide => verdict::picks_side(body),
+            Rule::CitesRecord => verdict::cites_record(debate, cue, body),
+            Rule::Recommends => verdict::recommends(body),
+            Rule::SaysWhatChanged => verdict::says_what_changed(body),
+            Rule::ChecksClaims => verdict::checks_claims(debate, cue, body),
+            Rule::FollowsChecks => verdict::follows_checks(body),
+            Rule::NamesDecisive => verdict::names_decisive(debate, cue, body),
+            Rule::NamesBlindSpots => verdict::names_blind_spots(body),
+            Rule::MarksByRubric => verdict::marks_by_rubric(body),
             Rule::Investigates => research::investigates(body),
             Rule::RatesArguments => research::rates_arguments(body),
             Rule::OwnIds => research::own_ids(debate, cue, body),
@@ -174,21 +180,21 @@ impl Rule {
     }
 }
 
-fn tick(id: &str) -> String {
+fn in_backticks(id: &str) -> String {
     format!("`{id}`")
 }
 
 /// Earlier replies of this seat.
-fn own(debate: &Debate, cue: Cue) -> impl Iterator<Item = (Cue, &Body)> {
-    debate.before(cue).filter(move |(past, _)| past.seat == cue.seat)
+fn own_turns(debate: &Debate, cue: Cue) -> impl Iterator<Item = (Cue, &Body)> {
+    debate.replies_before(cue).filter(move |(past, _)| past.seat == cue.seat)
 }
 
 /// Claims of the other side made before this turn.
-fn against(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
+fn opposing_claims(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
     let side = |cue: Cue| debate.seat(cue).role.side();
     let other = side(cue).map(Side::other);
     debate
-        .before(cue)
+        .replies_before(cue)
         .filter(move |(past, _)| other.is_some() && side(*past) == other)
         .flat_map(|(_, body)| body.claims())
 }

@@ -12,7 +12,7 @@ pub struct Seat {
     pub name: String,
     pub role: Role,
     /// Who plays the seat.
-    pub voice: Voice,
+    pub voice: Participant,
     /// Weight of its verdict or vote.
     pub weight: u16,
     /// Position to argue for or interest to represent, where the role alone does not say.
@@ -29,17 +29,21 @@ pub struct Seat {
 impl Seat {
     /// Display name: the seat's own name if its role can have several seats, else the role's title.
     pub fn title(&self) -> &str {
-        if self.role.named() { &self.name } else { self.role.title() }
+        if self.role.has_named_seats() { &self.name } else { self.role.title() }
     }
 
     /// Name of the participant: `tool:model`, or the seat's name for a bot.
-    pub fn spoken_by(&self) -> String {
-        if self.voice == Voice::Bot { self.name.clone() } else { self.voice.to_string() }
+    pub fn participant_name(&self) -> String {
+        if self.voice == Participant::Bot { self.name.clone() } else { self.voice.to_string() }
     }
 
     /// As [`Seat::title`], with a role in lower case for use within a sentence.
-    pub fn word(&self) -> String {
-        if self.role.named() { self.name.clone() } else { self.role.title().to_lowercase() }
+    pub fn title_in_sentence(&self) -> String {
+        if self.role.has_named_seats() {
+            self.name.clone()
+        } else {
+            self.role.title().to_lowercase()
+        }
     }
 }
 
@@ -47,7 +51,7 @@ impl Seat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Voice")]
-pub enum Voice {
+pub enum Participant {
     /// A configured provider, by name. API keys and URLs are never stored in the log.
     Model {
         /// Provider name: `claude`, `openai`, `script`.
@@ -77,7 +81,7 @@ pub enum Effort {
 
 /// Parse or validation error of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadSeat {
+pub enum ParticipantError {
     /// Empty, or nothing before the colon.
     #[error("a seat is written `tool` or `tool:model`")]
     Empty,
@@ -85,53 +89,53 @@ pub enum BadSeat {
     #[error(
         "a tool's name has letters, digits, `.`, `_` and `-` only, and does not begin with `-`"
     )]
-    Tool,
+    InvalidTool,
     /// Invalid characters, or it could be mistaken for a command-line flag.
     #[error(
         "a model's name has letters, digits, `.`, `_`, `:`, `/`, `@` and `-` only, and does not begin with `-`"
     )]
-    Model,
+    InvalidModel,
     #[error("`host`, `human` and `bot` take no model")]
-    NoModel,
+    UnexpectedModel,
 }
 
-impl FromStr for Voice {
-    type Err = BadSeat;
+impl FromStr for Participant {
+    type Err = ParticipantError;
 
     /// Parses `tool` or `tool:model`, split at the first colon. The models `auto`, `omit` and the
     /// empty string request no particular model.
-    fn from_str(text: &str) -> Result<Voice, BadSeat> {
+    fn from_str(text: &str) -> Result<Participant, ParticipantError> {
         let (tool, model) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         let model = Some(model.trim()).filter(|model| !matches!(*model, "" | "auto" | "omit"));
         let voice = match tool {
-            "" => return Err(BadSeat::Empty),
-            "host" => Voice::Host,
-            "human" => Voice::Human,
-            "bot" => Voice::Bot,
-            tool => Voice::Model { tool: tool.into(), model: model.map(Into::into) },
+            "" => return Err(ParticipantError::Empty),
+            "host" => Participant::Host,
+            "human" => Participant::Human,
+            "bot" => Participant::Bot,
+            tool => Participant::Model { tool: tool.into(), model: model.map(Into::into) },
         };
-        if model.is_some() && !matches!(voice, Voice::Model { .. }) {
-            return Err(BadSeat::NoModel);
+        if model.is_some() && !matches!(voice, Participant::Model { .. }) {
+            return Err(ParticipantError::UnexpectedModel);
         }
-        voice.check().map(|()| voice)
+        voice.validate().map(|()| voice)
     }
 }
 
-impl Voice {
+impl Participant {
     /// Validates the tool and model names. Runs on input and again when a log is read, so that a
     /// stored name cannot inject a flag into a command line.
-    pub fn check(&self) -> Result<(), BadSeat> {
-        let Voice::Model { tool, model } = self else { return Ok(()) };
+    pub fn validate(&self) -> Result<(), ParticipantError> {
+        let Participant::Model { tool, model } = self else { return Ok(()) };
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if tool.is_empty() || tool.starts_with('-') || !tool.chars().all(plain) {
-            return Err(BadSeat::Tool);
+            return Err(ParticipantError::InvalidTool);
         }
         // A script is named by its path, which is opened and never put on a command line.
         let path = tool == "script";
         let fits = |c: char| plain(c) || ":/@".contains(c) || (path && !c.is_control());
         match model {
             Some(model) if model.starts_with('-') || !model.chars().all(fits) => {
-                Err(BadSeat::Model)
+                Err(ParticipantError::InvalidModel)
             }
             _ => Ok(()),
         }
@@ -140,40 +144,41 @@ impl Voice {
     /// Tool name, or `host`, `human` or `bot`.
     pub fn tool(&self) -> &str {
         match self {
-            Voice::Model { tool, .. } => tool,
-            Voice::Host => "host",
-            Voice::Human => "human",
-            Voice::Bot => "bot",
+            Participant::Model { tool, .. } => tool,
+            Participant::Host => "host",
+            Participant::Human => "human",
+            Participant::Bot => "bot",
         }
     }
 
     /// Requested model.
     pub fn model(&self) -> Option<&str> {
         match self {
-            Voice::Model { model, .. } => model.as_deref(),
+            Participant::Model { model, .. } => model.as_deref(),
             _ => None,
         }
     }
 
     /// Whether two participants may be the same model. An unnamed model can be any of its tool's. A
     /// person is never the same.
-    pub fn may_be(&self, other: &Voice) -> bool {
+    pub fn may_be_same_model(&self, other: &Participant) -> bool {
         match (self, other) {
-            (Voice::Human, _) => false,
-            (Voice::Model { tool, model }, Voice::Model { tool: same, model: another }) => {
-                tool == same && (model == another || model.is_none() || another.is_none())
-            }
+            (Participant::Human, _) => false,
+            (
+                Participant::Model { tool, model },
+                Participant::Model { tool: same, model: another },
+            ) => tool == same && (model == another || model.is_none() || another.is_none()),
             _ => self == other,
         }
     }
 
     /// Whether the engine waits for its replies instead of requesting them.
-    pub fn awaited(&self) -> bool {
-        !matches!(self, Voice::Model { .. })
+    pub fn is_awaited(&self) -> bool {
+        !matches!(self, Participant::Model { .. })
     }
 }
 
-impl fmt::Display for Voice {
+impl fmt::Display for Participant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.model() {
             Some(model) => write!(f, "{}:{model}", self.tool()),
@@ -184,7 +189,7 @@ impl fmt::Display for Voice {
 
 impl Effort {
     /// Name on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Effort::Low => "low",
             Effort::Medium => "medium",

@@ -2,10 +2,10 @@
 //! debate resumed by a newer binary keeps the format, prompts and brief it was opened with.
 use super::envelope::Spend;
 use super::event::Cue;
-use super::format::{Act, Format, OPEN_LIMIT, Phase, Role, Rounds, Shortfall, Speakers};
-use super::formats::LENGTHS;
-use super::proposed::Proposed;
-use super::seat::{BadSeat, Effort, Seat};
+use super::format::{Act, Format, MAX_OPEN_ROUNDS, Phase, Role, Rounds, Shortfall, Speakers};
+use super::formats::DEFAULT_SPEECH_CHARS;
+use super::reviewed_change::ReviewedChange;
+use super::seat::{Effort, ParticipantError, Seat};
 use super::template;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 /// Grammar version. Incremented when phases are interpreted differently, so that an old log would
 /// no longer replay. A new phase does not need it.
-pub const GRAMMAR: u8 = 1;
+pub const GRAMMAR_VERSION: u8 = 1;
 
 /// Prompt wording version. Incremented when [`super::prompt`] changes its text, so that old debates
 /// keep theirs.
-pub const WORDING: u8 = 3;
+pub const WORDING_VERSION: u8 = 3;
 
 fn first_wording() -> u8 {
     1
@@ -51,7 +51,7 @@ pub struct Setup {
     pub touched: Vec<String>,
     /// The change under review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proposed: Option<Proposed>,
+    pub proposed: Option<ReviewedChange>,
     /// What the brief contains of the repository, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub picked: Vec<String>,
@@ -83,12 +83,12 @@ pub struct Setup {
     pub output: Option<String>,
     /// Where the debate waits for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub holds: Vec<Hold>,
+    pub holds: Vec<HoldPoint>,
     /// Skip to the ending once a round has settled the debate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop_when_settled: bool,
     /// Limits on size, time, concurrency and budget.
-    pub limits: Limits,
+    pub limits: DebateLimits,
     /// Where the first turns came from.
     #[serde(default)]
     pub origin: Origin,
@@ -101,7 +101,7 @@ pub struct Setup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Hold")]
-pub enum Hold {
+pub enum HoldPoint {
     /// Before the first request, to confirm the plan.
     Start,
     /// Between rounds.
@@ -127,7 +127,7 @@ pub enum Origin {
 /// Limits on size, time, concurrency and budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Limits")]
-pub struct Limits {
+pub struct DebateLimits {
     /// Minimum length of a speech, in characters.
     pub shortest: usize,
     /// Maximum length of a speech, in characters.
@@ -161,11 +161,11 @@ pub struct Budget {
     pub milliseconds: Option<u64>,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            shortest: *LENGTHS.start(),
-            longest: *LENGTHS.end(),
+impl Default for DebateLimits {
+    fn default() -> DebateLimits {
+        DebateLimits {
+            shortest: *DEFAULT_SPEECH_CHARS.start(),
+            longest: *DEFAULT_SPEECH_CHARS.end(),
             prompt: 4_000_000,
             turn_seconds: None,
             await_seconds: None,
@@ -176,34 +176,34 @@ impl Default for Limits {
 }
 
 /// Maximum length of a topic, in characters.
-pub const LONGEST_TOPIC: usize = 4_000;
+pub const MAX_TOPIC_CHARS: usize = 4_000;
 /// Maximum size of a brief, in bytes.
-pub const LONGEST_BRIEF: usize = 2_000_000;
+pub const MAX_BRIEF_BYTES: usize = 2_000_000;
 
 /// Validation error of a setup.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
-pub enum Unfit {
-    #[error("this debate follows grammar {0}; this program reads up to {GRAMMAR}")]
-    Grammar(u8),
+pub enum SetupError {
+    #[error("this debate follows grammar {0}; this program reads up to {GRAMMAR_VERSION}")]
+    UnsupportedGrammar(u8),
     #[error("the topic is empty")]
-    NoTopic,
+    EmptyTopic,
     #[error("the {0} is too long: {1} of at most {2}")]
     TooLong(&'static str, usize, usize),
     #[error("nobody is seated to `{0}`")]
-    Vacant(String),
-    #[error("too much: at most 200 acts, phases and seats, and {OPEN_LIMIT} rounds")]
-    Crowded,
+    UnseatedPhase(String),
+    #[error("too much: at most 200 acts, phases and seats, and {MAX_OPEN_ROUNDS} rounds")]
+    TooManyParts,
     #[error("the last act is open, so nothing could end it")]
-    Endless,
+    OpenLastAct,
     #[error("the judge's share is {0}; it must be 0 to 100 in a hundred")]
-    Share(u8),
+    InvalidJudgeShare(u8),
     #[error("two seats are called `{0}`")]
-    Namesakes(String),
+    DuplicateSeatName(String),
     #[error("seat `{0}`: {1}")]
-    Seat(String, BadSeat),
+    InvalidSeat(String, ParticipantError),
     #[error("prompt `{0}`: {1}")]
-    Prompt(String, template::Bad),
+    InvalidPrompt(String, template::TemplateError),
 }
 
 impl Setup {
@@ -216,64 +216,64 @@ impl Setup {
         &self.act(cue).phases[usize::from(cue.phase)]
     }
     /// Whether the act and the phase of a cue exist.
-    pub fn knows(&self, cue: Cue) -> bool {
+    pub fn has_phase(&self, cue: Cue) -> bool {
         let act = self.format.acts.get(usize::from(cue.act));
         act.is_some_and(|act| usize::from(cue.phase) < act.phases.len())
     }
     /// Index of the last act, which is played even if the debate is cut short.
-    pub fn ending(&self) -> u8 {
+    pub fn ending_act(&self) -> u8 {
         self.format.acts.len().saturating_sub(1) as u8
     }
 
     /// Validates the setup. Both sides need a seat, and so does the first role of every required
     /// phase. A phase whose shortfall is `GoOn` may have no seats and is then skipped.
-    pub fn check(&self) -> Result<(), Unfit> {
-        if self.grammar > GRAMMAR {
-            return Err(Unfit::Grammar(self.grammar));
+    pub fn validate(&self) -> Result<(), SetupError> {
+        if self.grammar > GRAMMAR_VERSION {
+            return Err(SetupError::UnsupportedGrammar(self.grammar));
         }
-        self.check_sizes()?;
-        self.check_seats(&self.seats)?;
+        self.validate_sizes()?;
+        self.validate_seats(&self.seats)?;
         if let Some(share) = self.judge_share.filter(|share| *share > 100) {
-            return Err(Unfit::Share(share));
+            return Err(SetupError::InvalidJudgeShare(share));
         }
         for (name, text) in &self.prompts {
-            template::check(text).map_err(|bad| Unfit::Prompt(name.clone(), bad))?;
+            template::validate(text).map_err(|bad| SetupError::InvalidPrompt(name.clone(), bad))?;
         }
         Ok(())
     }
 
-    fn check_sizes(&self) -> Result<(), Unfit> {
+    fn validate_sizes(&self) -> Result<(), SetupError> {
         if self.topic.trim().is_empty() {
-            return Err(Unfit::NoTopic);
+            return Err(SetupError::EmptyTopic);
         }
         let topic = self.topic.chars().count();
-        if topic > LONGEST_TOPIC {
-            return Err(Unfit::TooLong("topic", topic, LONGEST_TOPIC));
+        if topic > MAX_TOPIC_CHARS {
+            return Err(SetupError::TooLong("topic", topic, MAX_TOPIC_CHARS));
         }
-        if self.brief.len() > LONGEST_BRIEF {
-            return Err(Unfit::TooLong("brief", self.brief.len(), LONGEST_BRIEF));
+        if self.brief.len() > MAX_BRIEF_BYTES {
+            return Err(SetupError::TooLong("brief", self.brief.len(), MAX_BRIEF_BYTES));
         }
         let acts = &self.format.acts;
         let crowd = acts.iter().map(|act| act.phases.len()).chain([acts.len(), self.seats.len()]);
-        if crowd.max() > Some(200) || self.rounds > OPEN_LIMIT {
-            return Err(Unfit::Crowded);
+        if crowd.max() > Some(200) || self.rounds > MAX_OPEN_ROUNDS {
+            return Err(SetupError::TooManyParts);
         }
         if acts.last().is_none_or(|act| act.rounds == Rounds::Open) {
-            return Err(Unfit::Endless);
+            return Err(SetupError::OpenLastAct);
         }
         Ok(())
     }
 
     /// Validates a list of seats against the format.
-    pub fn check_seats(&self, seats: &[Seat]) -> Result<(), Unfit> {
+    pub fn validate_seats(&self, seats: &[Seat]) -> Result<(), SetupError> {
         if seats.len() > 200 {
-            return Err(Unfit::Crowded);
+            return Err(SetupError::TooManyParts);
         }
         for (at, seat) in seats.iter().enumerate() {
             if seats[..at].iter().any(|other| other.name == seat.name) {
-                return Err(Unfit::Namesakes(seat.name.clone()));
+                return Err(SetupError::DuplicateSeatName(seat.name.clone()));
             }
-            seat.voice.check().map_err(|bad| Unfit::Seat(seat.name.clone(), bad))?;
+            seat.voice.validate().map_err(|bad| SetupError::InvalidSeat(seat.name.clone(), bad))?;
         }
         let seated = |role: &Role| seats.iter().any(|seat| seat.role == *role);
         let vacant = |phase: &&Phase| match &phase.speakers {
@@ -284,13 +284,15 @@ impl Setup {
             _ => false,
         };
         let mut phases = self.format.acts.iter().flat_map(|act| &act.phases);
-        phases.find(vacant).map_or(Ok(()), |phase| Err(Unfit::Vacant(phase.name.clone())))
+        phases
+            .find(vacant)
+            .map_or(Ok(()), |phase| Err(SetupError::UnseatedPhase(phase.name.clone())))
     }
 }
 
 impl Budget {
     /// Whether a limit is reached.
-    pub fn exhausted(&self, spent: Spend) -> bool {
+    pub fn is_exhausted(&self, spent: Spend) -> bool {
         let over = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
         over(self.cost, spent.cost)
             || over(self.tokens, spent.tokens)

@@ -1,35 +1,38 @@
 //! Event-sourced state of a debate: [`Debate::apply`] validates an event and folds it into the
 //! state. `queries` has the read access, and [`super::plan`] computes what is due.
 use super::envelope::Spend;
-use super::event::{Attempt, Change, Cue, Event, Failure, Outcome, Proof, Reply, Stand};
-use super::format::OPEN_LIMIT;
-use super::plan::{Pause, Step, next, wave};
-use super::rules::Weight;
-use super::seat::{Seat, Voice};
-use super::setup::{Budget, Hold, LONGEST_TOPIC, Setup, Unfit};
+use super::event::{
+    Amendment, Cue, DebateOutcome, Event, Position, RejectedReply, Reply, TurnFailure,
+    VerdictFeedback,
+};
+use super::format::MAX_OPEN_ROUNDS;
+use super::plan::{PauseReason, Step, next, wave_range};
+use super::rules::RuleWeight;
+use super::seat::{Participant, Seat};
+use super::setup::{Budget, HoldPoint, MAX_TOPIC_CHARS, Setup, SetupError};
 use std::collections::BTreeMap;
 
-mod questions;
+mod queries;
 
 /// State of a debate after all its events. Logs that lead to the same state compare equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debate {
     setup: Setup,
     /// Settings after each amendment, with the first cue they apply to. The last entry is current.
-    eras: Vec<Era>,
-    holds: Vec<Hold>,
+    settings_history: Vec<EffectiveSettings>,
+    holds: Vec<HoldPoint>,
     terms: BTreeMap<String, String>,
     budget: Budget,
     /// Recorded turns by cue, so that a transcript does not depend on the order of the responses.
-    turns: BTreeMap<Cue, Result<Reply, Failure>>,
+    turns: BTreeMap<Cue, Result<Reply, TurnFailure>>,
     /// Cues that were asked, with their deadlines in Unix milliseconds.
     asked: BTreeMap<Cue, Option<i64>>,
-    refused: BTreeMap<Cue, Attempt>,
+    refused: BTreeMap<Cue, RejectedReply>,
     remarks: Vec<Remark>,
     /// In order.
-    handed: Vec<Handed>,
+    seat_transfers: Vec<SeatTransfer>,
     /// The latest round the user allowed to begin.
-    continued: Option<Stand>,
+    continued: Option<Position>,
     held: bool,
     concluded: bool,
     /// Reasons for concluding and for cancelling, if given.
@@ -38,16 +41,16 @@ pub struct Debate {
     /// Over all takes: a rewound turn is not refunded.
     spent: Spend,
     take: u16,
-    outcome: Option<Outcome>,
+    outcome: Option<DebateOutcome>,
     decision: Option<String>,
-    learned: Option<Lesson>,
-    kept: Option<bool>,
+    feedback: Option<RecordedFeedback>,
+    keep_record: Option<bool>,
 }
 
 /// Whether a verdict proved right, as the user reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lesson {
-    pub proof: Proof,
+pub struct RecordedFeedback {
+    pub proof: VerdictFeedback,
     /// Confidence of the verdict at that time, in percent.
     pub confidence: Option<u8>,
     /// What happened.
@@ -64,23 +67,23 @@ pub struct Remark {
 
 /// Transfer of a seat to another participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Handed {
+pub struct SeatTransfer {
     /// Index of the seat.
     pub seat: u8,
     /// Previous participant.
-    pub from: Voice,
+    pub from: Participant,
     /// New participant.
-    pub to: Voice,
+    pub to: Participant,
     /// The cue that was due.
-    pub at: Option<Cue>,
+    pub due_cue: Option<Cue>,
     /// Reason, and who requested it.
-    pub because: String,
+    pub reason: String,
 }
 
 /// Settings for all cues asked from `from` on. Earlier cues keep theirs, because a prompt never
 /// changes once it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Era {
+struct EffectiveSettings {
     from: Cue,
     seats: Vec<Seat>,
     rounds: u8,
@@ -89,8 +92,8 @@ struct Era {
 
 /// Error for an event that is not legal now.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is not due; {} is", event.name(), due.name())]
-pub struct Illegal {
+#[error("{} is not due; {} is", event.name(), due.describe())]
+pub struct IllegalEvent {
     /// The rejected event.
     pub event: Box<Event>,
     /// The step that was due.
@@ -99,25 +102,25 @@ pub struct Illegal {
 
 /// The first invalid event of a log. Later events are still shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct LogFlaw {
     /// Sequence number, from 1.
     pub seq: u64,
     /// Error message.
-    pub why: String,
+    pub message: String,
 }
 
 impl Debate {
     /// Creates a debate without turns, if the setup is valid.
-    pub fn open(setup: Setup) -> Result<Debate, Unfit> {
-        setup.check()?;
-        let first = Era {
+    pub fn open(setup: Setup) -> Result<Debate, SetupError> {
+        setup.validate()?;
+        let first = EffectiveSettings {
             from: Cue { act: 0, round: 0, phase: 0, seat: 0 },
             seats: setup.seats.clone(),
             rounds: setup.rounds,
             topic: setup.topic.clone(),
         };
         Ok(Debate {
-            eras: vec![first],
+            settings_history: vec![first],
             holds: setup.holds.clone(),
             terms: setup.terms.clone(),
             budget: setup.limits.budget,
@@ -125,7 +128,7 @@ impl Debate {
             asked: BTreeMap::new(),
             refused: BTreeMap::new(),
             remarks: vec![],
-            handed: vec![],
+            seat_transfers: vec![],
             continued: None,
             held: false,
             concluded: false,
@@ -135,8 +138,8 @@ impl Debate {
             take: 0,
             outcome: None,
             decision: None,
-            learned: None,
-            kept: None,
+            feedback: None,
+            keep_record: None,
             setup,
         })
     }
@@ -144,45 +147,45 @@ impl Debate {
     /// Validates an event: it must match [`next`] or be a user action that is allowed now. Runs
     /// before an event is appended and again on replay, so no log can hold a history this program
     /// could not have produced.
-    pub fn check(&self, event: &Event) -> Result<(), Illegal> {
+    pub fn validate(&self, event: &Event) -> Result<(), IllegalEvent> {
         let due = next(self);
         let running = matches!(due, Step::Speak { .. } | Step::Hold { .. });
         let legal = match (event, &due) {
             (Event::Asked { cues, .. }, step) => self.can_ask(cues, step),
             (Event::Refused { cue, .. }, step) => {
                 self.is_open(*cue, step)
-                    && !self.seat(*cue).voice.awaited()
+                    && !self.seat(*cue).voice.is_awaited()
                     && !self.refused.contains_key(cue)
             }
             (Event::Spoke { cue, reply }, step) => {
-                self.is_open(*cue, step) && self.fits(*cue, reply)
+                self.is_open(*cue, step) && self.is_valid_reply(*cue, reply)
             }
             (Event::Failed { cue, .. }, step) => self.is_open(*cue, step),
             (Event::Interjected { text }, _) => running && !text.trim().is_empty(),
             (Event::Held, _) => running && !self.held,
-            (Event::Continued { before }, Step::Hold { next, pause: Pause::Asked }) => {
-                *before == next.stand()
+            (Event::Continued { before }, Step::Hold { next, pause: PauseReason::UserHold }) => {
+                *before == next.position()
             }
             (Event::Amended { change, .. }, _) => running && self.can_amend(change),
             (Event::Concluded { .. }, step) => self.can_conclude(step),
-            (Event::Cancelled { .. }, step) => *step != Step::Rest,
+            (Event::Cancelled { .. }, step) => *step != Step::Done,
             (Event::Closed { outcome }, Step::Close(expected)) => outcome == expected,
-            (Event::Reopened { from }, Step::Rest | Step::Hold { .. }) => self.can_reopen(*from),
+            (Event::Reopened { from }, Step::Done | Step::Hold { .. }) => self.can_reopen(*from),
             (Event::Decided { text }, _) => !text.trim().is_empty(),
-            (Event::Kept { .. } | Event::Learned { .. }, Step::Rest) => true,
+            (Event::Kept { .. } | Event::Learned { .. }, Step::Done) => true,
             _ => false,
         };
-        if legal { Ok(()) } else { Err(Illegal { event: Box::new(event.clone()), due }) }
+        if legal { Ok(()) } else { Err(IllegalEvent { event: Box::new(event.clone()), due }) }
     }
 
     /// Validates an event and applies it.
-    pub fn apply(&mut self, event: Event) -> Result<(), Illegal> {
-        self.check(&event)?;
-        self.fold(event);
+    pub fn apply(&mut self, event: Event) -> Result<(), IllegalEvent> {
+        self.validate(&event)?;
+        self.apply_unchecked(event);
         Ok(())
     }
 
-    fn fold(&mut self, event: Event) {
+    fn apply_unchecked(&mut self, event: Event) {
         match event {
             Event::Asked { cues, deadline, .. } => {
                 self.asked.extend(cues.into_iter().map(|cue| (cue, deadline)));
@@ -209,14 +212,14 @@ impl Debate {
                 self.held = false;
             }
             Event::Amended { change, because } => {
-                self.handed.extend(self.handing(&change, because));
+                self.seat_transfers.extend(self.seat_transfer(&change, because));
                 self.amend(change);
             }
             Event::Concluded { because } => {
                 (self.concluded, self.concluded_because) = (true, because);
             }
             Event::Cancelled { because } => {
-                (self.outcome, self.cancelled_because) = (Some(Outcome::Cancelled), because);
+                (self.outcome, self.cancelled_because) = (Some(DebateOutcome::Cancelled), because);
             }
             Event::Closed { outcome } => self.outcome = Some(outcome),
             Event::Reopened { from } => {
@@ -225,9 +228,9 @@ impl Debate {
             }
             Event::Decided { text } => self.decision = Some(text),
             Event::Learned { proof, confidence, note } => {
-                self.learned = Some(Lesson { proof, confidence, note });
+                self.feedback = Some(RecordedFeedback { proof, confidence, note });
             }
-            Event::Kept { keep } => self.kept = Some(keep),
+            Event::Kept { keep } => self.keep_record = Some(keep),
         }
     }
 
@@ -243,137 +246,139 @@ impl Debate {
 
     /// Replays an invalid log for reading only. The first illegal event is reported, and later ones
     /// are applied as far as their acts, phases and seats exist.
-    pub fn salvage(
+    pub fn replay_lenient(
         setup: Setup,
         events: impl IntoIterator<Item = Event>,
-    ) -> Result<(Debate, Option<Flaw>), Unfit> {
+    ) -> Result<(Debate, Option<LogFlaw>), SetupError> {
         let mut debate = Debate::open(setup)?;
         let mut flaw = None;
         for (seq, event) in (1..).zip(events) {
             if flaw.is_none()
-                && let Err(illegal) = debate.check(&event)
+                && let Err(illegal) = debate.validate(&event)
             {
-                flaw = Some(Flaw { seq, why: illegal.to_string() });
+                flaw = Some(LogFlaw { seq, message: illegal.to_string() });
             }
-            if debate.knows(&event) {
-                debate.fold(event);
+            if debate.is_applicable(&event) {
+                debate.apply_unchecked(event);
             }
         }
         Ok((debate, flaw))
     }
 
     /// Whether an event refers only to acts, phases and seats that exist.
-    fn knows(&self, event: &Event) -> bool {
+    fn is_applicable(&self, event: &Event) -> bool {
         match event {
-            Event::Asked { cues, .. } => cues.iter().all(|cue| self.has(*cue)),
+            Event::Asked { cues, .. } => cues.iter().all(|cue| self.has_cue(*cue)),
             Event::Refused { cue, .. } | Event::Spoke { cue, .. } | Event::Failed { cue, .. } => {
-                self.has(*cue)
+                self.has_cue(*cue)
             }
-            Event::Reopened { from } => self.has(*from),
+            Event::Reopened { from } => self.has_cue(*from),
             Event::Amended { change, .. } => self.can_amend(change),
             _ => true,
         }
     }
 
     /// Whether a cue exists in this debate.
-    pub fn has(&self, cue: Cue) -> bool {
-        self.setup.knows(cue)
+    pub fn has_cue(&self, cue: Cue) -> bool {
+        self.setup.has_phase(cue)
             && usize::from(cue.seat) < self.seats().len()
-            && cue.round <= OPEN_LIMIT
+            && cue.round <= MAX_OPEN_ROUNDS
     }
 
     /// All open cues of a wave are asked together, so that they see the same transcript. A driven
     /// seat may be asked again, because a request in flight is lost when the process stops. An
     /// awaited seat keeps its deadline.
     fn can_ask(&self, cues: &[Cue], due: &Step) -> bool {
-        let open: Vec<Cue> = due.cues().collect();
+        let open: Vec<Cue> = due.open_cues().collect();
         let unasked = |cue: &Cue| !self.asked.contains_key(cue);
         let may =
-            |cue: &Cue| open.contains(cue) && (unasked(cue) || !self.seat(*cue).voice.awaited());
+            |cue: &Cue| open.contains(cue) && (unasked(cue) || !self.seat(*cue).voice.is_awaited());
         !cues.is_empty()
             && cues.iter().all(may)
             && open.iter().filter(|cue| unasked(cue)).all(|cue| cues.contains(cue))
     }
 
     fn is_open(&self, cue: Cue, due: &Step) -> bool {
-        self.asked.contains_key(&cue) && due.cues().any(|open| open == cue)
+        self.asked.contains_key(&cue) && due.open_cues().any(|open| open == cue)
     }
 
     /// A valid reply has the kind of its phase and no finding that requires a retry.
-    fn fits(&self, cue: Cue, reply: &Reply) -> bool {
+    fn is_valid_reply(&self, cue: Cue, reply: &Reply) -> bool {
         reply.body.kind() == self.setup.phase(cue).reply
             && reply
                 .findings
                 .iter()
-                .all(|finding| !matches!(finding.weight, Weight::Reask | Weight::Mend))
+                .all(|finding| !matches!(finding.weight, RuleWeight::Reask | RuleWeight::Mend))
     }
 
     /// A debate can be concluded once it has a reply and before its ending begins.
     fn can_conclude(&self, due: &Step) -> bool {
-        let begun = due.at().is_none_or(|cue| cue.act >= self.setup.ending());
-        !begun && self.spoken(..).next().is_some()
+        let begun = due.first_cue().is_none_or(|cue| cue.act >= self.setup.ending_act());
+        !begun && self.replies_in(..).next().is_some()
     }
 
-    fn can_amend(&self, change: &Change) -> bool {
+    fn can_amend(&self, change: &Amendment) -> bool {
         match change {
-            Change::Seat { seat, voice } => {
+            Amendment::Seat { seat, voice } => {
                 let now = self.seats().get(usize::from(*seat));
-                now.is_some_and(|seat| seat.voice != *voice) && voice.check().is_ok()
+                now.is_some_and(|seat| seat.voice != *voice) && voice.validate().is_ok()
             }
-            Change::Limit { budget } => !budget.exhausted(self.spent),
-            Change::Plan { rounds, seats, holds } => {
+            Amendment::Limit { budget } => !budget.is_exhausted(self.spent),
+            Amendment::Plan { rounds, seats, holds } => {
                 let new = seats.as_ref();
                 (rounds.is_some() || new.is_some() || holds.is_some())
-                    && rounds.is_none_or(|rounds| self.can_last(rounds))
+                    && rounds.is_none_or(|rounds| self.can_have_rounds(rounds))
                     && new.is_none_or(|new| {
                         self.asked.is_empty()
                             && self.turns.is_empty()
-                            && self.setup.check_seats(new).is_ok()
+                            && self.setup.validate_seats(new).is_ok()
                     })
             }
-            Change::Terms { .. } => self.asked.is_empty() && self.turns.is_empty(),
-            Change::Topic { topic } => {
-                !topic.trim().is_empty() && topic.chars().count() <= LONGEST_TOPIC
+            Amendment::Terms { .. } => self.asked.is_empty() && self.turns.is_empty(),
+            Amendment::Topic { topic } => {
+                !topic.trim().is_empty() && topic.chars().count() <= MAX_TOPIC_CHARS
             }
         }
     }
 
     /// The number of rounds can change if played rounds stay in their act, earlier acts keep their
     /// length and the ending has not begun.
-    fn can_last(&self, rounds: u8) -> bool {
-        if !(1..=OPEN_LIMIT).contains(&rounds) {
+    fn can_have_rounds(&self, rounds: u8) -> bool {
+        if !(1..=MAX_OPEN_ROUNDS).contains(&rounds) {
             return false;
         }
-        let spans: Vec<_> = self.setup.format.spans(rounds).collect();
-        let now: Vec<_> = self.setup.format.spans(self.rounds()).collect();
+        let spans: Vec<_> = self.setup.format.round_ranges(rounds).collect();
+        let now: Vec<_> = self.setup.format.round_ranges(self.rounds()).collect();
         let same =
             |act: usize| spans[act] == now[act] || spans[act].is_empty() && now[act].is_empty();
         self.asked.keys().all(|cue| {
             let act = usize::from(cue.act);
-            cue.act < self.setup.ending() && spans[act].contains(&cue.round) && (0..act).all(same)
+            cue.act < self.setup.ending_act()
+                && spans[act].contains(&cue.round)
+                && (0..act).all(same)
         })
     }
 
-    fn handing(&self, change: &Change, because: String) -> Option<Handed> {
-        let Change::Seat { seat, voice } = change else { return None };
+    fn seat_transfer(&self, change: &Amendment, because: String) -> Option<SeatTransfer> {
+        let Amendment::Seat { seat, voice } = change else { return None };
         let from = self.seats()[usize::from(*seat)].voice.clone();
-        let (to, at) = (voice.clone(), next(self).at());
-        Some(Handed { seat: *seat, from, to, at, because })
+        let (to, at) = (voice.clone(), next(self).first_cue());
+        Some(SeatTransfer { seat: *seat, from, to, due_cue: at, reason: because })
     }
 
-    fn amend(&mut self, change: Change) {
-        let mut era = self.now().clone();
+    fn amend(&mut self, change: Amendment) {
+        let mut era = self.current_settings().clone();
         era.from = self.next_unasked().unwrap_or(era.from);
         match change {
-            Change::Limit { budget } => {
+            Amendment::Limit { budget } => {
                 self.budget = budget;
                 return;
             }
-            Change::Terms { terms } => {
+            Amendment::Terms { terms } => {
                 self.terms = terms;
                 return;
             }
-            Change::Seat { seat, voice } => {
+            Amendment::Seat { seat, voice } => {
                 era.seats[usize::from(seat)].voice = voice;
                 // A new participant starts without a rejected reply and without a deadline.
                 let turns = &self.turns;
@@ -381,75 +386,78 @@ impl Debate {
                 self.refused.retain(|cue, _| !open(cue));
                 self.asked.iter_mut().filter(|(cue, _)| open(cue)).for_each(|(_, at)| *at = None);
             }
-            Change::Plan { rounds, seats, holds } => {
+            Amendment::Plan { rounds, seats, holds } => {
                 era.rounds = rounds.unwrap_or(era.rounds);
                 era.seats = seats.unwrap_or(era.seats);
                 self.holds = holds.unwrap_or(std::mem::take(&mut self.holds));
             }
-            Change::Topic { topic } => era.topic = topic,
+            Amendment::Topic { topic } => era.topic = topic,
         }
-        self.eras.push(era);
+        self.settings_history.push(era);
         // With other rounds, another cue may be next. All remarks and settings apply to it.
-        self.next_unasked().into_iter().for_each(|from| self.bring_forward(from));
+        self.next_unasked().into_iter().for_each(|from| self.backdate_to(from));
     }
 
     /// Lets all remarks and settings apply from this cue on, if they began later.
-    fn bring_forward(&mut self, from: Cue) {
+    fn backdate_to(&mut self, from: Cue) {
         let remarks = self.remarks.iter_mut().map(|remark| &mut remark.from);
         remarks
-            .chain(self.eras.iter_mut().map(|era| &mut era.from))
+            .chain(self.settings_history.iter_mut().map(|era| &mut era.from))
             .for_each(|at| *at = from.min(*at));
     }
 
     /// The current settings.
-    fn now(&self) -> &Era {
-        &self.eras[self.eras.len() - 1]
+    fn current_settings(&self) -> &EffectiveSettings {
+        &self.settings_history[self.settings_history.len() - 1]
     }
 
     /// Settings when this cue was asked, or if it were asked now.
-    fn era(&self, cue: Cue) -> &Era {
-        let horizon = self.horizon(cue);
-        self.eras.iter().rfind(|era| era.from <= horizon).unwrap_or(&self.eras[0])
+    fn settings_at(&self, cue: Cue) -> &EffectiveSettings {
+        let horizon = self.wave_start(cue);
+        self.settings_history
+            .iter()
+            .rfind(|era| era.from <= horizon)
+            .unwrap_or(&self.settings_history[0])
     }
 
     /// A debate reopens at a failed turn, or where the user stopped it. The cue must then be due.
     fn can_reopen(&self, from: Cue) -> bool {
-        let stopped = matches!(self.outcome, Some(Outcome::Cancelled | Outcome::Ended));
-        if !self.has(from) || (self.failure(from).is_none() && !stopped) {
+        let stopped = matches!(self.outcome, Some(DebateOutcome::Cancelled | DebateOutcome::Ended));
+        if !self.has_cue(from) || (self.failure(from).is_none() && !stopped) {
             return false;
         }
         let mut rewound = self.clone();
         rewound.rewind(from);
         let due = next(&rewound);
-        due.at() == Some(from) || due.cues().any(|cue| cue == from)
+        due.first_cue() == Some(from) || due.open_cues().any(|cue| cue == from)
     }
 
     /// Cue at which an ended debate can be reopened: the failure that cut it short, the point where
     /// the user stopped it, or else the last failed turn, because a rewind drops all later turns.
-    pub fn reopens_at(&self) -> Option<Cue> {
-        let failed = || self.missing().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
+    pub fn reopen_cue(&self) -> Option<Cue> {
+        let failed = || self.failed_turns().map(|(cue, _)| cue).filter(|cue| self.can_reopen(*cue));
         let stopped = || {
             let mut on = self.clone();
             on.concluded = false;
             on.outcome = None;
-            next(&on).at().filter(|cue| self.can_reopen(*cue))
+            next(&on).first_cue().filter(|cue| self.can_reopen(*cue))
         };
         let last = || {
-            let last = self.horizon(failed().last()?);
-            failed().find(|cue| self.horizon(*cue) == last)
+            let last = self.wave_start(failed().last()?);
+            failed().find(|cue| self.wave_start(*cue) == last)
         };
         match &self.outcome {
             Some(
-                Outcome::Curtailed { at, phase }
-                | Outcome::Aborted { at, phase }
-                | Outcome::Uncontested { at, phase },
+                DebateOutcome::Curtailed { at, phase }
+                | DebateOutcome::Aborted { at, phase }
+                | DebateOutcome::Uncontested { at, phase },
             ) => failed()
-                .find(|cue| cue.stand() == *at && self.setup.phase(*cue).name == *phase)
+                .find(|cue| cue.position() == *at && self.setup.phase(*cue).name == *phase)
                 .or_else(last),
-            Some(Outcome::Ended) => {
-                failed().find(|cue| cue.act == self.setup.ending()).or_else(stopped)
+            Some(DebateOutcome::Ended) => {
+                failed().find(|cue| cue.act == self.setup.ending_act()).or_else(stopped)
             }
-            Some(Outcome::Cancelled) => stopped().or_else(|| failed().last()),
+            Some(DebateOutcome::Cancelled) => stopped().or_else(|| failed().last()),
             _ => last(),
         }
     }
@@ -457,12 +465,12 @@ impl Debate {
     /// Drops the turns after `from` and the failed turns of its wave. The user's remarks are kept
     /// and apply from there on.
     fn rewind(&mut self, from: Cue) {
-        let wave = wave(self.setup.phase(from), from);
+        let wave = wave_range(self.setup.phase(from), from);
         self.turns.retain(|cue, turn| cue < wave.start() || (wave.contains(cue) && turn.is_ok()));
         self.asked.retain(|cue, _| self.turns.contains_key(cue));
         self.refused.retain(|cue, _| self.turns.contains_key(cue));
-        self.bring_forward(*wave.start());
-        self.concluded &= from.act == self.setup.ending();
+        self.backdate_to(*wave.start());
+        self.concluded &= from.act == self.setup.ending_act();
         self.concluded_because.take_if(|_| !self.concluded);
         (self.outcome, self.cancelled_because) = (None, None);
     }
@@ -471,10 +479,10 @@ impl Debate {
     /// because a prompt never changes once it was asked.
     fn next_unasked(&self) -> Option<Cue> {
         let due = next(self);
-        let at = due.at()?;
-        let wave = wave(self.setup.phase(at), at);
+        let at = due.first_cue()?;
+        let wave = wave_range(self.setup.phase(at), at);
         let after = |end: Cue| Cue { seat: end.seat.saturating_add(1), ..end };
-        let asked = due.cues().any(|cue| self.was_asked(cue));
+        let asked = due.open_cues().any(|cue| self.was_asked(cue));
         Some(if asked { after(*wave.end()) } else { *wave.start() })
     }
 }
@@ -484,7 +492,7 @@ impl Debate {
 #[expect(missing_docs, reason = "they are the errors they carry")]
 pub enum ReplayError {
     #[error(transparent)]
-    Unfit(#[from] Unfit),
+    Setup(#[from] SetupError),
     #[error(transparent)]
-    Illegal(#[from] Illegal),
+    Event(#[from] IllegalEvent),
 }

@@ -3,7 +3,7 @@
 //! must render the same in later versions.
 
 /// Placeholders a prompt template can use.
-pub const NAMES: &[&str] = &[
+pub const PLACEHOLDERS: &[&str] = &[
     "topic",
     "brief",
     "round",
@@ -36,31 +36,35 @@ pub const NAMES: &[&str] = &[
 
 /// Parse or validation error of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Bad {
-    #[error("`{{{{{0}}}}}` is not known; known are {known}", known = NAMES.join(", "))]
-    Unknown(String),
+pub enum TemplateError {
+    #[error("`{{{{{0}}}}}` is not known; known are {known}", known = PLACEHOLDERS.join(", "))]
+    UnknownPlaceholder(String),
     #[error("a `{{{{` is never closed")]
     Unclosed,
 }
 
 /// Validates that every placeholder is known.
-pub fn check(template: &str) -> Result<(), Bad> {
-    parts(template).try_for_each(|part| match part? {
-        Part::Name(name) if !NAMES.contains(&name) => Err(Bad::Unknown(name.into())),
+pub fn validate(template: &str) -> Result<(), TemplateError> {
+    parse_parts(template).try_for_each(|part| match part? {
+        TemplatePart::Placeholder(name) if !PLACEHOLDERS.contains(&name) => {
+            Err(TemplateError::UnknownPlaceholder(name.into()))
+        }
         _ => Ok(()),
     })
 }
 
 /// Renders a template. Only templates that passed [`validate`] are stored, so an unknown
 /// placeholder renders as nothing. A paragraph that renders empty leaves no gap.
-pub fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
+pub fn render(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut filled = String::new();
     let mut gap = false;
-    for part in parts(template).flatten() {
+    for part in parse_parts(template).flatten() {
         match part {
-            Part::Text(text) if gap => filled.push_str(text.strip_prefix("\n\n").unwrap_or(text)),
-            Part::Text(text) => filled.push_str(text),
-            Part::Name(name) => {
+            TemplatePart::Text(text) if gap => {
+                filled.push_str(text.strip_prefix("\n\n").unwrap_or(text))
+            }
+            TemplatePart::Text(text) => filled.push_str(text),
+            TemplatePart::Placeholder(name) => {
                 let value = value(name);
                 gap = value.is_empty() && (filled.is_empty() || filled.ends_with("\n\n"));
                 filled.push_str(&value);
@@ -72,22 +76,24 @@ pub fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     filled
 }
 
-enum Part<'a> {
+enum TemplatePart<'a> {
     Text(&'a str),
-    Name(&'a str),
+    Placeholder(&'a str),
 }
 
-fn parts(template: &str) -> impl Iterator<Item = Result<Part<'_>, Bad>> {
+fn parse_parts(template: &str) -> impl Iterator<Item = Result<TemplatePart<'_>, TemplateError>> {
     let mut rest = Some(template);
     std::iter::from_fn(move || {
         let text = rest.take().filter(|text| !text.is_empty())?;
         let Some(inside) = text.strip_prefix("{{") else {
             let (plain, after) = text.split_at(text.find("{{").unwrap_or(text.len()));
             rest = Some(after);
-            return Some(Ok(Part::Text(plain)));
+            return Some(Ok(TemplatePart::Text(plain)));
         };
-        let Some((name, after)) = inside.split_once("}}") else { return Some(Err(Bad::Unclosed)) };
+        let Some((name, after)) = inside.split_once("}}") else {
+            return Some(Err(TemplateError::Unclosed));
+        };
         rest = Some(after);
-        Some(Ok(Part::Name(name.trim())))
+        Some(Ok(TemplatePart::Placeholder(name.trim())))
     })
 }

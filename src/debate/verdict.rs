@@ -1,11 +1,11 @@
 //! Computes the verdict of a debate from its rulings, round marks and votes. Without a ruling or a
 //! vote there is no winner, except by forfeit. Entry point: [`judgment`].
-use super::body::{Body, Ruling};
-use super::event::{Cue, Outcome};
+use super::body::{Body, JudgeRuling};
+use super::event::{Cue, DebateOutcome};
 use super::format::{Role, Side};
 use super::ledger;
 use super::plan::{Step, next};
-use super::points;
+use super::round_marks;
 use super::state::Debate;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,22 +16,22 @@ use std::cmp::Ordering;
 pub struct Judgment {
     pub winner: Side,
     /// How the winner was decided.
-    pub basis: Basis,
+    pub basis: VerdictBasis,
     /// Weighted total, if there are marks or votes.
-    pub weighed: Option<Weighed>,
+    pub weighted_score: Option<WeightedScore>,
     /// Why the verdict is uncertain.
-    pub contests: Vec<Contest>,
+    pub contest_reasons: Vec<ContestReason>,
     /// In percent, from the margin and the agreement of the rulings, never from a judge's own
     /// estimate. `None` on a forfeit.
     pub confidence: Option<u8>,
     /// Votes against the winner.
-    pub dissent: Vec<Cue>,
+    pub dissenting_votes: Vec<Cue>,
 }
 
 impl Judgment {
     /// Whether there is a reason for doubt.
-    pub fn contested(&self) -> bool {
-        !self.contests.is_empty()
+    pub fn is_contested(&self) -> bool {
+        !self.contest_reasons.is_empty()
     }
 }
 
@@ -39,7 +39,7 @@ impl Judgment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Contest")]
-pub enum Contest {
+pub enum ContestReason {
     /// A judge ruled for the other side when the sides were swapped.
     Order,
     /// The judges disagree.
@@ -50,14 +50,14 @@ pub enum Contest {
     Margin,
 }
 
-impl Contest {
+impl ContestReason {
     /// Explanation for users.
-    pub fn says(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Contest::Order => "it depends on the order in which the sides were shown",
-            Contest::Panel => "the judges do not agree",
-            Contest::Rulings => "the rulings went the other way",
-            Contest::Margin => "the margin is small",
+            ContestReason::Order => "it depends on the order in which the sides were shown",
+            ContestReason::Panel => "the judges do not agree",
+            ContestReason::Rulings => "the rulings went the other way",
+            ContestReason::Margin => "the margin is small",
         }
     }
 }
@@ -66,7 +66,7 @@ impl Contest {
 /// and the challenger has the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Weighed")]
-pub struct Weighed {
+pub struct WeightedScore {
     /// Share of the round marks, after penalties.
     pub rounds: Option<u32>,
     /// Share of the scores in the final rulings, weighted by seat.
@@ -84,21 +84,21 @@ pub struct Weighed {
 }
 
 /// Scale of reported shares.
-const WHOLE: u64 = 10_000;
+const REPORTED_SCALE: u64 = 10_000;
 /// Fixed-point scale of the computation, fine enough that rounding never decides.
-const FINE: u64 = 1_000_000_000;
+const FIXED_POINT_SCALE: u64 = 1_000_000_000;
 /// Rounding error within which shares are tied.
-const DUST: u64 = 100;
+const ROUNDING_TOLERANCE: u64 = 100;
 /// Margin of a ruling below which it is close, in points of 100.
-const CLOSE: u8 = 10;
+const CLOSE_MARGIN_POINTS: u8 = 10;
 /// Difference of the weighted shares below which the result is close, in percent.
-const CLOSE_PARTS: u64 = 5;
+const CLOSE_MARGIN_PERCENT: u64 = 5;
 
 /// How the winner was decided. Tie-breaks are tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Basis")]
-pub enum Basis {
+pub enum VerdictBasis {
     /// The other side forfeited.
     Forfeit,
     /// A single ruling.
@@ -119,19 +119,19 @@ pub enum Basis {
     Proposer,
 }
 
-impl Basis {
+impl VerdictBasis {
     /// Explanation for users.
-    pub fn says(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Basis::Forfeit => "the other side fell silent",
-            Basis::Ruling => "by one ruling",
-            Basis::Agreement => "both rulings, with the sides swapped, agree",
-            Basis::Majority => "by the majority of the rulings",
-            Basis::Weighed => "by marks, rulings and votes, weighed together",
-            Basis::FewerWrongCitations => "tie-break: fewer wrong citations",
-            Basis::FewerUnanswered => "tie-break: fewer opposing claims left unanswered",
-            Basis::LargerMargin => "tie-break: the ruling with the larger margin",
-            Basis::Proposer => {
+            VerdictBasis::Forfeit => "the other side fell silent",
+            VerdictBasis::Ruling => "by one ruling",
+            VerdictBasis::Agreement => "both rulings, with the sides swapped, agree",
+            VerdictBasis::Majority => "by the majority of the rulings",
+            VerdictBasis::Weighed => "by marks, rulings and votes, weighed together",
+            VerdictBasis::FewerWrongCitations => "tie-break: fewer wrong citations",
+            VerdictBasis::FewerUnanswered => "tie-break: fewer opposing claims left unanswered",
+            VerdictBasis::LargerMargin => "tie-break: the ruling with the larger margin",
+            VerdictBasis::Proposer => {
                 "tie-break: nothing else tells the sides apart, so the proposal stands"
             }
         }
@@ -139,8 +139,8 @@ impl Basis {
 }
 
 /// All rulings that pick a side.
-pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &Ruling)> {
-    debate.spoken(..).filter_map(|(cue, body)| match body {
+pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &JudgeRuling)> {
+    debate.replies_in(..).filter_map(|(cue, body)| match body {
         Body::Verdict(ruling) => Some((cue, ruling.side?, &**ruling)),
         _ => None,
     })
@@ -148,7 +148,7 @@ pub fn rulings(debate: &Debate) -> impl Iterator<Item = (Cue, Side, &Ruling)> {
 
 /// The ruling quoted as the reasoning of the verdict: the first for the winner, preferably by a
 /// judge that saw the sides unswapped.
-pub fn leading(debate: &Debate, winner: Side) -> Option<(Cue, &Ruling)> {
+pub fn leading_ruling(debate: &Debate, winner: Side) -> Option<(Cue, &JudgeRuling)> {
     let fits: Vec<_> = rulings(debate).filter(|(_, side, _)| *side == winner).collect();
     let straight = fits.iter().find(|(cue, _, _)| debate.seat(*cue).role != Role::Mirror);
     straight.or(fits.first()).map(|(cue, _, ruling)| (*cue, *ruling))
@@ -157,18 +157,18 @@ pub fn leading(debate: &Debate, winner: Side) -> Option<(Cue, &Ruling)> {
 /// Computes the verdict. Marks and votes are weighted together with the rulings. Without them the
 /// rulings decide alone. An even result goes to the tie-breaks.
 pub fn judgment(debate: &Debate) -> Option<Judgment> {
-    if let Some(Outcome::Forfeited { by }) = debate.outcome() {
+    if let Some(DebateOutcome::Forfeited { by }) = debate.outcome() {
         return Some(Judgment {
             winner: by.other(),
-            basis: Basis::Forfeit,
-            weighed: None,
-            contests: vec![],
+            basis: VerdictBasis::Forfeit,
+            weighted_score: None,
+            contest_reasons: vec![],
             confidence: None,
-            dissent: vec![],
+            dissenting_votes: vec![],
         });
     }
     let votes: Vec<(Cue, Side)> = debate
-        .spoken(..)
+        .replies_in(..)
         .filter_map(|(cue, body)| match body {
             Body::Vote { side, .. } => Some((cue, *side)),
             _ => None,
@@ -178,47 +178,48 @@ pub fn judgment(debate: &Debate) -> Option<Judgment> {
     if bench.is_empty() && votes.is_empty() {
         return None;
     }
-    let weighed = weigh(debate, &votes);
+    let weighed = weighted_score(debate, &votes);
     // There is no winner while votes are still due.
     let over = debate.outcome().is_some() || matches!(next(debate), Step::Close(_));
     if weighed.is_some() && !over {
         return None;
     }
     let (winner, basis) = match weighed.map(|(_, lead)| lead) {
-        Some(Ordering::Greater) => (Side::Pro, Basis::Weighed),
-        Some(Ordering::Less) => (Side::Con, Basis::Weighed),
+        Some(Ordering::Greater) => (Side::Pro, VerdictBasis::Weighed),
+        Some(Ordering::Less) => (Side::Con, VerdictBasis::Weighed),
         Some(Ordering::Equal) => tie_break(debate),
-        None => decide(debate, &bench),
+        None => decide_by_rulings(debate, &bench),
     };
     let weighed = weighed.map(|(weighed, _)| weighed);
-    let margin = margin(debate, winner);
-    let contests = contests(debate, &bench, winner, margin, weighed);
+    let margin = smallest_margin(debate, winner);
+    let contests = contest_reasons(debate, &bench, winner, margin, weighed);
     Some(Judgment {
         winner,
         basis,
-        weighed,
+        weighted_score: weighed,
         confidence: Some(confidence(&bench, margin, &contests)),
-        contests,
-        dissent: votes.iter().filter(|pick| pick.1 != winner).map(|pick| pick.0).collect(),
+        contest_reasons: contests,
+        dissenting_votes: votes.iter().filter(|pick| pick.1 != winner).map(|pick| pick.0).collect(),
     })
 }
 
 /// Default weight of the judges, in percent.
-pub const JUDGE_SHARE: u8 = 50;
+pub const DEFAULT_JUDGE_SHARE: u8 = 50;
 
 /// Weighted total, and the proposer's share compared with one half.
-fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> {
-    let marks = points::rounds(debate);
+fn weighted_score(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(WeightedScore, Ordering)> {
+    let marks = round_marks::round_marks(debate);
     if marks.is_empty() && votes.is_empty() {
         return None;
     }
-    let sum = |side: Side| marks.iter().map(|round| u64::from(round.of(side).counts)).sum::<u64>();
-    let rounds = (!marks.is_empty()).then(|| part(sum(Side::Pro), sum(Side::Con)));
+    let sum =
+        |side: Side| marks.iter().map(|round| u64::from(round.for_side(side).counts)).sum::<u64>();
+    let rounds = (!marks.is_empty()).then(|| fixed_point_share(sum(Side::Pro), sum(Side::Con)));
     let (mut weight, mut pro) = (0, 0);
     for (cue, side, ruling) in rulings(debate) {
         let own = match ruling.scores {
-            Some(scores) => part(scores.pro.into(), scores.con.into()),
-            None => part((side == Side::Pro).into(), (side == Side::Con).into()),
+            Some(scores) => fixed_point_share(scores.pro.into(), scores.con.into()),
+            None => fixed_point_share((side == Side::Pro).into(), (side == Side::Con).into()),
         };
         let counts = u64::from(debate.seat(cue).weight);
         weight += counts;
@@ -233,8 +234,8 @@ fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> 
         let own = votes.iter().filter(|vote| vote.1 == side);
         own.map(|vote| u64::from(debate.seat(vote.0).weight)).sum::<u64>()
     };
-    let audience = (!votes.is_empty()).then(|| part(of(Side::Pro), of(Side::Con)));
-    let wanted = debate.setup().judge_share.unwrap_or(JUDGE_SHARE).min(100);
+    let audience = (!votes.is_empty()).then(|| fixed_point_share(of(Side::Pro), of(Side::Con)));
+    let wanted = debate.setup().judge_share.unwrap_or(DEFAULT_JUDGE_SHARE).min(100);
     // A group that is absent has no weight.
     let judge_share = match (judge, audience) {
         (Some(_), None) => 100,
@@ -244,84 +245,89 @@ fn weigh(debate: &Debate, votes: &[(Cue, Side)]) -> Option<(Weighed, Ordering)> 
     let audience_share = 100 - judge_share;
     let of = |part: Option<u64>, share: u8| part.unwrap_or(0) * u64::from(share);
     let total = (of(judge, judge_share) + of(audience, audience_share)) / 100;
-    let lead =
-        if total.abs_diff(FINE / 2) <= DUST { Ordering::Equal } else { total.cmp(&(FINE / 2)) };
-    let weighed = Weighed {
-        rounds: rounds.map(told),
-        rulings: rulings.map(told),
-        judge: judge.map(told),
-        audience: audience.map(told),
+    let lead = if total.abs_diff(FIXED_POINT_SCALE / 2) <= ROUNDING_TOLERANCE {
+        Ordering::Equal
+    } else {
+        total.cmp(&(FIXED_POINT_SCALE / 2))
+    };
+    let weighed = WeightedScore {
+        rounds: rounds.map(to_ten_thousandths),
+        rulings: rulings.map(to_ten_thousandths),
+        judge: judge.map(to_ten_thousandths),
+        audience: audience.map(to_ten_thousandths),
         judge_share,
         audience_share,
-        total: told(total),
+        total: to_ten_thousandths(total),
     };
     Some((weighed, lead))
 }
 
 /// Fixed-point share of the first value in the sum, one half if both are 0.
-fn part(one: u64, other: u64) -> u64 {
+fn fixed_point_share(one: u64, other: u64) -> u64 {
     match one + other {
-        0 => FINE / 2,
-        both => one * FINE / both,
+        0 => FIXED_POINT_SCALE / 2,
+        both => one * FIXED_POINT_SCALE / both,
     }
 }
 
 /// Rounds a fixed-point share to ten-thousandths.
-fn told(fine: u64) -> u32 {
-    u32::try_from((fine * WHOLE + FINE / 2) / FINE).unwrap_or(u32::MAX)
+fn to_ten_thousandths(fine: u64) -> u32 {
+    u32::try_from((fine * REPORTED_SCALE + FIXED_POINT_SCALE / 2) / FIXED_POINT_SCALE)
+        .unwrap_or(u32::MAX)
 }
 
 /// Smallest margin of the rulings for the winner, in points of 100.
-fn margin(debate: &Debate, winner: Side) -> Option<u8> {
+fn smallest_margin(debate: &Debate, winner: Side) -> Option<u8> {
     let own = rulings(debate).filter(|(_, side, _)| *side == winner);
     own.filter_map(|(_, _, ruling)| ruling.margin()).min()
 }
 
-fn contests(
+fn contest_reasons(
     debate: &Debate,
     bench: &[(Cue, Side)],
     winner: Side,
     margin: Option<u8>,
-    weighed: Option<Weighed>,
-) -> Vec<Contest> {
+    weighed: Option<WeightedScore>,
+) -> Vec<ContestReason> {
     let of = |role: Role| -> Vec<Side> {
         let own = bench.iter().filter(|pick| debate.seat(pick.0).role == role);
         own.map(|pick| pick.1).collect()
     };
     let split = |sides: &[Side]| sides.iter().any(|side| *side != sides[0]);
     let mut contests = vec![];
-    if turns_with_the_order(debate, bench) {
-        contests.push(Contest::Order);
+    if has_position_bias(debate, bench) {
+        contests.push(ContestReason::Order);
     }
     if split(&of(Role::Judge)) || split(&of(Role::Mirror)) {
-        contests.push(Contest::Panel);
+        contests.push(ContestReason::Panel);
     }
     let against = bench.iter().filter(|pick| pick.1 != winner).count();
     if 2 * against > bench.len() {
-        contests.push(Contest::Rulings);
+        contests.push(ContestReason::Rulings);
     }
-    let parts = weighed.map(|it| 2 * u64::from(it.total).abs_diff(WHOLE / 2));
-    let close = parts.is_some_and(|parts| parts < CLOSE_PARTS * WHOLE / 100);
-    if close || margin.is_some_and(|margin| margin < CLOSE) {
-        contests.push(Contest::Margin);
+    let parts = weighed.map(|it| 2 * u64::from(it.total).abs_diff(REPORTED_SCALE / 2));
+    let close = parts.is_some_and(|parts| parts < CLOSE_MARGIN_PERCENT * REPORTED_SCALE / 100);
+    if close || margin.is_some_and(|margin| margin < CLOSE_MARGIN_POINTS) {
+        contests.push(ContestReason::Margin);
     }
     contests
 }
 
 /// Whether a judge changed its ruling when the sides were swapped (position bias).
-fn turns_with_the_order(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
+fn has_position_bias(debate: &Debate, bench: &[(Cue, Side)]) -> bool {
     let ruled = |nth: u8| bench.iter().find(|pick| pick.0.seat == nth).map(|pick| pick.1);
-    mirrored(debate).any(|(judge, mirror)| {
+    mirrored_judges(debate).any(|(judge, mirror)| {
         ruled(judge).zip(ruled(mirror)).is_some_and(|(one, other)| one != other)
     })
 }
 
 /// Each judge that also rules with the sides swapped, and its mirror seat, by seat index. Mirrors
 /// belong to the model judges, in order.
-pub fn mirrored(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
+pub fn mirrored_judges(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
     let seats = |role: Role| {
         let all = (0u8..).zip(debate.seats());
-        all.filter(move |(_, seat)| seat.role == role && !seat.voice.awaited()).map(|(nth, _)| nth)
+        all.filter(move |(_, seat)| seat.role == role && !seat.voice.is_awaited())
+            .map(|(nth, _)| nth)
     };
     seats(Role::Judge).zip(seats(Role::Mirror))
 }
@@ -329,7 +335,7 @@ pub fn mirrored(debate: &Debate) -> impl Iterator<Item = (u8, u8)> {
 /// Confidence in percent: how often other judges agreed with a ruling of that margin, measured on
 /// several thousand rulings. At most 50 (chance) without rulings or if they conflict, and at most
 /// 79 for a single ruling.
-fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[Contest]) -> u8 {
+fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[ContestReason]) -> u8 {
     let by_margin = match margin {
         None | Some(0..10) => 50,
         Some(10..15) => 61,
@@ -341,30 +347,30 @@ fn confidence(bench: &[(Cue, Side)], margin: Option<u8>, contests: &[Contest]) -
         1 => 79,
         _ => 92,
     };
-    let split = contests.iter().any(|why| *why != Contest::Margin);
+    let split = contests.iter().any(|why| *why != ContestReason::Margin);
     if split { by_margin.min(50) } else { by_margin.min(most) }
 }
 
 /// Decides by the rulings alone.
-fn decide(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, Basis) {
+fn decide_by_rulings(debate: &Debate, bench: &[(Cue, Side)]) -> (Side, VerdictBasis) {
     let of = |wanted: Side| -> u32 {
         let picks = bench.iter().filter(|pick| pick.1 == wanted);
         picks.map(|pick| u32::from(debate.seat(pick.0).weight)).sum()
     };
     match (bench, of(Side::Pro).cmp(&of(Side::Con))) {
-        ([only], _) => (only.1, Basis::Ruling),
+        ([only], _) => (only.1, VerdictBasis::Ruling),
         ([first, rest @ ..], _) if rest.iter().all(|pick| pick.1 == first.1) => {
-            (first.1, Basis::Agreement)
+            (first.1, VerdictBasis::Agreement)
         }
-        (_, Ordering::Greater) => (Side::Pro, Basis::Majority),
-        (_, Ordering::Less) => (Side::Con, Basis::Majority),
+        (_, Ordering::Greater) => (Side::Pro, VerdictBasis::Majority),
+        (_, Ordering::Less) => (Side::Con, VerdictBasis::Majority),
         (_, Ordering::Equal) => tie_break(debate),
     }
 }
 
 /// Tie-breaks in order: fewer wrong citations, fewer opposing claims left unanswered, larger
 /// margin, proposer.
-fn tie_break(debate: &Debate) -> (Side, Basis) {
+fn tie_break(debate: &Debate) -> (Side, VerdictBasis) {
     let (pro, con) = (ledger::tally(debate, Side::Pro), ledger::tally(debate, Side::Con));
     let fewer = |pro: usize, con: usize| match pro.cmp(&con) {
         Ordering::Less => Some(Side::Pro),
@@ -376,11 +382,13 @@ fn tie_break(debate: &Debate) -> (Side, Basis) {
         own.filter_map(|(_, _, ruling)| ruling.margin()).max().map_or(0, usize::from)
     };
     fewer(pro.wrong, con.wrong)
-        .map(|side| (side, Basis::FewerWrongCitations))
-        .or_else(|| fewer(pro.ignored, con.ignored).map(|side| (side, Basis::FewerUnanswered)))
+        .map(|side| (side, VerdictBasis::FewerWrongCitations))
+        .or_else(|| {
+            fewer(pro.ignored, con.ignored).map(|side| (side, VerdictBasis::FewerUnanswered))
+        })
         .or_else(|| {
             let (pro, con) = (margin(Side::Pro), margin(Side::Con));
-            fewer(con, pro).map(|side| (side, Basis::LargerMargin))
+            fewer(con, pro).map(|side| (side, VerdictBasis::LargerMargin))
         })
-        .unwrap_or((Side::Pro, Basis::Proposer))
+        .unwrap_or((Side::Pro, VerdictBasis::Proposer))
 }

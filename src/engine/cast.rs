@@ -4,7 +4,7 @@ use super::catalogue::Offering;
 use super::desk::DeskError;
 use super::opening::Opening;
 use super::particulars::usual_roles;
-use crate::debate::{Role, Seat, Voice};
+use crate::debate::{Participant, Role, Seat};
 
 /// A role of a research debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Stance {
     pub name: String,
     /// What it argues for.
     pub stance: String,
-    pub voice: Voice,
+    pub voice: Participant,
 }
 
 /// An audience member, who listens and votes.
@@ -21,7 +21,7 @@ pub struct Stance {
 pub struct Listener {
     /// Type, one of those the format has templates for.
     pub kind: String,
-    pub voice: Voice,
+    pub voice: Participant,
     /// Weight of its vote.
     pub weight: u16,
 }
@@ -39,7 +39,7 @@ impl Opening {
     pub(super) fn seats(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
         let mut roles: Vec<Role> = vec![];
         for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
-            let named = phase.speakers.names();
+            let named = phase.speakers.roles();
             roles.extend(named.iter().filter(|role| !roles.contains(role)).collect::<Vec<_>>());
         }
         let mut seats = vec![];
@@ -50,14 +50,14 @@ impl Opening {
     }
 
     fn seated(&self, role: Role, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
-        let bench: Vec<&Voice> =
+        let bench: Vec<&Participant> =
             [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.unjudged).collect();
         if bench.len() > BENCH {
             return Err(DeskError::Cast(format!("{} judges; at most {BENCH} sit", bench.len())));
         }
-        let one = |name: &str, voice: &Voice| vec![seat(name, role, voice)];
+        let one = |name: &str, voice: &Participant| vec![seat(name, role, voice)];
         let argues = offering.prompts.values().any(|words| words.contains("{{stance}}"));
-        let side = |name: &str, voice: &Voice, nth: usize, usual: &str| {
+        let side = |name: &str, voice: &Participant, nth: usize, usual: &str| {
             let stance = Some(self.stances[nth].as_str()).filter(|it| !it.trim().is_empty());
             let stance = stance.or(argues.then_some(usual)).unwrap_or_default().to_owned();
             let name = self.names[nth].as_deref().unwrap_or(name);
@@ -83,11 +83,11 @@ impl Opening {
             Role::Audience => self.listeners(offering)?,
             Role::Judge => several("judge", role, bench.into_iter()),
             Role::Mirror => {
-                let models = bench.into_iter().enumerate().filter(|(_, voice)| !voice.awaited());
+                let models = bench.into_iter().enumerate().filter(|(_, voice)| !voice.is_awaited());
                 models.map(|(nth, voice)| seat(&numbered("mirror", nth), role, voice)).collect()
             }
             Role::Auditor if self.audited => one("auditor", &self.judge),
-            Role::Scribe if self.judge != Voice::Human => one("scribe", &self.judge),
+            Role::Scribe if self.judge != Participant::Human => one("scribe", &self.judge),
             Role::Auditor | Role::Scribe => vec![],
         })
     }
@@ -145,7 +145,7 @@ impl Opening {
     }
 }
 
-fn several<'a>(name: &str, role: Role, voices: impl Iterator<Item = &'a Voice>) -> Vec<Seat> {
+fn several<'a>(name: &str, role: Role, voices: impl Iterator<Item = &'a Participant>) -> Vec<Seat> {
     voices.enumerate().map(|(nth, voice)| seat(&numbered(name, nth), role, voice)).collect()
 }
 
@@ -154,7 +154,7 @@ fn numbered(name: &str, nth: usize) -> String {
     if nth == 0 { name.into() } else { format!("{name}-{}", nth + 1) }
 }
 
-fn seat(name: &str, role: Role, voice: &Voice) -> Seat {
+fn seat(name: &str, role: Role, voice: &Participant) -> Seat {
     Seat {
         name: name.into(),
         role,

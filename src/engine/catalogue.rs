@@ -1,13 +1,13 @@
 //! The format catalog: every debate format that can be opened, with its prompt templates. Filled by
 //! `formats_catalog` from built-in and user files.
 use super::desk::DeskError;
-use crate::debate::formats::Offer;
+use crate::debate::formats::FormatOffer;
 use std::collections::BTreeMap;
 
 /// A format with its limits and prompt templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offering {
-    pub offer: Offer,
+    pub offer: FormatOffer,
     /// Templates by phase name, and under `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus`,
     /// `again` and `review`.
     pub prompts: BTreeMap<String, String>,

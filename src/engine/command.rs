@@ -3,7 +3,7 @@
 //! A [`Command`] becomes one event, and is refused if that event is not legal at the moment.
 //! Commands are serialized to JSON when they are queued for another process.
 use super::ports::LogError;
-use crate::debate::{Change, Cue, Event, Finding, Illegal, Proof, Stand};
+use crate::debate::{Amendment, Cue, Event, IllegalEvent, Position, RuleFinding, VerdictFeedback};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
@@ -21,21 +21,16 @@ pub enum Command {
         text: String,
     },
     /// Add a remark to the prompts of all turns not asked yet.
-    Interject {
-        text: String,
-    },
+    Interject { text: String },
     /// Pause before the next turn.
     Hold,
     /// Start a round that waits for confirmation.
     Continue {
         /// Position of that round.
-        before: Stand,
+        before: Position,
     },
     /// Change a setting of the debate.
-    Amend {
-        change: Change,
-        because: String,
-    },
+    Amend { change: Amendment, because: String },
     /// Skip to the final act.
     Conclude {
         /// Reason, if it is not simply the user's decision.
@@ -47,17 +42,13 @@ pub enum Command {
         because: Option<String>,
     },
     /// Retry from a failed turn.
-    Reopen {
-        from: Cue,
-    },
+    Reopen { from: Cue },
     /// Record the user's decision.
-    Decide {
-        text: String,
-    },
+    Decide { text: String },
     /// Record how the verdict turned out.
     Learn {
         /// Whether it was right.
-        proof: Proof,
+        proof: VerdictFeedback,
         /// Confidence at that time, in percent.
         confidence: Option<u8>,
         note: String,
@@ -81,7 +72,10 @@ impl Command {
     pub fn steer(topic: String) -> [Command; 2] {
         let text = format!("The topic is now: {topic}");
         let because = "the user steers".into();
-        [Command::Amend { change: Change::Topic { topic }, because }, Command::Interject { text }]
+        [
+            Command::Amend { change: Amendment::Topic { topic }, because },
+            Command::Interject { text },
+        ]
     }
 
     /// Command that asks for more detail on something.
@@ -133,10 +127,10 @@ pub struct Request {
 pub enum Error {
     /// The event is not legal at the moment.
     #[error(transparent)]
-    Illegal(#[from] Box<Illegal>),
+    Illegal(#[from] Box<IllegalEvent>),
     /// The reply was parsed but breaks rules of the format.
     #[error("the reply was not taken: {}", .0.iter().map(|f| f.says.as_str()).collect::<Vec<_>>().join("; "))]
-    Refused(Vec<Finding>),
+    Refused(Vec<RuleFinding>),
     /// The reply could not be parsed.
     #[error("the reply was not taken: {0}")]
     Unreadable(String),
@@ -151,8 +145,8 @@ pub enum Error {
     Gone,
 }
 
-impl From<Illegal> for Error {
-    fn from(illegal: Illegal) -> Error {
+impl From<IllegalEvent> for Error {
+    fn from(illegal: IllegalEvent) -> Error {
         Error::Illegal(Box::new(illegal))
     }
 }

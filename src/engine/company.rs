@@ -2,7 +2,7 @@
 //! and partners of the format. Keeps the reason for every automatic choice.
 use super::pairing::{Able, Seated, Taken};
 use super::particulars::WantedCast;
-use crate::debate::Voice;
+use crate::debate::Participant;
 
 /// Every seat of a debate with its participant.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Company {
     /// Additional judges and partners, all named by the user.
     others: Vec<Taken>,
     /// Suggested replacement if the partner fails.
-    fallback: Option<Voice>,
+    fallback: Option<Participant>,
     partnered: bool,
 }
 
@@ -45,7 +45,7 @@ impl Company {
         able: &[Able],
         about_files: bool,
         usual: impl Fn(Taken) -> Taken,
-    ) -> (Company, Vec<Voice>) {
+    ) -> (Company, Vec<Participant>) {
         let mut assigned = vec![];
         let mut with = |taken: Taken| {
             let before = taken.voice.clone();
@@ -60,7 +60,7 @@ impl Company {
             challenger: with(seated.challenger),
             judge: with(seated.judge),
         };
-        let named = |voice: &Voice| Taken { voice: voice.clone(), why: None };
+        let named = |voice: &Participant| Taken { voice: voice.clone(), why: None };
         let mut roles = vec![];
         for (nth, (name, stance, voice)) in cast.roles.iter().enumerate() {
             let taken = match (voice, nth) {

@@ -18,7 +18,9 @@ use super::recovery::Stranger;
 use super::scrutiny::Outside;
 use super::session::Session;
 use super::turn::Told;
-use crate::debate::{Debate, Event, Failure, Flaw, Role, Seat, Trouble, Unfit, Voice, next};
+use crate::debate::{
+    Debate, Event, FailureKind, LogFlaw, Participant, Role, Seat, SetupError, TurnFailure, next,
+};
 use crate::redact::Secrets;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,10 +77,10 @@ pub enum DeskError {
     Deserted(Vacant, String),
     #[error("your configuration: {0}")]
     Settings(String),
-    #[error("`{voice}` does not answer ({}): {}", failure.trouble.word(), failure.note)]
-    Silent { voice: String, failure: Box<Failure>, others: Vec<String> },
+    #[error("`{voice}` does not answer ({}): {}", failure.trouble.as_str(), failure.note)]
+    Silent { voice: String, failure: Box<TurnFailure>, others: Vec<String> },
     #[error(transparent)]
-    Unfit(#[from] Unfit),
+    Unfit(#[from] SetupError),
     #[error(transparent)]
     Context(#[from] BadContext),
     #[error(transparent)]
@@ -106,8 +108,9 @@ pub enum DeskError {
 impl DeskError {
     /// Whether the cause is that no provider is available or logged in.
     pub fn deserted(&self) -> bool {
-        let login =
-            |failure: &Failure| matches!(failure.trouble, Trouble::NotFound | Trouble::NotLoggedIn);
+        let login = |failure: &TurnFailure| {
+            matches!(failure.trouble, FailureKind::NotFound | FailureKind::NotLoggedIn)
+        };
         match self {
             DeskError::Vacant(_) | DeskError::Deserted(..) | DeskError::Unplayable(_) => true,
             DeskError::Silent { failure, .. } => login(failure),
@@ -150,7 +153,7 @@ impl Desk {
     /// Checks a draft, creates the debate and starts running it.
     pub fn open(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
-        setup.check()?;
+        setup.validate()?;
         self.sits_well(&setup.seats)?;
         self.begin(opening, place)
     }
@@ -158,12 +161,12 @@ impl Desk {
     /// As [`App::open`] for bots that joined an arena room. Providers are not checked: if no judge
     /// is available, the record says so, and the bots are not sent away.
     pub fn host(&self, opening: &Opening, place: &Place) -> Result<Job, DeskError> {
-        opening.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?;
+        opening.setup(&self.catalogue, String::new(), String::new(), 0)?.validate()?;
         self.begin(opening, place)
     }
 
     /// Checks that all these participants are available.
-    pub fn playable(&self, voices: &[&Voice]) -> Result<(), DeskError> {
+    pub fn playable(&self, voices: &[&Participant]) -> Result<(), DeskError> {
         Ok(voices.iter().try_for_each(|voice| self.voices.playable(voice))?)
     }
 
@@ -233,7 +236,7 @@ impl Desk {
         let opened = self.archive.open(id, place, claim)?;
         let seq = opened.stored.events.last().map_or(0, |recorded| recorded.seq);
         let (debate, flaw) = fold(opened.stored)?;
-        if let Some(Flaw { seq, why }) = flaw {
+        if let Some(LogFlaw { seq, message: why }) = flaw {
             return Err(DeskError::Flawed { id: id.into(), seq, why });
         }
         let (first, fresh, root) = (vec![], Told::new(), place.root.clone());
@@ -241,7 +244,7 @@ impl Desk {
     }
 
     /// Reads a debate without its lease. The flaw says from which event on the log is invalid.
-    pub fn read(&self, id: &str) -> Result<(Stored, Debate, Option<Flaw>), DeskError> {
+    pub fn read(&self, id: &str) -> Result<(Stored, Debate, Option<LogFlaw>), DeskError> {
         let stored = self.archive.read(id)?;
         let (debate, flaw) = fold(stored.clone())?;
         Ok((stored, debate, flaw))
@@ -268,8 +271,8 @@ impl Desk {
     /// Whether an awaited turn is past its deadline.
     pub fn late(&self, debate: &Debate) -> bool {
         let now = self.clock.now();
-        next(debate).cues().any(|cue| {
-            debate.seat(cue).voice.awaited() && debate.deadline(cue).is_some_and(|at| at <= now)
+        next(debate).open_cues().any(|cue| {
+            debate.seat(cue).voice.is_awaited() && debate.deadline(cue).is_some_and(|at| at <= now)
         })
     }
 
@@ -277,11 +280,11 @@ impl Desk {
     /// are only the seats that speak there.
     pub fn ready(&self, debate: &Debate, seats: &[Seat]) -> Result<(), DeskError> {
         let setup = debate.setup();
-        let ending = setup.ending();
-        let at_the_end = next(debate).at().is_some_and(|cue| cue.act == ending);
+        let ending = setup.ending_act();
+        let at_the_end = next(debate).first_cue().is_some_and(|cue| cue.act == ending);
         let speaks_there = |seat: &Seat| {
             let phases = &setup.format.acts[usize::from(ending)].phases;
-            phases.iter().any(|phase| phase.speakers.names().contains(&seat.role))
+            phases.iter().any(|phase| phase.speakers.roles().contains(&seat.role))
         };
         for seat in seats.iter().filter(|seat| !at_the_end || speaks_there(seat)) {
             self.voices.playable(&seat.voice)?;
@@ -408,10 +411,10 @@ pub fn at_home(stored: &Stored, place: &Place) -> Place {
 }
 
 /// Replays a stored log. The flaw says from which event on it is invalid.
-fn fold(stored: Stored) -> Result<(Debate, Option<Flaw>), DeskError> {
+fn fold(stored: Stored) -> Result<(Debate, Option<LogFlaw>), DeskError> {
     let events = stored.events.into_iter().map(|recorded| recorded.event);
-    let (debate, flaw) = Debate::salvage(stored.setup, events)?;
-    let unreadable = stored.unreadable.map(|(seq, why)| Flaw { seq, why });
+    let (debate, flaw) = Debate::replay_lenient(stored.setup, events)?;
+    let unreadable = stored.unreadable.map(|(seq, why)| LogFlaw { seq, message: why });
     Ok((debate, flaw.or(unreadable)))
 }
 

@@ -2,7 +2,7 @@
 //! participant.
 use super::command::Command;
 use super::desk::{Desk, DeskError};
-use crate::debate::{Change, Debate, Role, Seat, Voice};
+use crate::debate::{Amendment, Debate, Participant, Role, Seat};
 
 /// Whether a name means this seat. `judge` also means the mirror, scribe and auditor seats.
 fn meant(seat: &Seat, name: &str) -> bool {
@@ -23,7 +23,7 @@ impl Desk {
     pub fn hand_over(
         &self,
         debate: &Debate,
-        handed: &[(String, Voice)],
+        handed: &[(String, Participant)],
     ) -> Result<(Vec<Command>, Vec<Seat>), DeskError> {
         let mut after: Vec<Seat> = debate.seats().to_vec();
         let mut commands = vec![];
@@ -35,7 +35,7 @@ impl Desk {
             for (nth, seat) in (0u8..).zip(&mut after).filter(|(_, seat)| meant(seat, name)) {
                 if seat.voice != *voice {
                     seat.voice = voice.clone();
-                    let change = Change::Seat { seat: nth, voice: voice.clone() };
+                    let change = Amendment::Seat { seat: nth, voice: voice.clone() };
                     commands.push(Command::Amend { change, because: self.by_the_user() });
                 }
             }

@@ -94,7 +94,7 @@ impl Job {
     /// Waits until no turn is being fetched and returns the next step.
     pub async fn idle(&mut self) -> Result<Step, Error> {
         if let Ok(step) = self.idle.wait_for(Option::is_some).await {
-            return Ok(step.clone().unwrap_or(Step::Rest));
+            return Ok(step.clone().unwrap_or(Step::Done));
         }
         Err(self.ended().await)
     }

@@ -8,13 +8,13 @@ use super::gate::Gate;
 use super::live::Live;
 use super::ports::{Ask, Boxed, Said, Stream};
 use super::turn::fetch;
-use crate::debate::{Cue, Effort, Failure, Kind, Role, Trouble, Voice};
+use crate::debate::{Cue, Effort, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use std::path::PathBuf;
 
 /// A request for one text.
 #[derive(Clone, Debug)]
 pub struct Errand {
-    pub voice: Voice,
+    pub voice: Participant,
     /// Reasoning effort.
     pub effort: Option<Effort>,
     pub prompt: String,
@@ -34,7 +34,7 @@ pub struct Errand {
 #[derive(Clone, Debug)]
 pub struct Lent {
     /// The redacted reply, or the error.
-    pub said: Result<String, Failure>,
+    pub said: Result<String, TurnFailure>,
     /// Text streamed before an error or timeout. The caller may use it as a partial reply.
     pub so_far: String,
 }
@@ -61,13 +61,17 @@ impl Lender for Desk {
 
 impl Desk {
     /// Whether a participant can take one-shot requests: models and scripts only.
-    pub fn lends(&self, voice: &Voice) -> bool {
-        let model = matches!(voice, Voice::Model { .. });
+    pub fn lends(&self, voice: &Participant) -> bool {
+        let model = matches!(voice, Participant::Model { .. });
         model && (self.voices.model(voice) || voice.tool() == "script")
     }
 
     /// The participant with its default model. Checks configuration and availability.
-    pub fn lendable(&self, voice: &Voice, effort: Option<Effort>) -> Result<Voice, DeskError> {
+    pub fn lendable(
+        &self,
+        voice: &Participant,
+        effort: Option<Effort>,
+    ) -> Result<Participant, DeskError> {
         self.voices.sound().map_err(DeskError::Settings)?;
         let voice = self.usually(voice, effort).unwrap_or_else(|| voice.clone());
         self.voices.playable(&voice)?;
@@ -75,12 +79,12 @@ impl Desk {
     }
 
     /// Probes a participant. Returns a warning on timeout, and an error if it fails otherwise.
-    pub async fn answers(&self, voice: &Voice) -> Result<Option<String>, DeskError> {
+    pub async fn answers(&self, voice: &Participant) -> Result<Option<String>, DeskError> {
         let probes = self.probe(vec![voice.clone()], std::time::Duration::MAX).await;
         let failed = probes.into_iter().find_map(|probe| probe.came.err());
         match failed {
             None => Ok(None),
-            Some(Failure { trouble: Trouble::TimedOut, note, .. }) => {
+            Some(TurnFailure { trouble: FailureKind::TimedOut, note, .. }) => {
                 Ok(Some(format!("`{voice}` has not answered yet: {note}")))
             }
             Some(failure) => {
@@ -99,7 +103,7 @@ fn asked(errand: &Errand, prompt: String) -> Ask {
         role: Role::Pro,
         phase: errand.phase.clone(),
         round: errand.round,
-        reply: Kind::Speech,
+        reply: ReplyKind::Speech,
         voice: errand.voice.clone(),
         effort: errand.effort,
         prompt,

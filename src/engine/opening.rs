@@ -4,9 +4,10 @@ use super::cast::{Listener, Stance};
 use super::catalogue::{Catalogue, Offering};
 use super::desk::DeskError;
 use crate::debate::formats;
-use crate::debate::setup::{GRAMMAR, WORDING};
+use crate::debate::setup::{GRAMMAR_VERSION, WORDING_VERSION};
 use crate::debate::{
-    Budget, Effort, Format, Hold, Limits, Origin, Proposed, Role, Seat, Setup, Voice,
+    Budget, DebateLimits, Effort, Format, HoldPoint, Origin, Participant, ReviewedChange, Role,
+    Seat, Setup,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,17 +24,17 @@ pub struct Opening {
     /// Name of the format.
     pub format: String,
     /// Argues for, or leads a dialogue.
-    pub proposer: Voice,
+    pub proposer: Participant,
     /// Argues against, or questions the lead.
-    pub challenger: Voice,
+    pub challenger: Participant,
     /// Rules, and summarizes long debates.
-    pub judge: Voice,
+    pub judge: Participant,
     /// No judge, because none is available.
     pub unjudged: bool,
     /// Additional judges.
-    pub panel: Vec<Voice>,
+    pub panel: Vec<Participant>,
     /// Additional partners, who question the lead.
-    pub partners: Vec<Voice>,
+    pub partners: Vec<Participant>,
     /// Roles of a research debate. Default: two that argue for and against.
     pub roles: Vec<Stance>,
     /// Audience members, who vote.
@@ -63,7 +64,7 @@ pub struct Opening {
     /// Paths the brief is about.
     pub touched: Vec<String>,
     /// The change it reviews, if any.
-    pub proposed: Option<Proposed>,
+    pub proposed: Option<ReviewedChange>,
     /// Ids of debates with the same review key or game key that this one replaces. The archive
     /// refuses to create it if there are others.
     pub supersedes: Vec<String>,
@@ -83,7 +84,7 @@ pub struct Opening {
     /// Timeout of an awaited turn in seconds. Default: none.
     pub await_seconds: Option<u32>,
     /// Where the debate waits for the user.
-    pub holds: Vec<Hold>,
+    pub holds: Vec<HoldPoint>,
     /// Whether both sides first answer without seeing each other's reply (sealed answers).
     pub sealed: bool,
     /// Whether to skip to the final act once a round leaves nothing open or only repeats.
@@ -94,7 +95,12 @@ pub struct Opening {
 
 impl Opening {
     /// A duel on this topic, with defaults for everything else.
-    pub fn new(topic: &str, proposer: Voice, challenger: Voice, judge: Voice) -> Opening {
+    pub fn new(
+        topic: &str,
+        proposer: Participant,
+        challenger: Participant,
+        judge: Participant,
+    ) -> Opening {
         Opening {
             topic: topic.into(),
             format: "duel".into(),
@@ -146,13 +152,13 @@ impl Opening {
     ) -> Result<Setup, DeskError> {
         let offering = catalogue.offered(&self.format)?;
         let offer = &offering.offer;
-        let rounds = self.rounds.unwrap_or(offer.usual);
+        let rounds = self.rounds.unwrap_or(offer.default_rounds);
         if !offer.rounds.contains(&rounds) {
             let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
             return Err(DeskError::Rounds { asked: rounds.into(), least, most });
         }
         let seats = self.seats(offering)?;
-        if offer.impartial && !self.same_judge {
+        if offer.impartial_judge && !self.same_judge {
             impartial(&seats)?;
         }
         let sides = seats.iter().any(|seat| seat.role.side().is_some());
@@ -162,12 +168,13 @@ impl Opening {
                 self.format
             )));
         }
-        let (shortest, longest) = (*offer.lengths.start(), *offer.lengths.end());
-        let limits = Limits { shortest, longest, budget: self.budget, ..Limits::default() };
+        let (shortest, longest) = (*offer.speech_chars.start(), *offer.speech_chars.end());
+        let limits =
+            DebateLimits { shortest, longest, budget: self.budget, ..DebateLimits::default() };
         let turn_seconds = self.turn_seconds;
         Ok(Setup {
-            grammar: GRAMMAR,
-            wording: WORDING,
+            grammar: GRAMMAR_VERSION,
+            wording: WORDING_VERSION,
             id,
             opened_at: now,
             topic: self.topic.trim().to_owned(),
@@ -189,7 +196,7 @@ impl Opening {
             rounds,
             effort: self.effort,
             holds: self.holds.clone(),
-            limits: Limits { turn_seconds, await_seconds: self.await_seconds, ..limits },
+            limits: DebateLimits { turn_seconds, await_seconds: self.await_seconds, ..limits },
             origin: self.origin.clone(),
             salt,
         })
@@ -197,8 +204,9 @@ impl Opening {
 
     /// The format with the modifications for reviews and sealed replies.
     fn table(&self, format: Format) -> Format {
-        let format = if self.proposed.is_some() { formats::reviewing(format) } else { format };
-        if self.sealed { formats::sealed(format) } else { format }
+        let format =
+            if self.proposed.is_some() { formats::for_code_review(format) } else { format };
+        if self.sealed { formats::with_sealed_answers(format) } else { format }
     }
 
     /// Prompt templates by name. The review text is merged into `focus` if a change is reviewed,
@@ -226,7 +234,7 @@ fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
     let judges = seats.iter().filter(|seat| seat.role == Role::Judge);
     let sides: Vec<&Seat> = seats.iter().filter(|seat| seat.role.side().is_some()).collect();
     for judge in judges {
-        if let Some(side) = sides.iter().find(|side| judge.voice.may_be(&side.voice)) {
+        if let Some(side) = sides.iter().find(|side| judge.voice.may_be_same_model(&side.voice)) {
             let (voice, name) = (judge.voice.to_string(), side.name.clone());
             return Err(DeskError::Partial { voice, name });
         }
@@ -235,11 +243,11 @@ fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
 }
 
 /// Makes the path of a script absolute, so that the debate can be resumed from any folder.
-pub fn found_again(voice: Voice, folder: &Path) -> Voice {
+pub fn found_again(voice: Participant, folder: &Path) -> Participant {
     match voice {
-        Voice::Model { tool, model: Some(file) } if tool == "script" => {
+        Participant::Model { tool, model: Some(file) } if tool == "script" => {
             let whole = folder.join(&file).display().to_string();
-            Voice::Model { tool, model: Some(whole) }
+            Participant::Model { tool, model: Some(whole) }
         }
         voice => voice,
     }

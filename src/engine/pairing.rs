@@ -3,15 +3,15 @@
 //!
 //! The entry point is [`choose_seats`]. Each choice comes with a reason, which is shown to the
 //! user.
-use crate::debate::Voice;
-use crate::debate::seat::BadSeat;
+use crate::debate::Participant;
+use crate::debate::seat::ParticipantError;
 
 /// Participants the user named, `None` for open seats.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    pub proposer: Option<Voice>,
-    pub challenger: Option<Voice>,
-    pub judge: Option<Voice>,
+    pub proposer: Option<Participant>,
+    pub challenger: Option<Participant>,
+    pub judge: Option<Participant>,
 }
 
 impl Named {
@@ -25,14 +25,17 @@ impl Named {
 #[derive(Clone, Debug, Default)]
 pub struct Preferred {
     /// Proposer and challenger, the preferred pair first.
-    pub pairings: Vec<(Voice, Voice)>,
+    pub pairings: Vec<(Participant, Participant)>,
     /// The preferred judge first.
-    pub judges: Vec<Voice>,
+    pub judges: Vec<Participant>,
 }
 
 impl Preferred {
     /// Parses seats from the configuration.
-    pub fn read(pairings: &[(String, String)], judges: &[String]) -> Result<Preferred, BadSeat> {
+    pub fn read(
+        pairings: &[(String, String)],
+        judges: &[String],
+    ) -> Result<Preferred, ParticipantError> {
         let pair = |(one, other): &(String, String)| Ok((one.parse()?, other.parse()?));
         Ok(Preferred {
             pairings: pairings.iter().map(pair).collect::<Result<_, _>>()?,
@@ -44,7 +47,7 @@ impl Preferred {
 /// A participant that may be seated without being named.
 #[derive(Clone, Debug)]
 pub struct Able {
-    pub voice: Voice,
+    pub voice: Participant,
     /// Vendor of the model, if known.
     pub family: Option<String>,
     /// Whether it can read files itself.
@@ -55,7 +58,7 @@ pub struct Able {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct There {
     /// Debater of last resort, if any.
-    pub side: Option<Voice>,
+    pub side: Option<Participant>,
     /// Judge if no independent model is available.
     pub judge: Judge,
 }
@@ -64,16 +67,16 @@ pub struct There {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judge {
     /// This participant.
-    Other(Voice),
+    Other(Participant),
     /// One of the debaters, with a warning in the result, or this participant if neither can be
     /// asked.
-    Debater(Voice),
+    Debater(Participant),
 }
 
 /// The participant of a seat. The reason is `None` if the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    pub voice: Voice,
+    pub voice: Participant,
     pub why: Option<String>,
 }
 
@@ -128,8 +131,9 @@ impl Table<'_> {
     fn sides(&self, named: &Named, there: &There) -> Result<(Taken, Taken), Vacant> {
         let judge = named.judge.as_ref();
         if named.proposer.is_none() && named.challenger.is_none() {
-            let judges = |voice: &Voice| judge.is_some_and(|judge| judge.tool() == voice.tool());
-            let fits = |(one, other): &&(Voice, Voice)| {
+            let judges =
+                |voice: &Participant| judge.is_some_and(|judge| judge.tool() == voice.tool());
+            let fits = |(one, other): &&(Participant, Participant)| {
                 one.tool() != other.tool()
                     && [one, other].into_iter().all(|voice| self.plays(voice) && !judges(voice))
             };
@@ -138,36 +142,39 @@ impl Table<'_> {
                 return Ok((taken(one, why), taken(other, why)));
             }
         }
-        let side = |role: &'static str, name: Option<&Voice>, others: &[&Voice]| match name {
-            Some(voice) => Ok(Taken { voice: voice.clone(), why: None }),
-            None => self
-                .partner(others)
-                .or_else(|| self.free(others))
-                .or_else(|| there.side.as_ref().map(|voice| taken(voice, "nobody else is here")))
-                .ok_or(Vacant(role)),
-        };
-        let known: Vec<&Voice> = named.challenger.iter().chain(judge).collect();
+        let side =
+            |role: &'static str, name: Option<&Participant>, others: &[&Participant]| match name {
+                Some(voice) => Ok(Taken { voice: voice.clone(), why: None }),
+                None => self
+                    .partner(others)
+                    .or_else(|| self.free(others))
+                    .or_else(|| {
+                        there.side.as_ref().map(|voice| taken(voice, "nobody else is here"))
+                    })
+                    .ok_or(Vacant(role)),
+            };
+        let known: Vec<&Participant> = named.challenger.iter().chain(judge).collect();
         let proposer = side("proposer", named.proposer.as_ref(), &known)?;
-        let known: Vec<&Voice> = [&proposer.voice].into_iter().chain(judge).collect();
+        let known: Vec<&Participant> = [&proposer.voice].into_iter().chain(judge).collect();
         let challenger = side("challenger", named.challenger.as_ref(), &known)?;
         Ok((proposer, challenger))
     }
 
     /// The configured partner of the first of these.
-    fn partner(&self, others: &[&Voice]) -> Option<Taken> {
+    fn partner(&self, others: &[&Participant]) -> Option<Taken> {
         let first = others.first()?;
         let mut partners = self.preferred.pairings.iter().filter_map(|(one, other)| {
             (one.tool() == first.tool())
                 .then_some(other)
                 .or_else(|| (other.tool() == first.tool()).then_some(one))
         });
-        let free = |voice: &&Voice| others.iter().all(|other| other.tool() != voice.tool());
+        let free = |voice: &&Participant| others.iter().all(|other| other.tool() != voice.tool());
         let found = partners.find(|voice| self.plays(voice) && free(voice))?;
         Some(taken(found, "as your configuration pairs them"))
     }
 
     /// The first candidate of another family than these, else of another tool.
-    fn free(&self, others: &[&Voice]) -> Option<Taken> {
+    fn free(&self, others: &[&Participant]) -> Option<Taken> {
         let another_tool = |able: &&Able| others.iter().all(|it| it.tool() != able.voice.tool());
         let mut rest = self.able.iter().filter(another_tool);
         let another_family = |able: &&Able| self.unrelated(&able.voice, others);
@@ -179,7 +186,7 @@ impl Table<'_> {
         Some(taken(&found.voice, "of the same family, because no other is here"))
     }
 
-    fn judge(&self, named: &Named, one: &Voice, other: &Voice, there: &There) -> Taken {
+    fn judge(&self, named: &Named, one: &Participant, other: &Participant, there: &There) -> Taken {
         if let Some(voice) = &named.judge {
             return Taken { voice: voice.clone(), why: None };
         }
@@ -199,7 +206,7 @@ impl Table<'_> {
         match &there.judge {
             Judge::Other(voice) if models => taken(voice, "because no third family is here"),
             Judge::Other(voice) | Judge::Debater(voice) => {
-                let asked = sides.into_iter().find(|side| !side.awaited());
+                let asked = sides.into_iter().find(|side| !side.is_awaited());
                 let why = asked.map_or("nobody else is here", |_| "no independent judge is here");
                 taken(asked.unwrap_or(voice), why)
             }
@@ -207,17 +214,17 @@ impl Table<'_> {
     }
 
     /// Whether the tool of a participant is among the candidates, with whatever model.
-    fn plays(&self, voice: &Voice) -> bool {
+    fn plays(&self, voice: &Participant) -> bool {
         self.able.iter().any(|able| able.voice.tool() == voice.tool())
     }
 
-    fn family(&self, voice: &Voice) -> Option<&str> {
+    fn family(&self, voice: &Participant) -> Option<&str> {
         let own = self.able.iter().find(|able| able.voice.tool() == voice.tool())?;
         own.family.as_deref()
     }
 
     /// Whether it is another tool, and of a family not known to be seated already.
-    fn unrelated(&self, voice: &Voice, others: &[&Voice]) -> bool {
+    fn unrelated(&self, voice: &Participant, others: &[&Participant]) -> bool {
         let family = self.family(voice);
         others.iter().all(|other| {
             voice.tool() != other.tool() && (family.is_none() || family != self.family(other))
@@ -225,6 +232,6 @@ impl Table<'_> {
     }
 }
 
-fn taken(voice: &Voice, why: &str) -> Taken {
+fn taken(voice: &Participant, why: &str) -> Taken {
     Taken { voice: voice.clone(), why: Some(why.into()) }
 }

@@ -7,7 +7,7 @@ use super::oneline::{self, OneLine};
 use super::opening::{Opening, found_again};
 use super::preflight::Wish;
 use crate::debate::language::{self, Language};
-use crate::debate::{Role, Voice};
+use crate::debate::{Participant, Role};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -125,13 +125,13 @@ impl std::str::FromStr for Flag {
 #[derive(Clone, Debug, Default)]
 pub struct WantedCast {
     /// Name, stance and participant of each role.
-    pub roles: Vec<(String, String, Option<Voice>)>,
+    pub roles: Vec<(String, String, Option<Participant>)>,
     /// Type, vote weight and participant of each audience member.
-    pub listeners: Vec<(String, u16, Option<Voice>)>,
+    pub listeners: Vec<(String, u16, Option<Participant>)>,
     /// Additional judges.
-    pub panel: Vec<Voice>,
+    pub panel: Vec<Participant>,
     /// Additional partners, who question the lead.
-    pub partners: Vec<Voice>,
+    pub partners: Vec<Participant>,
     /// Whether it is a dialogue, whose partner should fit the topic.
     pub partnered: bool,
     /// Whether one model may take several debating seats.
@@ -155,7 +155,7 @@ impl Desk {
         fits(&said, &offering)?;
         let (mut draft, mut wish) = (draft, wish);
         let voice = |word: &str| self.named(word, folder);
-        let seats = |role: Role| offering.offer.format.seats(role);
+        let seats = |role: Role| offering.offer.format.uses_role(role);
         if let Some(model) = said.model.as_deref() {
             let model = voice(model)?;
             let own = &mut wish.named;
@@ -188,7 +188,7 @@ impl Desk {
         if seats(Role::Audience) {
             let usual = || offering.listeners().map(|kind| (kind.to_owned(), 1, None)).collect();
             wish.cast.listeners = match said.listeners {
-                None if offering.offer.crowd => usual(),
+                None if offering.offer.default_audience => usual(),
                 None => vec![],
                 Some(all) => all
                     .into_iter()
@@ -235,7 +235,7 @@ impl Desk {
             in_topic = voices.collect::<Result<_, _>>()?;
             draft.topic = topic;
         }
-        let mut roles: Vec<(String, String, Option<Voice>)> = vec![];
+        let mut roles: Vec<(String, String, Option<Participant>)> = vec![];
         for role in &said.roles {
             let model = role.model.as_deref().map(|word| self.named(word, folder)).transpose()?;
             if role.name.trim().is_empty() || role.stance.trim().is_empty() {
@@ -269,7 +269,7 @@ impl Desk {
 
     /// Parses a participant as the user writes it: a seat, or a bare model name whose vendor is
     /// known. Falls back to the vendor's API if its CLI is not available.
-    pub fn named(&self, word: &str, folder: &Path) -> Result<Voice, DeskError> {
+    pub fn named(&self, word: &str, folder: &Path) -> Result<Participant, DeskError> {
         let bad = |why: String| DeskError::Cast(format!("`{word}`: {why}"));
         let listed = self.voices.listing();
         let bare = oneline::tool_of(word).filter(|_| !listed.iter().any(|it| of(word, &it.seat)));
@@ -287,8 +287,9 @@ impl Desk {
             }
             None => word.to_owned(),
         };
-        let voice: Voice =
-            seat.parse().map_err(|error: crate::debate::seat::BadSeat| bad(error.to_string()))?;
+        let voice: Participant = seat
+            .parse()
+            .map_err(|error: crate::debate::seat::ParticipantError| bad(error.to_string()))?;
         Ok(found_again(voice, folder))
     }
 }
@@ -301,7 +302,7 @@ fn of(word: &str, seat: &str) -> bool {
 
 /// Checks that the format supports every given option.
 fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
-    let has = |role: Role| offering.offer.format.seats(role);
+    let has = |role: Role| offering.offer.format.uses_role(role);
     let (advocates, listeners) = (has(Role::Advocate), has(Role::Audience));
     let wrong = [
         ("roles", !said.roles.is_empty() && !advocates),
@@ -327,7 +328,7 @@ fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
 
 /// Default roles for a topic, in its language.
 pub fn usual_roles(topic: &str, sides: Option<(String, String)>) -> [(String, String); 2] {
-    let chinese = language::of(topic) == Language::Chinese;
+    let chinese = language::detect(topic) == Language::Chinese;
     let (names, stances) = match (sides, chinese) {
         (Some((one, other)), true) => (
             ["支持方", "反对方"],

@@ -22,7 +22,7 @@ use super::command::Command;
 use super::gate::Gate;
 use super::live::{self, Update};
 use super::price::Price;
-use crate::debate::{Cue, Effort, Envelope, Event, Failure, Kind, Role, Voice};
+use crate::debate::{Cue, Effort, Envelope, Event, Participant, ReplyKind, Role, TurnFailure};
 use crate::redact::Held;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,10 +41,10 @@ pub const PATIENCE: u32 = 240;
 pub trait Voices: Send + Sync {
     /// Requests one reply and streams its text to `stream`. Retries and fallbacks happen inside, so
     /// an error is final. Dropping the future cancels the request and kills its processes.
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>>;
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>>;
 
     /// Default timeout of a turn for this participant, in seconds.
-    fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
+    fn patience(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
         let _ = (voice, effort);
         PATIENCE
     }
@@ -55,21 +55,21 @@ pub trait Voices: Send + Sync {
     }
 
     /// Checks without spending tokens whether a participant can take a seat here.
-    fn playable(&self, voice: &Voice) -> Result<(), Unplayable>;
+    fn playable(&self, voice: &Participant) -> Result<(), Unplayable>;
 
     /// Why these two cannot be the two sides of one debate, for example because both are the same
     /// tool.
-    fn clash(&self, one: &Voice, other: &Voice) -> Option<String>;
+    fn clash(&self, one: &Participant, other: &Participant) -> Option<String>;
 
     /// Whether a participant can read the files of a repository itself.
-    fn reads(&self, voice: &Voice) -> bool {
+    fn reads(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
 
     /// Whether a participant is a model CLI or API, and not a script, a person, the host or the
     /// demo.
-    fn model(&self, voice: &Voice) -> bool {
+    fn model(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
@@ -81,13 +81,13 @@ pub trait Voices: Send + Sync {
     }
 
     /// The configured price for the requested model, or for the model reported in the response.
-    fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
+    fn price(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
         let _ = (voice, reported);
         None
     }
 
     /// Whether the provider reports the cost of a turn itself.
-    fn tells_cost(&self, voice: &Voice) -> bool {
+    fn tells_cost(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
@@ -160,8 +160,8 @@ pub struct Ask {
     /// Round number, 0 outside of rounds.
     pub round: u8,
     /// Kind of reply the phase expects.
-    pub reply: Kind,
-    pub voice: Voice,
+    pub reply: ReplyKind,
+    pub voice: Participant,
     /// Reasoning effort.
     pub effort: Option<Effort>,
     pub prompt: String,

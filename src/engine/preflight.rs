@@ -12,7 +12,9 @@ use super::particulars::WantedCast;
 use super::ports::{
     Ask, BadContext, Context, Contribution, Gathered, Pinned, Readers, Said, Stream,
 };
-use crate::debate::{Cue, Effort, Envelope, Failure, Kind, Proposed, Role, Trouble, Voice};
+use crate::debate::{
+    Cue, Effort, Envelope, FailureKind, Participant, ReplyKind, ReviewedChange, Role, TurnFailure,
+};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,8 +55,8 @@ pub struct Wish {
 /// Result of a probe request to one model.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    pub voice: Voice,
-    pub came: Result<Envelope, Failure>,
+    pub voice: Participant,
+    pub came: Result<Envelope, TurnFailure>,
 }
 
 /// The pinned tree and the brief of a debate.
@@ -109,12 +111,12 @@ fn unseen(gathered: &Gathered) -> String {
 pub(super) struct Answered(Mutex<BTreeMap<String, Instant>>);
 
 impl Answered {
-    fn lately(&self, voice: &Voice) -> bool {
+    fn lately(&self, voice: &Participant) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&voice.to_string()).is_some_and(|when| when.elapsed() < MEMORY)
     }
 
-    fn note(&self, voice: &Voice) {
+    fn note(&self, voice: &Participant) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(voice.to_string(), Instant::now());
     }
@@ -159,7 +161,7 @@ impl Desk {
             .collect();
         let beside =
             gathered.touched.iter().filter(|path| !changed.contains(path)).cloned().collect();
-        let proposed = draft.proposed.clone().map(|it| Proposed { unseen, beside, ..it });
+        let proposed = draft.proposed.clone().map(|it| ReviewedChange { unseen, beside, ..it });
         let chosen = company.chosen();
         let Company { seated: Seated { proposer, challenger, judge }, roles, audience, .. } =
             company;
@@ -248,7 +250,7 @@ impl Desk {
 
     /// Validates the draft with placeholder participants, before any request is sent.
     fn trial(&self, draft: &Opening, wish: &Wish) -> Result<(), DeskError> {
-        let nobody = |name: &str| Voice::Model { tool: name.into(), model: None };
+        let nobody = |name: &str| Participant::Model { tool: name.into(), model: None };
         let cast = &wish.cast;
         let trial = Opening {
             proposer: wish.named.proposer.clone().unwrap_or_else(|| nobody("one")),
@@ -276,7 +278,7 @@ impl Desk {
             partners: cast.partners.clone(),
             ..draft.clone()
         };
-        Ok(trial.setup(&self.catalogue, String::new(), String::new(), 0)?.check()?)
+        Ok(trial.setup(&self.catalogue, String::new(), String::new(), 0)?.validate()?)
     }
 
     /// Fills the open seats and probes each distinct model once, through the same port as its
@@ -288,7 +290,7 @@ impl Desk {
         about_files: bool,
     ) -> Result<(Company, Vec<String>), DeskError> {
         self.voices.sound().map_err(DeskError::Settings)?;
-        let (mut silent, mut slow): (Vec<Voice>, Vec<Voice>) = (vec![], vec![]);
+        let (mut silent, mut slow): (Vec<Participant>, Vec<Participant>) = (vec![], vec![]);
         let mut plain: Vec<String> = vec![];
         let mut warnings = vec![];
         // One deadline for all probes, including those of replacements.
@@ -329,18 +331,18 @@ impl Desk {
             let Some(until) = until else { return Ok((company, warnings)) };
             let patience = until.saturating_duration_since(Instant::now());
             let asked = taken.iter().map(|taken| taken.voice.clone());
-            let asked: Vec<Voice> = asked.filter(|voice| !slow.contains(voice)).collect();
+            let asked: Vec<Participant> = asked.filter(|voice| !slow.contains(voice)).collect();
             let mut again = false;
             for Probe { voice, came } in self.probe(asked, patience).await {
                 let Err(failure) = came else { continue };
-                if failure.trouble == Trouble::TimedOut {
+                if failure.trouble == FailureKind::TimedOut {
                     warnings.push(format!("`{voice}` has not answered yet: {}", failure.note));
                     slow.push(voice);
                     continue;
                 }
                 let says = format!("`{voice}` does not answer: {}", failure.note);
                 let chosen = taken.iter().all(|it| it.voice != voice || it.why.is_some());
-                if assigned.contains(&voice) && failure.trouble == Trouble::UnknownModel {
+                if assigned.contains(&voice) && failure.trouble == FailureKind::UnknownModel {
                     warnings.push(format!("{says}; it is asked without naming a model"));
                     plain.push(voice.tool().to_owned());
                 } else if chosen {
@@ -360,12 +362,12 @@ impl Desk {
     }
 
     /// Probes models concurrently, each once. Those with a fresh result in the cache are skipped.
-    pub async fn probe(&self, mut voices: Vec<Voice>, patience: Duration) -> Vec<Probe> {
+    pub async fn probe(&self, mut voices: Vec<Participant>, patience: Duration) -> Vec<Probe> {
         let patience = patience.min(PATIENCE);
         if patience < SHORTEST {
             return vec![];
         }
-        let mut seen: Vec<Voice> = vec![];
+        let mut seen: Vec<Participant> = vec![];
         voices.retain(|voice| {
             let first = !seen.contains(voice);
             seen.push(voice.clone());
@@ -377,7 +379,7 @@ impl Desk {
             let asked = tokio::time::timeout(patience, self.voices.speak(&ask, stream));
             let came = asked.await.unwrap_or_else(|_| {
                 let note = format!("nothing came within {} s", patience.as_secs());
-                Err(Failure::new(Trouble::TimedOut, note))
+                Err(TurnFailure::new(FailureKind::TimedOut, note))
             });
             let came = came.map(|Said { envelope, .. }| envelope);
             if came.is_ok() {
@@ -389,18 +391,18 @@ impl Desk {
     }
 
     /// Available models that may be seated without being named, except tools that failed.
-    fn able(&self, silent: &[Voice]) -> Vec<Able> {
+    fn able(&self, silent: &[Participant]) -> Vec<Able> {
         let listed = self.voices.listing().into_iter().filter(|it| it.model && it.playable);
         let voices = listed.filter_map(|it| {
-            let voice: Voice = it.seat.parse().ok()?;
+            let voice: Participant = it.seat.parse().ok()?;
             let reads = self.voices.reads(&voice);
             Some(Able { voice, family: it.family, reads })
         });
         voices.filter(|able| silent.iter().all(|it| it.tool() != able.voice.tool())).collect()
     }
 
-    fn others(&self, voice: &Voice, silent: &[Voice]) -> Vec<String> {
-        let plain = Voice::Model { tool: voice.tool().into(), model: None };
+    fn others(&self, voice: &Participant, silent: &[Participant]) -> Vec<String> {
+        let plain = Participant::Model { tool: voice.tool().into(), model: None };
         let bare = voice.model().filter(|_| self.voices.playable(&plain).is_ok());
         let bare = bare.map(|_| voice.tool().to_owned());
         let able = self.able(silent).into_iter().filter(|able| able.voice.tool() != voice.tool());
@@ -417,16 +419,20 @@ impl Desk {
     }
 
     /// The participant with the configured default model of its tool. `None` if a model is named.
-    pub(super) fn usually(&self, voice: &Voice, effort: Option<Effort>) -> Option<Voice> {
-        let Voice::Model { tool, model: None } = voice else { return None };
+    pub(super) fn usually(
+        &self,
+        voice: &Participant,
+        effort: Option<Effort>,
+    ) -> Option<Participant> {
+        let Participant::Model { tool, model: None } = voice else { return None };
         let model = self.voices.usual(tool, effort)?;
-        let voice = Voice::Model { tool: tool.clone(), model: Some(model) };
-        Some(voice).filter(|voice| voice.check().is_ok())
+        let voice = Participant::Model { tool: tool.clone(), model: Some(model) };
+        Some(voice).filter(|voice| voice.validate().is_ok())
     }
 }
 
 /// The request of a probe. It belongs to no debate.
-fn question(voice: &Voice, patience: Duration) -> Ask {
+fn question(voice: &Participant, patience: Duration) -> Ask {
     Ask {
         debate: String::new(),
         cue: Cue { act: 0, round: 0, phase: 0, seat: 0 },
@@ -434,7 +440,7 @@ fn question(voice: &Voice, patience: Duration) -> Ask {
         role: Role::Pro,
         phase: "probe".into(),
         round: 0,
-        reply: Kind::Speech,
+        reply: ReplyKind::Speech,
         voice: voice.clone(),
         effort: None,
         prompt: QUESTION.into(),

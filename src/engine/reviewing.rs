@@ -8,12 +8,12 @@ use super::opening::Opening;
 use super::pairing::Named;
 use super::ports::{About, BadContext, Changed, Contribution, Meant, Proposal, Query, Stored};
 use super::preflight::Wish;
-use crate::debate::hashed::hashed;
-use crate::debate::setup::WORDING;
-use crate::debate::standing::status;
+use crate::debate::content_hash::content_hash;
+use crate::debate::setup::WORDING_VERSION;
+use crate::debate::status::status;
 use crate::debate::{
-    Body, Budget, Change, Citation, Claim, Compared, Cue, Debate, Hold, Known, Noted, Pause,
-    Proposed, Role, Status, Step, next,
+    Amendment, Body, Budget, ChangeSummary, Citation, Claim, Cue, Debate, HoldPoint, KnownFinding,
+    NotedFinding, PauseReason, ReviewedChange, Role, Status, Step, next,
 };
 use std::path::{Path, PathBuf};
 
@@ -69,8 +69,8 @@ impl Desk {
         &self,
         root: &Path,
         proposal: &Proposal,
-        noted: Vec<Noted>,
-    ) -> Result<Vec<Known>, DeskError> {
+        noted: Vec<NotedFinding>,
+    ) -> Result<Vec<KnownFinding>, DeskError> {
         let (evidence, root, proposal) = (self.evidence.clone(), root.to_owned(), proposal.clone());
         let looking = tokio::task::spawn_blocking(move || {
             let touched: Vec<String> = proposal.files.into_iter().map(|file| file.path).collect();
@@ -85,7 +85,7 @@ impl Desk {
             // Looked up like the evidence of a claim: an exact quote.
             let look = |entry: String| {
                 let offered = Claim { evidence: vec![entry], ..Claim::default() };
-                evidence.citations(&Body::claiming(offered), &about).into_iter().next()
+                evidence.citations(&Body::from_claim(offered), &about).into_iter().next()
             };
             noted.into_iter().map(|noted| recalled(noted, &touched, &look)).collect()
         });
@@ -122,7 +122,7 @@ impl Desk {
     pub fn reviewed_already(
         &self,
         root: &Path,
-        proposed: &Proposed,
+        proposed: &ReviewedChange,
     ) -> Result<SameReview, DeskError> {
         let (root, reviews) = (Some(root.to_owned()), Some(proposed.key.clone()));
         let cards = self.archive.list(&Query { root, reviews, ..Query::default() })?;
@@ -131,9 +131,9 @@ impl Desk {
             // The status comes from the log, because the list may be stale.
             let (Stored { holder, .. }, debate, _) = self.read(&card.id)?;
             let (id, status) = (card.id.clone(), status(&debate));
-            if status == Status::Completed && !debate.concluded() {
+            if status == Status::Completed && !debate.is_concluded() {
                 done.get_or_insert(Already::Done(id));
-            } else if !status.over() {
+            } else if !status.is_over() {
                 begun.get_or_insert(match holder {
                     Some(by) => Already::Held { id, by },
                     None => Already::Begun(id),
@@ -147,10 +147,11 @@ impl Desk {
     /// Commands that raise the budget of an unfinished review, if it waits for that.
     pub fn allowing(&self, id: &str, budget: Budget) -> Result<Vec<Command>, DeskError> {
         let (_, debate, _) = self.read(id)?;
-        let spent = matches!(next(&debate), Step::Hold { pause: Pause::Spent { .. }, .. });
+        let spent =
+            matches!(next(&debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
         let because = "the review was asked for again".to_owned();
-        let amend = Command::Amend { change: Change::Limit { budget }, because };
-        Ok(if spent && !budget.exhausted(debate.spent()) { vec![amend] } else { vec![] })
+        let amend = Command::Amend { change: Amendment::Limit { budget }, because };
+        Ok(if spent && !budget.is_exhausted(debate.spent()) { vec![amend] } else { vec![] })
     }
 
     /// Turns a draft and its seating request into a review: topic, stances, roles and review key.
@@ -162,7 +163,7 @@ impl Desk {
         subject: &str,
     ) -> Result<(Opening, Wish), DeskError> {
         let offering = self.catalogue.offered(&draft.format)?;
-        let seats = |role: Role| offering.offer.format.seats(role);
+        let seats = |role: Role| offering.offer.format.uses_role(role);
         if !seats(Role::Pro) && !seats(Role::Advocate) {
             return Err(DeskError::Cast(format!(
                 "`{}` has no sides that could argue for and against a change; duel, tribunal and \
@@ -192,8 +193,8 @@ impl Desk {
         }
         draft.topic = topic(&change.proposal, subject);
         // A review has no user who could confirm the start.
-        draft.holds.retain(|hold| *hold != Hold::Start);
-        draft.proposed = Some(Proposed {
+        draft.holds.retain(|hold| *hold != HoldPoint::Start);
+        draft.proposed = Some(ReviewedChange {
             subject: subject.to_owned(),
             key: key(&draft, &wish, &change, offering),
             known: change.known.clone(),
@@ -209,33 +210,38 @@ const MOST_MOVED: usize = 200;
 
 /// Checks one earlier finding again. It counts as gone only if its evidence is clearly not there.
 /// Evidence that moved, is ambiguous or cannot be checked does not count as gone.
-fn recalled(noted: Noted, touched: &[String], look: &impl Fn(String) -> Option<Citation>) -> Known {
+fn recalled(
+    noted: NotedFinding,
+    touched: &[String],
+    look: &impl Fn(String) -> Option<Citation>,
+) -> KnownFinding {
     let removed = noted.place.as_ref().is_some_and(|place| place.removed);
     let mut now = look(noted.rests_on.clone());
-    let lost = |it: &Option<Citation>| it.as_ref().is_some_and(|it| it.found.wrong()) && !removed;
+    let lost =
+        |it: &Option<Citation>| it.as_ref().is_some_and(|it| it.found.is_wrong()) && !removed;
     let words = noted.rests_on.find(" \"").map(|at| &noted.rests_on[at..]);
     if let (true, Some(words)) = (lost(&now), words) {
         let elsewhere =
             touched.iter().take(MOST_MOVED).filter_map(|file| look(format!("{file}{words}")));
-        now = elsewhere.into_iter().find(|it| it.found.verified()).or(now);
+        now = elsewhere.into_iter().find(|it| it.found.is_verified()).or(now);
     }
     // A finding about removed lines is gone once they are back.
-    let back = now.as_ref().is_some_and(|it| it.found.verified() && it.removed.is_none());
+    let back = now.as_ref().is_some_and(|it| it.found.is_verified() && it.removed.is_none());
     let gone = if removed { back } else { lost(&now) };
-    let found = now.filter(|it| it.found.verified() && it.removed.is_some() == removed);
-    let place = found.and_then(|it| it.place()).or(noted.place.clone());
-    Known { noted: Noted { place, ..noted }, gone }
+    let found = now.filter(|it| it.found.is_verified() && it.removed.is_some() == removed);
+    let place = found.and_then(|it| it.location()).or(noted.place.clone());
+    KnownFinding { noted: NotedFinding { place, ..noted }, gone }
 }
 
 /// Summary of a change for the setup, without subject, key and earlier findings.
-pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
+pub fn outlined(proposal: &Proposal, title: &str) -> ReviewedChange {
     let sum = |lines: &dyn Fn(&Changed) -> Option<u64>| {
         let all: u64 = proposal.files.iter().filter_map(lines).sum();
         usize::try_from(all).unwrap_or(usize::MAX)
     };
-    Proposed {
+    ReviewedChange {
         title: title.trim().to_owned(),
-        compared: Compared {
+        compared: ChangeSummary {
             says: proposal.says.clone(),
             base: proposal.commits.0.clone().or(proposal.old.clone()),
             head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
@@ -244,7 +250,7 @@ pub fn outlined(proposal: &Proposal, title: &str) -> Proposed {
             deleted: sum(&|file| file.deleted),
         },
         was: proposal.was.clone(),
-        ..Proposed::default()
+        ..ReviewedChange::default()
     }
 }
 
@@ -262,7 +268,7 @@ fn topic(proposal: &Proposal, subject: &str) -> String {
 /// Whether the opposing side has spoken.
 fn challenged(debate: &Debate) -> bool {
     let against = |cue: Cue| matches!(debate.seat(cue).role, Role::Con | Role::Advocate);
-    debate.spoken(..).any(|(cue, _)| against(cue))
+    debate.replies_in(..).any(|(cue, _)| against(cue))
 }
 
 /// The review key: a hash of the change, the format with its prompts, the settings and the named
@@ -271,12 +277,19 @@ fn challenged(debate: &Debate) -> bool {
 fn key(draft: &Opening, wish: &Wish, change: &Contribution, offering: &Offering) -> String {
     let (named, proposal) = (&wish.named, &change.proposal);
     let parts = serde_json::json!([
-        (WORDING, &proposal.old, &proposal.new, &change.title, &change.body, &proposal.messages),
+        (
+            WORDING_VERSION,
+            &proposal.old,
+            &proposal.new,
+            &change.title,
+            &change.body,
+            &proposal.messages
+        ),
         (&draft.format, draft.rounds, draft.effort, draft.sealed, draft.stop_when_settled),
         (&draft.stances, &draft.styles, &draft.terms, draft.audited, draft.judge_share),
         (&named.proposer, &named.challenger, &named.judge, &wish.context, draft.same_judge),
         (&wish.cast.roles, &wish.cast.listeners, &wish.cast.panel),
         (&offering.prompts, &offering.offer.format),
     ]);
-    hashed(&[&parts.to_string()])
+    content_hash(&[&parts.to_string()])
 }

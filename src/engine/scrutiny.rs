@@ -2,7 +2,7 @@
 //! redacts secrets and checks the citations.
 use super::gate::Gate;
 use super::ports::{About, Evidence, Said};
-use crate::debate::{Citation, Kind, Setup, Was, claims};
+use crate::debate::{BaseTree, Citation, ReplyKind, Setup, claims_block};
 use crate::redact::Secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Scrutiny {
     root: PathBuf,
     pin: Option<String>,
     touched: Vec<String>,
-    was: Option<Was>,
+    was: Option<BaseTree>,
 }
 
 /// A sanitized reply with its checked citations.
@@ -49,8 +49,8 @@ impl Scrutiny {
 
     /// Processes a reply. Citations are checked on a blocking thread, so that the async runtime is
     /// not blocked.
-    pub(super) async fn look(&self, kind: Kind, said: Said) -> Looked {
-        if self.pin.is_none() || kind != Kind::Speech {
+    pub(super) async fn look(&self, kind: ReplyKind, said: Said) -> Looked {
+        if self.pin.is_none() || kind != ReplyKind::Speech {
             return self.look_now(kind, said);
         }
         let (own, kept) = (self.clone(), said.clone());
@@ -62,7 +62,7 @@ impl Scrutiny {
     }
 
     /// The same for synchronous callers. In a multi-threaded runtime it uses `block_in_place`.
-    pub(super) fn look_here(&self, kind: Kind, said: Said) -> Looked {
+    pub(super) fn look_here(&self, kind: ReplyKind, said: Said) -> Looked {
         let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
         if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
             return tokio::task::block_in_place(|| self.look_now(kind, said));
@@ -70,10 +70,10 @@ impl Scrutiny {
         self.look_now(kind, said)
     }
 
-    fn look_now(&self, kind: Kind, said: Said) -> Looked {
+    fn look_now(&self, kind: ReplyKind, said: Said) -> Looked {
         let text = self.plain(&said.text);
         let citations = match (&self.pin, kind) {
-            (Some(pin), Kind::Speech) => {
+            (Some(pin), ReplyKind::Speech) => {
                 let about = About {
                     root: &self.root,
                     pin,
@@ -82,7 +82,7 @@ impl Scrutiny {
                     except: None,
                     was: self.was.as_ref(),
                 };
-                self.evidence.citations(&claims::read(&text), &about)
+                self.evidence.citations(&claims_block::parse_speech(&text), &about)
             }
             _ => vec![],
         };

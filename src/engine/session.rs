@@ -9,7 +9,7 @@ use super::ports::{Call, Clock, Log, LogError, Said, Stream, Voices, WishId};
 use super::scrutiny::{Looked, Outside, Scrutiny};
 use super::turn::{self, Told};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, Event, Failure, Step, Trouble, Voice, next, reply,
+    Body, Cue, Debate, Envelope, Event, FailureKind, Participant, Step, TurnFailure, next, reply,
 };
 use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable};
@@ -196,14 +196,14 @@ impl Session {
         let live = self.live.clone();
         let mut waiting: VecDeque<Cue> = wave.iter().copied().collect();
         let mut turns = FuturesUnordered::new();
-        let mut under_way: Vec<(Cue, Voice, AbortHandle)> = vec![];
+        let mut under_way: Vec<(Cue, Participant, AbortHandle)> = vec![];
         let mut called = self.log.called();
         while self.wants(&wave) {
             while turns.len() < usize::from(most)
                 && let Some(cue) = waiting.pop_front()
             {
                 // The seat now belongs to an awaited participant, so nothing is fetched for it.
-                if self.voice_of(cue).awaited() {
+                if self.voice_of(cue).is_awaited() {
                     continue;
                 }
                 match turn::ask(&self.debate, cue, told.remove(&cue), &self.root) {
@@ -276,7 +276,7 @@ impl Session {
 
     /// Records the results of turns and returns those to retry. Results that are no longer due are
     /// dropped.
-    fn settle(&mut self, done: Vec<(Cue, Result<Looked, Failure>)>) -> Result<Told, Error> {
+    fn settle(&mut self, done: Vec<(Cue, Result<Looked, TurnFailure>)>) -> Result<Told, Error> {
         let mut after = self.debate.clone();
         let (mut events, mut again) = (vec![], vec![]);
         for (cue, said) in done {
@@ -361,17 +361,18 @@ impl Session {
         debate: &Debate,
         Reply { take, cue, text }: Reply,
     ) -> Result<Vec<Event>, Error> {
-        if !debate.has(cue) {
+        if !debate.has_cue(cue) {
             return Err(not_due(debate, cue).into());
         }
-        if let (Some(Ok(taken)), true) = (debate.turn(cue), take == debate.take()) {
+        if let (Some(Ok(taken)), true) = (debate.turn(cue), take == debate.take_number()) {
             let text = self.scrutiny.plain(&text);
-            let again = reply::read(debate, cue, &text);
+            let again = reply::parse(debate, cue, &text);
             let same = again.is_ok_and(|body: Body| body == taken.body);
             return if same { Ok(vec![]) } else { Err(Error::Taken(cue)) };
         }
         match next(debate) {
-            Step::Speak { awaited, .. } if take == debate.take() && awaited.contains(&cue) => {}
+            Step::Speak { awaited, .. }
+                if take == debate.take_number() && awaited.contains(&cue) => {}
             _ => return Err(not_due(debate, cue).into()),
         }
         let envelope =
@@ -387,7 +388,7 @@ impl Session {
         Ok(asked.into_iter().chain([event]).collect())
     }
 
-    fn voice_of(&self, cue: Cue) -> &Voice {
+    fn voice_of(&self, cue: Cue) -> &Participant {
         &self.debate.seat(cue).voice
     }
 
@@ -405,17 +406,17 @@ impl Session {
                 .into_iter()
                 .find(|cue| self.debate.deadline(*cue).is_some_and(|deadline| deadline <= now))
         {
-            let failure = Failure::new(Trouble::TimedOut, "no reply came in time");
+            let failure = TurnFailure::new(FailureKind::TimedOut, "no reply came in time");
             self.record_turns(vec![turn::lost(&self.debate, late, failure)], &[])?;
         }
         Ok(())
     }
 }
 
-fn not_due(debate: &Debate, cue: Cue) -> crate::debate::Illegal {
-    let failure = Failure::new(Trouble::Other, "not its turn");
+fn not_due(debate: &Debate, cue: Cue) -> crate::debate::IllegalEvent {
+    let failure = TurnFailure::new(FailureKind::Other, "not its turn");
     let event = Box::new(Event::Failed { cue, failure });
-    crate::debate::Illegal { event, due: next(debate) }
+    crate::debate::IllegalEvent { event, due: next(debate) }
 }
 
 /// Sleeps until this wall-clock time, or for ever without a deadline.

@@ -5,7 +5,7 @@
 use super::desk::{Desk, DeskError, at_home};
 use super::inspection::against;
 use super::ports::{About, BadContext, Before, Place, Since, Stored, Touching};
-use crate::debate::{Citation, Cue, Debate, Found, Stands};
+use crate::debate::{Citation, CitationStatus, Cue, Debate, RecheckStatus};
 use std::path::PathBuf;
 
 /// Maximum commits listed.
@@ -32,29 +32,29 @@ pub struct Again {
     /// `None` if the reply is parsed differently now.
     pub now: Option<Citation>,
     /// Whether it still holds.
-    pub stands: Stands,
+    pub stands: RecheckStatus,
     pub note: Option<String>,
 }
 
 impl Again {
     /// One line, as in `was exact, now not found`.
     pub fn told(&self) -> String {
-        let now = self.now.as_ref().map_or_else(|| "unread".into(), Citation::says);
+        let now = self.now.as_ref().map_or_else(|| "unread".into(), Citation::describe);
         let note = self.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
-        let was = self.was.found.word().replace('_', " ");
+        let was = self.was.found.as_str().replace('_', " ");
         format!("was {was}, now {now}{note}")
     }
 }
 
 /// Whether a citation was found when it was made.
 fn found(citation: &Citation) -> bool {
-    citation.found.verified() || citation.found == Found::Located
+    citation.found.is_verified() || citation.found == CitationStatus::Located
 }
 
 /// The cited files that were found, without duplicates. Sealed turns are skipped.
 pub fn cited(debate: &Debate) -> Vec<String> {
     let mut paths: Vec<String> = vec![];
-    let open = debate.turns().filter(|(cue, _)| !debate.sealed(*cue));
+    let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
     let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
     let there = replies.flat_map(|reply| &reply.citations).filter(|it| found(it));
     for path in there.filter_map(|it| it.path.as_ref()) {
@@ -166,7 +166,7 @@ impl Desk {
             was: None,
         };
         let mut citations = vec![];
-        for (cue, turn) in debate.turns().filter(|(cue, _)| !debate.sealed(*cue)) {
+        for (cue, turn) in debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue)) {
             let Ok(reply) = turn else { continue };
             let before: Vec<&Citation> = reply.citations.iter().filter(|it| found(it)).collect();
             if before.is_empty() {
@@ -176,7 +176,7 @@ impl Desk {
             for was in before {
                 let same = |it: &Citation| it.raw == was.raw && it.claim == was.claim;
                 let now = now.iter().position(same).map(|at| now.remove(at));
-                let (stands, note) = was.compared(now.as_ref(), &changed);
+                let (stands, note) = was.recheck_status(now.as_ref(), &changed);
                 citations.push(Again { cue, was: was.clone(), now, stands, note });
             }
         }

@@ -1,14 +1,15 @@
 //! Reads files from the pinned tree of a debate, as its debaters saw them.
 use super::desk::{Desk, DeskError, at_home};
 use super::ports::{About, BadContext, Place, Stored};
-use crate::debate::{Citation, Debate, Found};
+use crate::debate::{Citation, CitationStatus, Debate};
 
 /// Whether an unsealed turn has a valid citation of this file. Viewers may only read such files.
 pub fn cites(debate: &Debate, path: &str) -> bool {
-    let open = debate.turns().filter(|(cue, _)| !debate.sealed(*cue));
+    let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
     let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
     let there = |it: &&Citation| {
-        it.found.verified() || matches!(it.found, Found::Located | Found::ElsewhereInRepo)
+        it.found.is_verified()
+            || matches!(it.found, CitationStatus::Located | CitationStatus::ElsewhereInRepo)
     };
     let elsewhere = |it: &Citation| {
         it.found_at.as_deref().and_then(|at| at.rsplit_once(':')).is_some_and(|(at, _)| at == path)

@@ -31,7 +31,7 @@ impl Spoken {
         say("challenger", self.challenger.clone());
         say("judge", self.judge.clone());
         say("rounds", self.rounds.map(|rounds| rounds.to_string()));
-        say("effort", self.effort.map(|effort| effort.word().to_owned()));
+        say("effort", self.effort.map(|effort| effort.as_str().to_owned()));
         (!said.is_empty()).then(|| said.join(", "))
     }
 

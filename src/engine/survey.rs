@@ -7,8 +7,8 @@ use super::ports::{Context, Listing, Readers};
 use super::preflight::Probe;
 use super::spoken::{self, Spoken};
 use super::topics::{Of, topics};
-use crate::debate::Voice;
-use crate::debate::estimate::estimate;
+use crate::debate::Participant;
+use crate::debate::estimate::estimate_usage;
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -84,7 +84,7 @@ impl Desk {
             for Probe { voice, came } in self.probe(asked, Duration::MAX).await {
                 let said = match came {
                     Ok(_) => "answers".to_owned(),
-                    Err(failure) => format!("{}: {}", failure.trouble.word(), failure.note),
+                    Err(failure) => format!("{}: {}", failure.trouble.as_str(), failure.note),
                 };
                 let asked = listed.iter_mut().find(|it| it.seat == voice.to_string());
                 if let Some(it) = asked {
@@ -97,13 +97,13 @@ impl Desk {
 
     /// A default judge: the first available one of the configured preferences, then of the list of
     /// providers.
-    pub fn judge_by_itself(&self, preferred: &[String]) -> Result<Option<Voice>, DeskError> {
+    pub fn judge_by_itself(&self, preferred: &[String]) -> Result<Option<Participant>, DeskError> {
         self.sound()?;
         let listed = self.voices.listing();
-        let rather = preferred.iter().filter_map(|seat| seat.parse::<Voice>().ok());
+        let rather = preferred.iter().filter_map(|seat| seat.parse::<Participant>().ok());
         let rather = rather.filter(|voice| self.voices.playable(voice).is_ok());
         let able = listed.iter().filter(|it| it.playable && it.model);
-        let able = able.filter_map(|it| it.seat.parse::<Voice>().ok());
+        let able = able.filter_map(|it| it.seat.parse::<Participant>().ok());
         Ok(rather.chain(able).next())
     }
 
@@ -114,9 +114,9 @@ impl Desk {
 
     /// Parses what the user typed into a topic and options.
     pub fn spoken(&self, typed: &str) -> Spoken {
-        let seat = |word: &str| match word.to_lowercase().parse::<Voice>() {
-            Ok(voice @ Voice::Model { .. }) => self.voices.model(&voice),
-            voice => matches!(voice, Ok(Voice::Host | Voice::Human)),
+        let seat = |word: &str| match word.to_lowercase().parse::<Participant>() {
+            Ok(voice @ Participant::Model { .. }) => self.voices.model(&voice),
+            voice => matches!(voice, Ok(Participant::Host | Participant::Human)),
         };
         let format = |word: &str| {
             let own = |it: &&Offering| it.name() == word && it.from == From::Program;
@@ -150,7 +150,7 @@ impl Desk {
     pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
         let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
         let (mut figures, mut untold) = (Figures::default(), BTreeSet::new());
-        for one in estimate(&setup) {
+        for one in estimate_usage(&setup) {
             let voice = &setup.seats[usize::from(one.seat)].voice;
             if !self.voices.model(voice) {
                 continue;

@@ -88,7 +88,7 @@ impl Desk {
     ) -> Result<TakenIn, DeskError> {
         let mut format = opening.format.clone();
         if transcript.dialogue {
-            let talks = |it: &&Offering| it.offer.format.seats(Role::Lead);
+            let talks = |it: &&Offering| it.offer.format.uses_role(Role::Lead);
             let found = self.catalogue.offerings.iter().find(talks);
             format = found.map_or(format, |it| it.name().to_owned());
         }

@@ -2,8 +2,8 @@
 //! and the debate is paused afterwards.
 use super::ports::{Transcript, TranscriptTurn};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, Event, Failure, Reply, Role, Side, Step, Trouble, Weight, claims,
-    findings, next,
+    Body, Cue, Debate, Envelope, Event, FailureKind, Reply, Role, RuleWeight, Side, Step,
+    TurnFailure, check_rules, claims_block, next,
 };
 
 /// The events of a transcript, and how many of its turns were used. Stops at the first turn that is
@@ -19,11 +19,11 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
             }
             Some(_) => break,
             // Rulings are not imported.
-            None if cue.act == debate.setup().ending() => break,
+            None if cue.act == debate.setup().ending_act() => break,
             // A transcript has only speeches, so any other turn is recorded as failed.
             None => Event::Failed {
                 cue,
-                failure: Failure::new(Trouble::Other, "not in the transcript"),
+                failure: TurnFailure::new(FailureKind::Other, "not in the transcript"),
             },
         };
         for event in [Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] }, event] {
@@ -46,7 +46,7 @@ fn speaks_for(role: Role) -> Option<Side> {
 }
 
 fn held(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
-    if debate.check(&Event::Held).is_ok() {
+    if debate.validate(&Event::Held).is_ok() {
         log.push(Event::Held);
     }
     log
@@ -62,12 +62,12 @@ fn due(debate: &Debate) -> Option<Cue> {
 }
 
 fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
-    let body: Body = claims::read(&turn.text);
-    let mut findings = findings(debate, cue, &body, &[]);
+    let body: Body = claims_block::parse_speech(&turn.text);
+    let mut findings = check_rules(debate, cue, &body, &[]);
     for finding in &mut findings {
         // A retry is not possible, so a violation that would cause one is only noted.
-        if matches!(finding.weight, Weight::Reask | Weight::Mend) {
-            finding.weight = Weight::Note;
+        if matches!(finding.weight, RuleWeight::Reask | RuleWeight::Mend) {
+            finding.weight = RuleWeight::Note;
         }
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -6,7 +6,8 @@ use super::ports::{Ask, PATIENCE, Said, Stream, Voices};
 use super::scrutiny::Looked;
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{
-    Attempt, Cue, Debate, Event, Failure, Step, Trouble, next, reply, schema, weigh,
+    Cue, Debate, Event, FailureKind, RejectedReply, Step, TurnFailure, next, reply, reply_schema,
+    validate_reply,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,13 +47,13 @@ pub(super) fn ask(
     cue: Cue,
     told: Option<String>,
     root: &Path,
-) -> Result<Ask, Failure> {
+) -> Result<Ask, TurnFailure> {
     let (setup, seat) = (debate.setup(), debate.seat(cue));
     let prompt = told.unwrap_or_else(|| render(debate, cue).text);
     let (size, most) = (prompt.len(), setup.limits.prompt);
     if size > most {
         let note = format!("the prompt is {size} bytes; at most {most} are sent");
-        return Err(Failure::new(Trouble::Other, note));
+        return Err(TurnFailure::new(FailureKind::Other, note));
     }
     Ok(Ask {
         debate: setup.id.clone(),
@@ -66,16 +67,16 @@ pub(super) fn ask(
         effort: setup.effort,
         prompt,
         seconds: PATIENCE,
-        schema: schema::schema(debate, cue),
+        schema: reply_schema::reply_schema(debate, cue),
         web: setup.phase(cue).web,
         root: root.to_owned(),
         pin: setup.pin.clone(),
-        attempt: if debate.refused(cue).is_some() { 2 } else { 1 },
+        attempt: if debate.rejected_reply(cue).is_some() { 2 } else { 1 },
     })
 }
 
 /// The event for the result of a turn: spoken, rejected (to be asked once more) or failed.
-pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, Failure>) -> Event {
+pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, TurnFailure>) -> Event {
     let looked = match looked {
         Ok(looked) => looked,
         Err(failure) => return lost(debate, cue, failure),
@@ -85,24 +86,24 @@ pub(super) fn came_of(debate: &Debate, cue: Cue, looked: Result<Looked, Failure>
         Ok(event) => return event,
         Err(Error::Refused(found)) => {
             let says: Vec<_> = found.iter().map(|found| found.says.clone()).collect();
-            (Trouble::Unusable, says.join("; "), found)
+            (FailureKind::Unusable, says.join("; "), found)
         }
-        Err(Error::Unreadable(why)) => (Trouble::Unreadable, why, vec![]),
-        Err(other) => (Trouble::Other, other.to_string(), vec![]),
+        Err(Error::Unreadable(why)) => (FailureKind::Unreadable, why, vec![]),
+        Err(other) => (FailureKind::Other, other.to_string(), vec![]),
     };
-    if debate.refused(cue).is_some() {
+    if debate.rejected_reply(cue).is_some() {
         return lost(
             debate,
             cue,
-            Failure { trouble, note: why, envelope: said.envelope, retry_ms: None },
+            TurnFailure { trouble, note: why, envelope: said.envelope, retry_ms: None },
         );
     }
     let text = said.text.chars().take(KEPT_OF_REFUSED).collect();
-    Event::Refused { cue, attempt: Attempt { text, why, findings, envelope: said.envelope } }
+    Event::Refused { cue, attempt: RejectedReply { text, why, findings, envelope: said.envelope } }
 }
 
 /// The event for a failed turn.
-pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: Failure) -> Event {
+pub(super) fn lost(debate: &Debate, cue: Cue, mut failure: TurnFailure) -> Event {
     if failure.envelope.tool.is_empty() {
         failure.envelope.tool = debate.seat(cue).voice.tool().into();
     }
@@ -126,14 +127,18 @@ pub(super) fn read(
         envelope.tool = voice.tool().into();
     }
     envelope.model_asked = envelope.model_asked.or_else(|| voice.model().map(Into::into));
-    let body = reply::read(debate, cue, &text)
+    let body = reply::parse(debate, cue, &text)
         .map_err(|unreadable| Error::Unreadable(unreadable.to_string()))?;
-    weigh(debate, cue, body, citations, envelope).map_err(Error::Refused)
+    validate_reply(debate, cue, body, citations, envelope).map_err(Error::Refused)
 }
 
 /// Requests one reply, with the turn's timeout. Publishes a slow update after half of it. Fills in
 /// the duration and, if the provider reports none, the cost.
-pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Result<Said, Failure> {
+pub(super) async fn fetch(
+    voices: &dyn Voices,
+    ask: Ask,
+    stream: Stream,
+) -> Result<Said, TurnFailure> {
     let (began, seconds) = (Instant::now(), ask.seconds);
     let patience = Duration::from_secs(u64::from(seconds));
     let (cue, live) = (stream.cue(), stream.clone());
@@ -146,8 +151,8 @@ pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Resu
     live.finish();
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut said = said.unwrap_or_else(|_| {
-        Err(Failure::new(
-            Trouble::TimedOut,
+        Err(TurnFailure::new(
+            FailureKind::TimedOut,
             format!("no answer within {seconds} s (allow more time, or less effort)"),
         ))
     });
@@ -155,10 +160,13 @@ pub(super) async fn fetch(voices: &dyn Voices, ask: Ask, stream: Stream) -> Resu
         && text.trim().is_empty()
     {
         let note = "the tool answered with nothing";
-        said = Err(Failure { envelope: envelope.clone(), ..Failure::new(Trouble::Empty, note) });
+        said = Err(TurnFailure {
+            envelope: envelope.clone(),
+            ..TurnFailure::new(FailureKind::Empty, note)
+        });
     }
     match &mut said {
-        Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => {
+        Ok(Said { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
             envelope.duration_ms = took;
             envelope.cost = envelope.cost.or_else(|| {
                 let price = voices.price(&ask.voice, envelope.model_reported.as_deref())?;

@@ -3,7 +3,7 @@
 use super::Place;
 use super::lookup::{Answer, Lookup, Spot, spot};
 use super::text::Text;
-use crate::debate::Found;
+use crate::debate::CitationStatus;
 use crate::repo::{RepoError, line_now};
 
 impl Lookup<'_> {
@@ -70,7 +70,7 @@ impl Lookup<'_> {
             return Ok(None);
         }
         let was = self.taken_away(nth, place)?;
-        Ok(was.filter(|was| was.found == Found::Exact))
+        Ok(was.filter(|was| was.found == CitationStatus::Exact))
     }
 
     /// Rewrites a result for a file in the base folder, so that it refers to the current file.

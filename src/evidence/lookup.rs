@@ -6,7 +6,7 @@ use super::paths::Meant;
 use super::quote::{self, Part};
 use super::text::{Text, Wanted};
 use super::{Cited, Place, Reference, Scope, Search, Stated, Words, through};
-use crate::debate::{Citation, Found};
+use crate::debate::{Citation, CitationStatus};
 use crate::repo::{self, Commit, File, Reader, RepoError, Why};
 use std::collections::HashMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(super) struct Lookup<'a> {
 
 /// Result of looking up one reference.
 pub(super) struct Answer {
-    pub(super) found: Found,
+    pub(super) found: CitationStatus,
     pub(super) path: Option<String>,
     pub(super) found_at: Option<String>,
     pub(super) note: Option<String>,
@@ -77,7 +77,7 @@ enum Searched {
 }
 
 impl Answer {
-    pub(super) fn new(found: Found) -> Answer {
+    pub(super) fn new(found: CitationStatus) -> Answer {
         Answer { found, path: None, found_at: None, note: None, removed: None }
     }
 
@@ -115,10 +115,9 @@ impl<'a> Lookup<'a> {
             }
             Cited::Name(name) => self.name(name, reference.offered)?,
             Cited::Commit(id) => self.commit(id)?,
-            Cited::Stated(Stated::BareBenchmark) => {
-                Answer::new(Found::Unchecked).note("a benchmark claimed without its output")
-            }
-            Cited::Stated(_) => Answer::new(Found::Unchecked).note("stated, not verified"),
+            Cited::Stated(Stated::BareBenchmark) => Answer::new(CitationStatus::Unchecked)
+                .note("a benchmark claimed without its output"),
+            Cited::Stated(_) => Answer::new(CitationStatus::Unchecked).note("stated, not verified"),
         };
         let lines = cited.and_then(|place| place.lines);
         Ok(Citation {
@@ -139,11 +138,15 @@ impl<'a> Lookup<'a> {
 
     fn commit(&self, id: &str) -> Result<Answer, RepoError> {
         Ok(match repo::commit(self.root, id)? {
-            Commit::Known(_) => Answer::new(Found::Located),
-            Commit::Ambiguous => Answer::new(Found::Ambiguous).note("several commits begin so"),
-            Commit::Unknown => Answer::new(Found::CommitUnknown),
-            Commit::Shallow => Answer::new(Found::Unchecked).note("this clone is shallow"),
-            Commit::NoHistory => Answer::new(Found::Unchecked).note("there is no history here"),
+            Commit::Known(_) => Answer::new(CitationStatus::Located),
+            Commit::Ambiguous => {
+                Answer::new(CitationStatus::Ambiguous).note("several commits begin so")
+            }
+            Commit::Unknown => Answer::new(CitationStatus::CommitUnknown),
+            Commit::Shallow => Answer::new(CitationStatus::Unchecked).note("this clone is shallow"),
+            Commit::NoHistory => {
+                Answer::new(CitationStatus::Unchecked).note("there is no history here")
+            }
         })
     }
 
@@ -164,14 +167,14 @@ impl<'a> Lookup<'a> {
                 several => self.one_of(several, place, offered),
             },
             Meant::Folder(path) if place.words.is_none() && place.lines.is_none() => {
-                Ok(Answer { path: Some(path), ..Answer::new(Found::Located) })
+                Ok(Answer { path: Some(path), ..Answer::new(CitationStatus::Located) })
             }
             Meant::Folder(path) => {
-                let answer = Answer::new(Found::Unchecked).note("it is a folder");
+                let answer = Answer::new(CitationStatus::Unchecked).note("it is a folder");
                 Ok(Answer { path: Some(path), ..answer })
             }
             Meant::Nothing if !tree.view.whole() => {
-                Ok(Answer::new(Found::Unchecked).note("not all of the tree is here"))
+                Ok(Answer::new(CitationStatus::Unchecked).note("not all of the tree is here"))
             }
             Meant::Nothing => Ok(missing(place, offered, self.sounds_like_one(place))),
         }
@@ -215,7 +218,7 @@ impl<'a> Lookup<'a> {
             return Ok(answer.note(format!("{several}, and the debate is about this one")));
         }
         let shown: Vec<String> = all.iter().take(3).map(|nth| self.path(*nth)).collect();
-        Ok(Answer::new(Found::Ambiguous).at(shown.join(", ")).note(several))
+        Ok(Answer::new(CitationStatus::Ambiguous).at(shown.join(", ")).note(several))
     }
 
     /// Looks up a location in one file.
@@ -227,9 +230,8 @@ impl<'a> Lookup<'a> {
 
     fn inside(&mut self, nth: usize, place: &Place, offered: bool) -> Result<Answer, RepoError> {
         if self.excepted(nth) {
-            return Ok(
-                Answer::new(Found::Unchecked).note("what is checked is no source for itself")
-            );
+            return Ok(Answer::new(CitationStatus::Unchecked)
+                .note("what is checked is no source for itself"));
         }
         let text = match self.text(nth) {
             Ok(text) => text,
@@ -237,7 +239,8 @@ impl<'a> Lookup<'a> {
                 // The old version may have been text.
                 let before =
                     if place.words.is_some() { self.taken_away(nth, place)? } else { None };
-                let unread = || Answer::new(Found::Unchecked).note(format!("it {}", why.says()));
+                let unread =
+                    || Answer::new(CitationStatus::Unchecked).note(format!("it {}", why.says()));
                 return Ok(before.unwrap_or_else(unread));
             }
         };
@@ -245,8 +248,8 @@ impl<'a> Lookup<'a> {
         let outside = place.lines.filter(|(first, last)| *first == 0 || *last > text.lines());
         if place.words.is_none() {
             return Ok(match outside {
-                Some(_) => Answer::new(Found::LineOutOfRange).note(count),
-                None => Answer::new(Found::Located),
+                Some(_) => Answer::new(CitationStatus::LineOutOfRange).note(count),
+                None => Answer::new(CitationStatus::Located),
             });
         }
         match (spot(&text, place), outside) {
@@ -260,7 +263,9 @@ impl<'a> Lookup<'a> {
             }
             (None, outside) => match self.taken_away(nth, place)? {
                 Some(answer) => Ok(answer),
-                None if outside.is_some() => Ok(Answer::new(Found::LineOutOfRange).note(count)),
+                None if outside.is_some() => {
+                    Ok(Answer::new(CitationStatus::LineOutOfRange).note(count))
+                }
                 None => self.elsewhere(nth, place, offered),
             },
         }
@@ -269,11 +274,13 @@ impl<'a> Lookup<'a> {
     pub(super) fn spotted(&self, nth: usize, place: &Place, spot: &Spot, outside: bool) -> Answer {
         let at = |line: &u32| format!("{}:{line}", self.path(nth));
         match spot {
-            Spot::At(line) if place.lines.is_none() => Answer::new(Found::Exact).at(at(line)),
-            Spot::At(_) => Answer::new(Found::Exact),
-            Spot::Near(line) if !outside => Answer::new(Found::Near).at(at(line)),
+            Spot::At(line) if place.lines.is_none() => {
+                Answer::new(CitationStatus::Exact).at(at(line))
+            }
+            Spot::At(_) => Answer::new(CitationStatus::Exact),
+            Spot::Near(line) if !outside => Answer::new(CitationStatus::Near).at(at(line)),
             Spot::Near(line) | Spot::Elsewhere(line) => {
-                Answer::new(Found::ElsewhereInFile).at(at(line))
+                Answer::new(CitationStatus::ElsewhereInFile).at(at(line))
             }
         }
     }
@@ -286,22 +293,22 @@ impl<'a> Lookup<'a> {
         place: &Place,
     ) -> Result<Answer, RepoError> {
         match parts {
-            Some(parts) if quote::too_short(parts) => answer.found = Found::TooShort,
+            Some(parts) if quote::too_short(parts) => answer.found = CitationStatus::TooShort,
             Some(parts) => {
                 // In a review the author of the change may add copies of a quote to make it common.
                 // So a quote exactly at its cited lines counts, however many copies exist.
                 let meant = self.scope.was.is_some()
-                    && answer.found == Found::Exact
+                    && answer.found == CitationStatus::Exact
                     && place.lines.is_some();
                 if !meant
                     && let Some(contents) = self.tree.contents(self.scope.search)?
                     && self.common(parts, &contents)
                 {
-                    answer.found = Found::NonDistinctive;
+                    answer.found = CitationStatus::NonDistinctive;
                 }
             }
             None if place.words().is_some_and(|name| name.chars().count() < 3) => {
-                answer.found = Found::TooShort;
+                answer.found = CitationStatus::TooShort;
             }
             None => {}
         }
@@ -342,7 +349,7 @@ impl<'a> Lookup<'a> {
             Some(Words::Quote(quote)) => {
                 let ways = quote::ways(quote);
                 if ways.first().is_none_or(|parts| quote::too_short(parts)) {
-                    return Ok(Answer::new(Found::NotFound));
+                    return Ok(Answer::new(CitationStatus::NotFound));
                 }
                 self.search(nth, &ways)?
             }
@@ -353,9 +360,9 @@ impl<'a> Lookup<'a> {
             None => Searched::Nowhere,
         };
         Ok(match searched {
-            Searched::At(at) => Answer::new(Found::ElsewhereInRepo).at(at),
-            Searched::Nowhere => Answer::new(Found::NotFound),
-            Searched::NotDone => Answer::new(Found::NotSearched),
+            Searched::At(at) => Answer::new(CitationStatus::ElsewhereInRepo).at(at),
+            Searched::Nowhere => Answer::new(CitationStatus::NotFound),
+            Searched::NotDone => Answer::new(CitationStatus::NotSearched),
         })
     }
 
@@ -453,9 +460,9 @@ fn missing(place: &Place, offered: bool, sounds_like_one: bool) -> Answer {
     let proposal =
         !offered && place.lines.is_none() && !matches!(place.words, Some(Words::Quote(_)));
     if proposal || !place.sure || !sounds_like_one {
-        return Answer::new(Found::Unchecked).note("not in this repository");
+        return Answer::new(CitationStatus::Unchecked).note("not in this repository");
     }
-    Answer::new(Found::NoSuchPath)
+    Answer::new(CitationStatus::NoSuchPath)
 }
 
 /// Finds the cited text in a file. Returns the spot and the variant of the quote that matched.

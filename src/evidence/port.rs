@@ -1,6 +1,6 @@
 //! Implements the engine's `Evidence` port: extracts and looks up the citations of a turn or text.
 use super::{Checker, Reference, Scope, Search, read_about, read_text, strip_tags};
-use crate::debate::{Body, Citation, Found};
+use crate::debate::{Body, Citation, CitationStatus};
 use crate::engine::{About, BadContext, Evidence};
 use crate::repo::RepoError;
 
@@ -56,7 +56,7 @@ fn unseen(reference: &Reference, error: &RepoError) -> Citation {
         line: None,
         end_line: None,
         quote: None,
-        found: Found::Unchecked,
+        found: CitationStatus::Unchecked,
         found_at: None,
         note: Some(error.to_string()),
         removed: None,

@@ -3,7 +3,7 @@
 //! characters are ignored. Other characters are compared as they are: homoglyphs and different
 //! Unicode normalization forms (NFC, NFD) do not match.
 use super::{line, text};
-use crate::debate::unseen::unseen;
+use crate::debate::invisible_chars::is_invisible;
 
 /// Minimum length of a quote that proves something, in characters.
 const FEWEST: usize = 6;
@@ -62,7 +62,7 @@ fn without_escapes(quote: &str) -> String {
     while let Some(at) = rest.find("\\u{") {
         let end = rest[at..].find('}').map(|end| at + end + 1);
         let code = end.and_then(|end| u32::from_str_radix(&rest[at + 3..end - 1], 16).ok());
-        let hidden = code.and_then(char::from_u32).is_some_and(unseen);
+        let hidden = code.and_then(char::from_u32).is_some_and(is_invisible);
         let end = end.filter(|_| hidden).unwrap_or(at + 3);
         left.push_str(&rest[..if hidden { at } else { end }]);
         rest = &rest[end..];

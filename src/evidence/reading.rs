@@ -4,7 +4,7 @@ use super::markdown::{self, Block};
 use super::place::Setting;
 use super::{Cited, Place, Reference, Words, entry, fence, line, stated, tags};
 use crate::debate::Body;
-use crate::debate::unseen::shown;
+use crate::debate::invisible_chars::escape_invisible;
 use std::collections::HashSet;
 
 /// Maximum number of references of a turn, and of any other text.
@@ -26,17 +26,17 @@ pub fn read_about(body: &Body, files: &[String]) -> Vec<Reference> {
     let bare = |path: &str| !path.contains(['.', '/']);
     let strange = |c: char| !(c.is_alphanumeric() || "._-/+@".contains(c));
     let odd = files.iter().map(String::as_str).filter(|path| bare(path) || path.contains(strange));
-    let odd = odd.map(|path| (shown(path).into_owned(), path)).collect();
+    let odd = odd.map(|path| (escape_invisible(path).into_owned(), path)).collect();
     let mut reading = Reading { most: MOST, odd, ..Reading::default() };
     let claims = body.claims().iter().map(|claim| (&claim.id, &claim.evidence));
     let resolved =
-        body.resolves().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
+        body.resolutions().iter().map(|resolution| (&resolution.claim, &resolution.evidence));
     for (claim, evidence) in claims.chain(resolved) {
         for entry in evidence {
             reading.entry(claim, entry);
         }
     }
-    reading.text(&body.text());
+    reading.text(&body.to_text());
     reading.references
 }
 

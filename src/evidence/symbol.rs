@@ -2,7 +2,7 @@
 use super::lookup::{Answer, Lookup};
 use super::text::Text;
 use super::{contents, names};
-use crate::debate::Found;
+use crate::debate::CitationStatus;
 use crate::repo::RepoError;
 
 /// Keywords before the name in a definition.
@@ -80,19 +80,19 @@ impl Lookup<'_> {
         if let Some(contents) = self.contents()? {
             let words = contents::words_of_name(name);
             if words.is_empty() {
-                return Ok(Answer::new(Found::TooShort));
+                return Ok(Answer::new(CitationStatus::TooShort));
             }
             let candidates = contents.may_hold(&words);
             if let Some(answer) = self.defined(name, &candidates, &mut mention) {
                 return Ok(answer);
             }
         } else if mention.is_none() {
-            return Ok(Answer::new(Found::NotSearched));
+            return Ok(Answer::new(CitationStatus::NotSearched));
         }
         Ok(match mention {
-            Some(at) => Answer::new(Found::ElsewhereInRepo).at(at).note("mentioned"),
-            None if offered => Answer::new(Found::NotFound),
-            None => Answer::new(Found::Unchecked).note("not in this repository"),
+            Some(at) => Answer::new(CitationStatus::ElsewhereInRepo).at(at).note("mentioned"),
+            None if offered => Answer::new(CitationStatus::NotFound),
+            None => Answer::new(CitationStatus::Unchecked).note("not in this repository"),
         })
     }
 
@@ -107,7 +107,7 @@ impl Lookup<'_> {
             };
             let at = format!("{}:{}", self.path(*nth), stands.line);
             if stands.defined {
-                return Some(Answer::new(Found::ElsewhereInRepo).at(at).note("defined"));
+                return Some(Answer::new(CitationStatus::ElsewhereInRepo).at(at).note("defined"));
             }
             mention.get_or_insert(at);
         }

@@ -1,7 +1,7 @@
 //! A file prepared for searching. White space is ignored, but line breaks count: text on one line
 //! of a quote must be on one line of the file.
 use super::quote::Part;
-use crate::debate::unseen::unseen;
+use crate::debate::invisible_chars::is_invisible;
 use std::ops::RangeInclusive;
 
 /// Lines past the cited range in which the later parts of a quote with elisions may be.
@@ -154,6 +154,8 @@ pub(super) fn squeeze(text: &str, into: &mut String) {
         into.extend(text.split_ascii_whitespace());
     } else {
         // Invisible characters cannot be quoted, so they are dropped.
-        into.extend(text.split_whitespace().flat_map(|word| word.chars().filter(|c| !unseen(*c))));
+        into.extend(
+            text.split_whitespace().flat_map(|word| word.chars().filter(|c| !is_invisible(*c))),
+        );
     }
 }

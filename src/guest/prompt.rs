@@ -83,10 +83,10 @@ pub fn prompt(words: &Words, poll: &Poll, identifier: &str, salt: &str) -> Strin
         "least" => least.to_string(),
         "most" => most.to_string(),
         "aim" => (most * 4 / 5).max(least).to_string(),
-        "language" => language::of(&poll.topic).name().into(),
+        "language" => language::detect(&poll.topic).name().into(),
         _ => String::new(),
     };
-    template::fill(word("guest"), value).trim().to_owned()
+    template::render(word("guest"), value).trim().to_owned()
 }
 
 /// Builds the prompt of the second attempt: the first prompt, the rejected draft and the reason.
@@ -97,7 +97,7 @@ pub fn again(words: &Words, first: &str, draft: &str, why: &str, salt: &str) -> 
         _ => String::new(),
     };
     let words = words.get("again").map_or("", String::as_str);
-    format!("{first}\n\n{}", template::fill(words, value).trim())
+    format!("{first}\n\n{}", template::render(words, value).trim())
 }
 
 /// Renders the speeches, each as `side (speaker):` and the fenced text.

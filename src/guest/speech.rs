@@ -5,7 +5,7 @@ use super::manners;
 use super::news::News;
 use super::prompt::{self, Moment, Words};
 use super::wire::{Lengths, Poll};
-use crate::debate::{Effort, Failure, Trouble, Voice};
+use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
 use crate::engine::{Errand, Lender, Lent};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ pub(super) struct Speech {
 /// Asks the model for speeches.
 pub(super) struct Speaker<'a> {
     pub(super) lender: &'a dyn Lender,
-    pub(super) voice: &'a Voice,
+    pub(super) voice: &'a Participant,
     pub(super) effort: Option<Effort>,
     pub(super) words: &'a Words,
     pub(super) identifier: &'a str,
@@ -89,7 +89,7 @@ impl Speaker<'_> {
         let Lent { said, so_far } = self.lender.lend(&errand).await;
         let text = match said {
             Ok(text) => fit::tidy(&text),
-            Err(Failure { trouble: Trouble::TimedOut, .. }) => {
+            Err(TurnFailure { trouble: FailureKind::TimedOut, .. }) => {
                 return Came::Late(fit::tidy(&so_far));
             }
             Err(failure) => return Came::Nothing(failure.note),

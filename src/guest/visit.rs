@@ -10,7 +10,7 @@ use super::platform::{Broken, Platform, Visitor};
 use super::prompt::{Words, round, side};
 use super::speech::{Speaker, Speech};
 use super::wire::{Pass, Poll, Refusal, State, Turn};
-use crate::debate::{Effort, Voice};
+use crate::debate::{Effort, Participant};
 use crate::engine::Lender;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -32,7 +32,7 @@ pub struct Guest {
     /// Id of the bot.
     pub uuid: String,
     /// Participant that writes the speeches.
-    pub voice: Voice,
+    pub voice: Participant,
     /// Reasoning effort of the model.
     pub effort: Option<Effort>,
     /// Poll interval.

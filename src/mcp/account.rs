@@ -3,8 +3,8 @@
 use super::bounds::{self, tokens, words};
 use super::complaint::call;
 use super::standing::few;
-use crate::debate::ledger::{Fate, entries};
-use crate::debate::{Cue, Debate, Kind, Role, Side};
+use crate::debate::ledger::{ClaimStatus, entries};
+use crate::debate::{Cue, Debate, ReplyKind, Role, Side};
 use crate::engine::Stored;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(super) fn account(stored: &Stored, debate: &Debate, running: bool, more: &[S
         account = Account {
             debate_id: stands.debate_id.clone(),
             status: stands.status.clone(),
-            topic: words(debate.question(), 60),
+            topic: words(debate.current_topic(), 60),
             round: stands.round,
             rounds: stands.rounds,
             proposer: position(debate, Side::Pro, lines, line),
@@ -77,25 +77,25 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
     let own: Vec<_> = entries.iter().rev().filter(|entry| entry.side == side).collect();
     if own.is_empty() {
         // In a dialectic the lead and the partner have no side: use their last speech.
-        let role = match (debate.seated(Role::Lead), side) {
+        let role = match (debate.find_seat(Role::Lead), side) {
             (None, side) => side.role(),
             (Some(_), Side::Pro) => Role::Lead,
             (Some(_), Side::Con) => Role::Partner,
         };
-        let mut said = debate
-            .spoken(..)
-            .filter(|(cue, body)| debate.seat(*cue).role == role && body.kind() == Kind::Speech);
+        let mut said = debate.replies_in(..).filter(|(cue, body)| {
+            debate.seat(*cue).role == role && body.kind() == ReplyKind::Speech
+        });
         let last = said.next_back();
-        return last.map(|(_, body)| words(&body.text(), 2 * line)).into_iter().collect();
+        return last.map(|(_, body)| words(&body.to_text(), 2 * line)).into_iter().collect();
     }
     let claims = own.iter().map(|entry| {
-        let bare = if entry.unsupported() { " (unsupported)" } else { "" };
-        let fate = match entry.fate {
-            Fate::Unanswered => "",
-            Fate::Contested => " [contested]",
-            Fate::Conceded(_) => " [conceded by the other side]",
-            Fate::Resolved => " [taken back as resolved]",
-            Fate::Accepted => " [accepted]",
+        let bare = if entry.is_unsupported() { " (unsupported)" } else { "" };
+        let fate = match entry.status {
+            ClaimStatus::Unanswered => "",
+            ClaimStatus::Contested => " [contested]",
+            ClaimStatus::Conceded(_) => " [conceded by the other side]",
+            ClaimStatus::Resolved => " [taken back as resolved]",
+            ClaimStatus::Accepted => " [accepted]",
         };
         format!("{}: {}{bare}{fate}", entry.claim.id, words(&entry.claim.text, line))
     });
@@ -105,9 +105,9 @@ fn position(debate: &Debate, side: Side, lines: usize, line: usize) -> Vec<Strin
 /// Every concession, quoted verbatim.
 fn concessions(debate: &Debate) -> Vec<String> {
     let entries = entries(debate, Cue::END);
-    let given = entries.iter().filter_map(|entry| match entry.fate {
-        Fate::Conceded(quote) => {
-            let by = entry.side.other().word();
+    let given = entries.iter().filter_map(|entry| match entry.status {
+        ClaimStatus::Conceded(quote) => {
+            let by = entry.side.other().role_name();
             Some(format!("the {by} conceded {}: \"{quote}\"", entry.claim.id))
         }
         _ => None,
@@ -117,7 +117,7 @@ fn concessions(debate: &Debate) -> Vec<String> {
 
 fn open(debate: &Debate, lines: usize, line: usize) -> Vec<String> {
     let entries = entries(debate, Cue::END);
-    let open: Vec<_> = entries.iter().filter(|entry| entry.open()).collect();
+    let open: Vec<_> = entries.iter().filter(|entry| entry.is_open()).collect();
     let told =
         open.iter().map(|entry| format!("{}: {}", entry.claim.id, words(&entry.claim.text, line)));
     few(told, lines)

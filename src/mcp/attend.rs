@@ -226,12 +226,12 @@ async fn news(updates: &mut Option<Heard>, debate: &Debate, tail: &mut Tail) -> 
 }
 
 fn waits_for(debate: &Debate, step: &Step) -> String {
-    let names: Vec<String> = step.cues().map(|cue| who(debate, cue)).collect();
+    let names: Vec<String> = step.open_cues().map(|cue| who(debate, cue)).collect();
     if names.is_empty() { "finishing".into() } else { format!("waiting for {}", names.join(", ")) }
 }
 
 fn who(debate: &Debate, cue: Cue) -> String {
-    let (role, tool) = (debate.seat(cue).title(), debate.tool(cue));
+    let (role, tool) = (debate.seat(cue).title(), debate.tool_at(cue));
     if cue.round == 0 {
         return format!("{role} ({tool})");
     }

@@ -1,8 +1,8 @@
 //! Parser of the `change` decision: `name=value` pairs that amend an open debate.
 use super::check;
 use super::complaint::Complaint;
-use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Change, Debate, Hold, Role, Seat, Voice, millionths};
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::{Amendment, Budget, Debate, HoldPoint, Participant, Role, Seat, to_millionths};
 use crate::engine::oneline;
 use crate::engine::opening::found_again;
 use crate::engine::particulars::{Flag, audit, term, usual_roles};
@@ -41,7 +41,7 @@ pub(super) fn changes(
 ) -> Result<Vec<Command>, Complaint> {
     let mut commands = vec![];
     let (mut budget, spent) = (debate.budget(), debate.spent());
-    let mut handed: Vec<(String, Voice)> = vec![];
+    let mut handed: Vec<(String, Participant)> = vec![];
     let mut terms = debate.terms().clone();
     for (key, value) in pairs(said, debate)? {
         let bad = |why: &str| Complaint::Change { why: format!("`{key}={value}`: {why}") };
@@ -49,15 +49,15 @@ pub(super) fn changes(
             "rounds" => {
                 let rounds = value.parse().map_err(|_| bad("a number is needed"))?;
                 let rounds = desk.fits(&debate.setup().format.name, rounds)?;
-                Change::Plan { rounds: Some(rounds), seats: None, holds: None }
+                Amendment::Plan { rounds: Some(rounds), seats: None, holds: None }
             }
             "topic" => {
                 let topic = value.split_whitespace().collect::<Vec<_>>().join(" ");
-                check::text("topic", &topic, LONGEST_TOPIC)?;
+                check::text("topic", &topic, MAX_TOPIC_CHARS)?;
                 if debate.turns().next().is_none() {
                     commands.extend(follows(debate, &topic, &mut terms).into_iter().map(amend));
                 }
-                Change::Topic { topic }
+                Amendment::Topic { topic }
             }
             "pause" => {
                 let on = match value.as_str() {
@@ -65,19 +65,19 @@ pub(super) fn changes(
                     "off" => false,
                     _ => return Err(bad("it is on or off")),
                 };
-                let mut holds: Vec<Hold> = debate.holds().to_vec();
-                holds.retain(|hold| *hold != Hold::Rounds);
-                holds.extend(on.then_some(Hold::Rounds));
-                Change::Plan { rounds: None, seats: None, holds: Some(holds) }
+                let mut holds: Vec<HoldPoint> = debate.holds().to_vec();
+                holds.retain(|hold| *hold != HoldPoint::Rounds);
+                holds.extend(on.then_some(HoldPoint::Rounds));
+                Amendment::Plan { rounds: None, seats: None, holds: Some(holds) }
             }
             "max_cost" => {
-                let cost = value.parse().ok().and_then(millionths);
+                let cost = value.parse().ok().and_then(to_millionths);
                 let cost = cost.ok_or_else(|| bad("an amount is needed"))?;
                 if cost <= spent.cost {
                     return Err(bad(&format!("{:.2} is spent already", spent.cost as f64 / 1e6)));
                 }
                 budget.cost = Some(cost);
-                Change::Limit { budget }
+                Amendment::Limit { budget }
             }
             "max_tokens" => {
                 let tokens = value.parse().map_err(|_| bad("a number is needed"))?;
@@ -85,7 +85,7 @@ pub(super) fn changes(
                     return Err(bad(&format!("{} are spent already", spent.tokens)));
                 }
                 budget = Budget { tokens: Some(tokens), ..budget };
-                Change::Limit { budget }
+                Amendment::Limit { budget }
             }
             "max_minutes" => {
                 let minutes: u64 = value.parse().map_err(|_| bad("a number is needed"))?;
@@ -95,7 +95,7 @@ pub(super) fn changes(
                     return Err(bad(&format!("{gone:.1} are gone already")));
                 }
                 budget = Budget { milliseconds: Some(milliseconds), ..budget };
-                Change::Limit { budget }
+                Amendment::Limit { budget }
             }
             "goal" | "audience" | "decision_type" => {
                 if !terms.contains_key(&key) {
@@ -103,21 +103,21 @@ pub(super) fn changes(
                 }
                 let said = term(&key, &value).map_err(|error| bad(&error.to_string()))?;
                 terms.insert(key.clone(), said);
-                Change::Terms { terms: terms.clone() }
+                Amendment::Terms { terms: terms.clone() }
             }
             "evidence_round" => {
                 let flag: Flag = value.parse().map_err(|why: String| bad(&why))?;
-                let (on, why) = audit(flag, debate.question());
+                let (on, why) = audit(flag, debate.current_topic());
                 let seats = audited(debate, on).ok_or_else(|| bad("there is nothing to audit"))?;
                 terms.insert(key.clone(), why);
-                commands.push(amend(Change::Terms { terms: terms.clone() }));
+                commands.push(amend(Amendment::Terms { terms: terms.clone() }));
                 if seats == debate.seats() {
                     continue;
                 }
-                Change::Plan { rounds: None, seats: Some(seats), holds: None }
+                Amendment::Plan { rounds: None, seats: Some(seats), holds: None }
             }
             seat => {
-                let voice = value.parse::<Voice>();
+                let voice = value.parse::<Participant>();
                 let voice = voice.map_err(|error| bad(&error.to_string()))?;
                 handed.push((seat.to_owned(), found_again(voice, folder)));
                 continue;
@@ -135,9 +135,9 @@ pub(super) fn changes(
 
 /// Changes that follow from a new topic before the first turn: default stances, and whether claims
 /// are audited where that was `auto`.
-fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -> Vec<Change> {
+fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -> Vec<Amendment> {
     let of = |topic: &str| usual_roles(topic, oneline::read(topic).sides);
-    let (before, after) = (of(debate.question()), of(topic));
+    let (before, after) = (of(debate.current_topic()), of(topic));
     let mut seats = debate.seats().to_vec();
     for seat in seats.iter_mut().filter(|seat| seat.role == Role::Advocate) {
         let usual = before.iter().position(|(name, it)| (name, it) == (&seat.name, &seat.stance));
@@ -146,11 +146,11 @@ fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -
         }
     }
     let mut changes = vec![];
-    let (was_on, left_to_it) = audit(Flag::Auto, debate.question());
+    let (was_on, left_to_it) = audit(Flag::Auto, debate.current_topic());
     if terms.get("evidence_round") == Some(&left_to_it) {
         let (on, why) = audit(Flag::Auto, topic);
         terms.insert("evidence_round".into(), why);
-        changes.push(Change::Terms { terms: terms.clone() });
+        changes.push(Amendment::Terms { terms: terms.clone() });
         let judge = seats.iter().find(|seat| seat.role == Role::Judge).cloned();
         if let (true, false, Some(judge)) = (on, was_on, judge) {
             seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
@@ -158,14 +158,14 @@ fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -
         seats.retain(|seat| on || seat.role != Role::Auditor);
     }
     if seats != debate.seats() {
-        changes.push(Change::Plan { rounds: None, seats: Some(seats), holds: None });
+        changes.push(Amendment::Plan { rounds: None, seats: Some(seats), holds: None });
     }
     changes
 }
 
 /// The seats with or without an auditor. None if the format has no auditor.
 fn audited(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
-    if !debate.setup().format.seats(Role::Auditor) {
+    if !debate.setup().format.uses_role(Role::Auditor) {
         return None;
     }
     let mut seats = debate.seats().to_vec();
@@ -180,7 +180,7 @@ fn audited(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
     Some(seats)
 }
 
-fn amend(change: Change) -> Command {
+fn amend(change: Amendment) -> Command {
     Command::Amend { change, because: "the user asked for it".into() }
 }
 

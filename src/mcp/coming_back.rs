@@ -7,7 +7,7 @@ use super::check;
 use super::complaint::{Complaint, call};
 use super::round::ended;
 use super::server::Server;
-use crate::debate::{Debate, Voice};
+use crate::debate::{Debate, Participant};
 use crate::engine::opening::found_again;
 use crate::engine::recovery::Stranger;
 use crate::engine::taking_in::How;
@@ -85,7 +85,7 @@ impl Server {
         let done = looking.await.map_err(|error| Complaint::Panic(error.to_string()))??;
         let mut text = format!("Looked up again in {}; the record stays.\n\n", done.against);
         for again in &done.citations {
-            let (word, raw) = (again.stands.word(), one_line(&again.was.raw));
+            let (word, raw) = (again.stands.as_str(), one_line(&again.was.raw));
             let told = one_line(&again.told());
             let _ = writeln!(text, "- {word}: {raw} (turn {}): {told}", again.cue);
         }
@@ -144,12 +144,13 @@ impl Server {
 
     /// Parses the seats of an imported debate. Default: the host plays all of them.
     fn seats(&self, said: Option<&str>) -> Result<Opening, Complaint> {
-        let mut opening = Opening::new("", Voice::Host, Voice::Host, Voice::Host);
+        let mut opening = Opening::new("", Participant::Host, Participant::Host, Participant::Host);
         let parts = said.unwrap_or_default().split([',', ';', '\n']).map(str::trim);
         for part in parts.filter(|part| !part.is_empty()) {
             let (name, seat) = part.split_once('=').unwrap_or((part, ""));
             let bad = |why: String| Complaint::Seat { name: name.into(), said: seat.into(), why };
-            let voice = seat.trim().parse::<Voice>().map_err(|error| bad(error.to_string()))?;
+            let voice =
+                seat.trim().parse::<Participant>().map_err(|error| bad(error.to_string()))?;
             let voice = found_again(voice, &self.config.folder);
             match name.trim().to_lowercase().as_str() {
                 "proposer" => opening.proposer = voice,

@@ -1,5 +1,5 @@
 //! Errors of tool calls. Every error a model reads is defined here, with the call to make next.
-use crate::debate::Unfit;
+use crate::debate::SetupError;
 use crate::engine::{ArchiveError, DeskError, Error, Idle, LogError};
 
 /// Error of a tool call.
@@ -321,10 +321,10 @@ fn desk(error: &DeskError) -> String {
              {\"probe\":true} shows who answers, and \"host\" always can. \
              \"options\":{\"probe\":false} opens it all the same"
         }
-        DeskError::Unfit(Unfit::NoTopic) => {
+        DeskError::Unfit(SetupError::EmptyTopic) => {
             "ask the user what to debate, then call start_debate {\"topic\":\"Should we ...?\"}"
         }
-        DeskError::Unfit(Unfit::Prompt(..)) => {
+        DeskError::Unfit(SetupError::InvalidPrompt(..)) => {
             "tell the user to mend or remove their own prompt of that name; then call start_debate \
              again"
         }

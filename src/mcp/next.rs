@@ -1,22 +1,24 @@
 //! The next call that every result suggests. Following the suggestions always ends the debate.
 use super::complaint::call;
 use super::standing::{id_of, is_plan};
-use crate::debate::{Debate, Kind, Outcome, Pause, Role, Rounds, Step, Voice};
+use crate::debate::{
+    Debate, DebateOutcome, Participant, PauseReason, ReplyKind, Role, Rounds, Step,
+};
 
 /// Calls that are left after the end: show, retry, record the user's decision, keep or discard.
 fn after_the_end(debate: &Debate) -> String {
     let id = &debate.setup().id;
     let mut steps = vec![];
-    if debate.outcome() == Some(&Outcome::Cancelled) {
+    if debate.outcome() == Some(&DebateOutcome::Cancelled) {
         steps
             .push(format!("it was cancelled; {} shows what was said", call("show_debate", id, "")));
     } else {
-        let reported = debate.seated(Role::Advocate).is_some();
+        let reported = debate.find_seat(Role::Advocate).is_some();
         let part = if reported { "\"part\":\"report\"" } else { "" };
         let all = call("show_debate", id, part);
         steps.push(format!("tell the user the result; {all} has all of it"));
     }
-    if debate.missing().next().is_some() {
+    if debate.failed_turns().next().is_some() {
         let retry = call("continue_round", id, "\"decision\":\"retry\"");
         steps.push(format!("{retry} takes the failed turn again"));
     }
@@ -24,7 +26,7 @@ fn after_the_end(debate: &Debate) -> String {
         let say = call("continue_round", id, "\"say\":\"...\"");
         steps.push(format!("{say} records what the user decides"));
     }
-    if debate.kept().is_none() {
+    if debate.keep_record().is_none() {
         let keep = call("continue_round", id, "\"decision\":\"keep\"");
         steps.push(format!("{keep} (or discard) settles whether the record stays"));
     }
@@ -48,7 +50,7 @@ pub(super) fn spent(debate: &Debate) -> String {
     }
     let more = format!("\"decision\":\"change\",\"say\":\"{}\"", more.join(", "));
     let on = call("continue_round", id, &more);
-    let end = if debate.spoken(..).next().is_some() {
+    let end = if debate.replies_in(..).next().is_some() {
         format!("{} rules with what there is", call("verdict", id, ""))
     } else {
         format!("{} stops it", call("continue_round", id, "\"decision\":\"cancel\""))
@@ -62,14 +64,14 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
     if debate.outcome().is_some() {
         return after_the_end(debate);
     }
-    let turn = step.at().map(|cue| id_of(debate, cue)).unwrap_or_default();
+    let turn = step.first_cue().map(|cue| id_of(debate, cue)).unwrap_or_default();
     let turn = format!("\"turn\":\"{turn}\"");
     match step {
-        Step::Hold { pause: Pause::Spent { .. }, .. } => spent(debate),
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => spent(debate),
         Step::Hold { .. } if is_plan(debate) => {
             let (yes, other, no) = (
                 "\"decision\":\"confirm\"",
-                if debate.seated(Role::Advocate).is_some() {
+                if debate.find_seat(Role::Advocate).is_some() {
                     "\"decision\":\"change\",\"say\":\"goal=..., evidence_round=on\""
                 } else {
                     "\"decision\":\"change\",\"say\":\"rounds=3\""
@@ -79,7 +81,7 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
             let calls = [yes, other, no].map(|more| call("continue_round", id, more));
             format!("when the user has answered: {}", calls.join(" or "))
         }
-        Step::Hold { .. } if debate.held() => {
+        Step::Hold { .. } if debate.is_held() => {
             let yes = call("continue_round", id, "\"decision\":\"continue\"");
             format!("if the user wants to go on: {yes}; {} rules now", call("verdict", id, ""))
         }
@@ -105,8 +107,9 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
         }
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let cue = awaited.first().copied();
-            let ruling = cue.is_some_and(|cue| debate.setup().phase(cue).reply == Kind::Verdict);
-            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Voice::Human);
+            let ruling =
+                cue.is_some_and(|cue| debate.setup().phase(cue).reply == ReplyKind::Verdict);
+            let person = cue.is_some_and(|cue| debate.seat(cue).voice == Participant::Human);
             let (tool, what) = if ruling {
                 ("verdict", "\"ruling\":{...}")
             } else {
@@ -119,7 +122,7 @@ pub(super) fn next_call(debate: &Debate, step: &Step, running: bool) -> String {
             format!("answer the brief: {answer}")
         }
         // A ruling was requested while a turn was running.
-        _ if running && debate.held() => {
+        _ if running && debate.is_held() => {
             format!("{} waits for the ruling", call("verdict", id, ""))
         }
         _ if running => {

@@ -5,8 +5,8 @@ use super::attend::{Seen, Waiting};
 use super::check;
 use super::complaint::{Complaint, call};
 use super::server::Server;
-use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Effort, Hold, Voice, millionths};
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::{Budget, Effort, HoldPoint, Participant, to_millionths};
 use crate::engine::opening::found_again;
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
@@ -87,7 +87,7 @@ impl Server {
         if topic.is_empty() {
             return Err(Complaint::NoTopic(self.hub.desk.topics(&place.root)));
         }
-        check::text("topic", &topic, LONGEST_TOPIC)?;
+        check::text("topic", &topic, MAX_TOPIC_CHARS)?;
         let spoken = self.hub.desk.spoken(&topic);
         let understood = spoken.told();
         let understood = understood.map(|said| format!("understood from the topic: {said}"));
@@ -98,7 +98,7 @@ impl Server {
             challenger: or(&args.challenger, spoken.challenger),
             judge: or(&args.judge, spoken.judge),
             rounds: args.rounds.or(spoken.rounds.map(Into::into)),
-            effort: or(&args.effort, spoken.effort.map(|effort| effort.word().into())),
+            effort: or(&args.effort, spoken.effort.map(|effort| effort.as_str().into())),
             topic: spoken.topic,
             ..args.clone()
         };
@@ -149,11 +149,12 @@ impl Server {
         let wish = self.wish(args, &options, left)?;
         let offer = &self.hub.desk.catalogue().offered(format)?.offer;
         let mut holds = vec![];
-        holds.extend(options.confirm_plan.unwrap_or(offer.confirms).then_some(Hold::Start));
-        holds.extend(options.pause.unwrap_or(true).then_some(Hold::Rounds));
+        holds
+            .extend(options.confirm_plan.unwrap_or(offer.confirm_plan).then_some(HoldPoint::Start));
+        holds.extend(options.pause.unwrap_or(true).then_some(HoldPoint::Rounds));
         let cost = |amount| {
             let why = format!("max_cost is {amount}; it is an amount such as 0.50");
-            millionths(amount).ok_or(Complaint::Options { why, format: format.into() })
+            to_millionths(amount).ok_or(Complaint::Options { why, format: format.into() })
         };
         let usual = self.config.settings.limits;
         let minutes = options.max_minutes.or(usual.max_minutes);
@@ -171,13 +172,13 @@ impl Server {
             sealed: options.sealed,
             stop_when_settled: options.stop_when_settled,
             holds,
-            ..Opening::new(topic, Voice::Host, Voice::Host, Voice::Host)
+            ..Opening::new(topic, Participant::Host, Participant::Host, Participant::Host)
         };
         let desk = &self.hub.desk;
         let (draft, mut wish) = desk.particulars(particulars, draft, wish, &self.config.folder)?;
         // The host leads a dialectic by default.
         if wish.cast.partnered {
-            wish.named.proposer.get_or_insert(Voice::Host);
+            wish.named.proposer.get_or_insert(Participant::Host);
         }
         if let Some(output) = &draft.output {
             within(&place.root, output)
@@ -208,7 +209,7 @@ impl Server {
             },
             preferred,
             cast: WantedCast::default(),
-            there: There { side: Some(Voice::Host), judge: Judge::Other(Voice::Host) },
+            there: There { side: Some(Participant::Host), judge: Judge::Other(Participant::Host) },
             context: context(args.context.as_deref())?,
             change: None,
             effort: effort(args.effort.as_deref())?,
@@ -217,9 +218,9 @@ impl Server {
         })
     }
 
-    fn seat(&self, name: &str, said: Option<&str>) -> Result<Option<Voice>, Complaint> {
+    fn seat(&self, name: &str, said: Option<&str>) -> Result<Option<Participant>, Complaint> {
         let Some(said) = check::short(name, said)? else { return Ok(None) };
-        let voice = said.parse::<Voice>().map_err(|error| Complaint::Seat {
+        let voice = said.parse::<Participant>().map_err(|error| Complaint::Seat {
             name: name.into(),
             said: said.into(),
             why: error.to_string(),
@@ -294,10 +295,10 @@ fn context(said: Option<&str>) -> Result<String, Complaint> {
 fn effort(said: Option<&str>) -> Result<Option<Effort>, Complaint> {
     let Some(said) = check::short("effort", said)? else { return Ok(None) };
     let all = [Effort::Low, Effort::Medium, Effort::High, Effort::Max];
-    let named = all.into_iter().find(|effort| effort.word() == said.to_lowercase());
+    let named = all.into_iter().find(|effort| effort.as_str() == said.to_lowercase());
     named.map(Some).ok_or_else(|| Complaint::Word {
         name: "effort".into(),
         said: said.into(),
-        allowed: all.map(Effort::word).join(", "),
+        allowed: all.map(Effort::as_str).join(", "),
     })
 }

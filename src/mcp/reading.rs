@@ -188,7 +188,7 @@ impl Server {
             turn => {
                 let (_, cue) =
                     which(turn).ok_or_else(|| Complaint::Part { part: turn.to_owned() })?;
-                if !debate.has(cue) {
+                if !debate.has_cue(cue) {
                     return Err(Complaint::BadTurn(turn.into(), id.into()));
                 }
                 said(&debate, cue)
@@ -236,14 +236,14 @@ fn note(it: &Listing) -> String {
 
 fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {
     let Some(said) = check::short("status", said)? else { return Ok((None, false)) };
-    let known = Status::ALL.into_iter().find(|status| status.word() == said.to_lowercase());
+    let known = Status::ALL.into_iter().find(|status| status.as_str() == said.to_lowercase());
     match (known, said) {
         (Some(status), _) => Ok((Some(status), false)),
         (None, "unfinished") => Ok((None, true)),
         (None, _) => Err(Complaint::Word {
             name: "status".into(),
             said: said.into(),
-            allowed: format!("unfinished, {}", Status::ALL.map(Status::word).join(", ")),
+            allowed: format!("unfinished, {}", Status::ALL.map(Status::as_str).join(", ")),
         }),
     }
 }
@@ -254,7 +254,7 @@ fn found(card: &Card, excerpt: Option<&str>) -> Found {
     Found {
         debate_id: card.id.clone(),
         topic: words(&printable(&card.topic), 25),
-        status: card.status.word().into(),
+        status: card.status.as_str().into(),
         updated_at: iso(card.updated_at),
         sides: words(&sides, 20),
         winner: card.winner.clone(),
@@ -282,35 +282,39 @@ fn envelopes(debate: &Debate) -> String {
 
 /// The full text of one turn, with its claims, evidence, concessions and checked citations.
 fn said(debate: &Debate, cue: Cue) -> String {
-    let (role, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+    let (role, tool) = (debate.seat(cue).role.title(), debate.tool_at(cue));
     let mut text = format!("{role} ({tool}), round {}\n\n", cue.round);
     match debate.turn(cue) {
         None => text.push_str("This turn was not taken yet.\n"),
         Some(Err(lost)) => {
-            let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.word(), lost.note);
+            let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.as_str(), lost.note);
         }
-        Some(Ok(_)) if debate.sealed(cue) => text.push_str(SEALED),
+        Some(Ok(_)) if debate.is_sealed(cue) => text.push_str(SEALED),
         Some(Ok(reply)) => {
-            let _ = writeln!(text, "{}", reply.body.text().trim());
+            let _ = writeln!(text, "{}", reply.body.to_text().trim());
             for claim in reply.body.claims() {
                 let _ = write!(text, "\n- {}: {}", claim.id, one_line(&claim.text));
                 for evidence in &claim.evidence {
                     let _ = write!(text, "\n  evidence: {}", one_line(evidence));
                 }
             }
-            for given in reply.body.concedes() {
+            for given in reply.body.concessions() {
                 let _ =
                     write!(text, "\n- concedes {}: \"{}\"", given.claim, one_line(&given.quote));
             }
-            for resolved in reply.body.resolves() {
+            for resolved in reply.body.resolutions() {
                 let _ = write!(text, "\n- certifies {} as resolved", resolved.claim);
             }
             for found in &reply.findings {
                 let _ = write!(text, "\n> Checked: {}", one_line(&found.says));
             }
             for it in &reply.citations {
-                let _ =
-                    write!(text, "\n> Looked up: {} ({})", one_line(&it.raw), one_line(&it.says()));
+                let _ = write!(
+                    text,
+                    "\n> Looked up: {} ({})",
+                    one_line(&it.raw),
+                    one_line(&it.describe())
+                );
             }
             text.push('\n');
         }

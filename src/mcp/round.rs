@@ -8,10 +8,10 @@ use super::coming_back::Meant;
 use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::{asked_of_host, is_plan};
-use crate::debate::setup::LONGEST_TOPIC;
+use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::state::Remark;
 use crate::debate::verdict::judgment;
-use crate::debate::{Cue, Debate, Kind, Pause, Stand, Status, Step, next, standing};
+use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
 
 /// Values of the `decision` argument.
@@ -87,7 +87,7 @@ impl Server {
         if let Some(turn) = turn {
             let debate = self.debate(id)?;
             which(turn)
-                .filter(|(_, cue)| debate.has(*cue))
+                .filter(|(_, cue)| debate.has_cue(*cue))
                 .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
         }
         // Take the lease first, so that the commands below are recorded by this process.
@@ -126,10 +126,10 @@ impl Server {
         let due = asked_of_host(&debate);
         let turn = turn.ok_or(Complaint::NoTurn { due: due.clone(), id: id.into() })?;
         let (take, cue) = which(turn)
-            .filter(|(_, cue)| debate.has(*cue))
+            .filter(|(_, cue)| debate.has_cue(*cue))
             .ok_or_else(|| Complaint::BadTurn(turn.into(), id.into()))?;
         let seat = debate.seat(cue);
-        if !seat.voice.awaited() {
+        if !seat.voice.is_awaited() {
             return Err(Complaint::NotYours {
                 turn: turn.into(),
                 role: seat.role.title().into(),
@@ -137,7 +137,7 @@ impl Server {
                 id: id.into(),
             });
         }
-        let ruling = debate.setup().phase(cue).reply == Kind::Verdict;
+        let ruling = debate.setup().phase(cue).reply == ReplyKind::Verdict;
         if tool == "verdict" && !ruling {
             return Err(Complaint::WrongTool {
                 turn: turn.into(),
@@ -199,7 +199,7 @@ impl Server {
                 return Ok(());
             }
             Command::Decide { text }
-        } else if step.at().is_none_or(|cue| cue.act == debate.setup().ending()) {
+        } else if step.first_cue().is_none_or(|cue| cue.act == debate.setup().ending_act()) {
             return Err(Complaint::Unheard { id: id.into() });
         } else {
             Command::Interject { text }
@@ -216,7 +216,7 @@ impl Server {
         turn: Option<&str>,
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
-        if is_plan(&debate) || debate.held() {
+        if is_plan(&debate) || debate.is_held() {
             return Ok(());
         }
         self.let_go(id, place, &debate, turn).await
@@ -230,10 +230,11 @@ impl Server {
         turn: Option<&str>,
     ) -> Result<(), Complaint> {
         match next(debate) {
-            Step::Hold { next, pause: Pause::Asked } => {
+            Step::Hold { next, pause: PauseReason::UserHold } => {
                 self.hub.desk.ready(debate, debate.seats())?;
-                let meant = turn.is_none_or(|turn| which(turn) == Some((debate.take(), next)));
-                let before: Stand = next.stand();
+                let meant =
+                    turn.is_none_or(|turn| which(turn) == Some((debate.take_number(), next)));
+                let before: Position = next.position();
                 if !meant {
                     return Ok(());
                 }
@@ -243,7 +244,7 @@ impl Server {
                     done => Ok(done?),
                 }
             }
-            Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
+            Step::Hold { pause: PauseReason::BudgetExhausted { spent, .. }, .. } => {
                 let cost = spent.cost as f64 / 1e6;
                 let spent = format!("{cost:.2}, {} tokens", spent.tokens);
                 Err(Complaint::Spent { id: id.into(), spent, step: super::next::spent(debate) })
@@ -267,13 +268,13 @@ impl Server {
             Decision::Change | Decision::Steer | Decision::Deepen if over => {
                 Err(ended(&debate, "a change"))
             }
-            Decision::Cancel if over && standing::status(&debate) != Status::Cancelled => {
+            Decision::Cancel if over && status::status(&debate) != Status::Cancelled => {
                 Err(ended(&debate, "cancelling"))
             }
             Decision::Cancel | Decision::End if over => Ok(()),
             Decision::Retry if !over => Ok(()),
             Decision::Retry => {
-                let from = debate.reopens_at().ok_or_else(|| Complaint::Whole { id: id.into() })?;
+                let from = debate.reopen_cue().ok_or_else(|| Complaint::Whole { id: id.into() })?;
                 self.hub.desk.ready(&debate, debate.seats())?;
                 Ok(self.command(id, place, vec![Command::Reopen { from }]).await?)
             }
@@ -308,9 +309,9 @@ impl Server {
                     .filter(|say| !say.is_empty())
                     .ok_or_else(|| Complaint::About { decision: word.into(), id: id.into() })?;
                 let (again, commands) = if decision == Decision::Steer {
-                    check::text("say", say, LONGEST_TOPIC)?;
+                    check::text("say", say, MAX_TOPIC_CHARS)?;
                     let topic = say.split_whitespace().collect::<Vec<_>>().join(" ");
-                    (debate.question() == topic, Command::steer(topic).to_vec())
+                    (debate.current_topic() == topic, Command::steer(topic).to_vec())
                 } else {
                     let command = Command::deepen(say);
                     let same = |it: &Remark| {
@@ -329,7 +330,7 @@ impl Server {
             }
             Decision::Keep | Decision::Discard => {
                 let keep = decision == Decision::Keep;
-                if debate.kept() == Some(keep) {
+                if debate.keep_record() == Some(keep) {
                     return Ok(());
                 }
                 Ok(self.command(id, place, vec![Command::Keep { keep }]).await?)
@@ -340,12 +341,12 @@ impl Server {
     /// Skips to the ruling, unless the ending has begun.
     pub(super) async fn conclude(&self, id: &str, place: &Place) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
-        let ending = debate.setup().ending();
-        let begun = next(&debate).at().is_none_or(|cue| cue.act == ending);
-        if debate.concluded() || begun {
+        let ending = debate.setup().ending_act();
+        let begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending);
+        if debate.is_concluded() || begun {
             return Ok(());
         }
-        if debate.spoken(..).next().is_none() {
+        if debate.replies_in(..).next().is_none() {
             return Err(Complaint::NothingSaid { id: id.into(), plan: is_plan(&debate) });
         }
         self.hub.desk.ready(&debate, debate.seats())?;
@@ -385,7 +386,7 @@ pub(super) fn which(turn: &str) -> Option<(u16, Cue)> {
 pub(super) fn ended(debate: &Debate, what: &str) -> Complaint {
     Complaint::Ended {
         id: debate.setup().id.clone(),
-        status: standing::status(debate).word().into(),
+        status: status::status(debate).as_str().into(),
         what: what.into(),
         ruled: judgment(debate).is_some(),
     }

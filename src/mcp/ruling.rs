@@ -6,7 +6,7 @@ use super::coming_back::Meant;
 use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::asked_of_host;
-use crate::debate::{Cue, Origin, Pause, Step, next};
+use crate::debate::{Cue, Origin, PauseReason, Step, next};
 use crate::engine::desk::at_home;
 use crate::engine::{ArchiveError, Command, DeskError, Error, Place, Query};
 use serde_json::Value;
@@ -42,12 +42,12 @@ impl Server {
     /// further turn is requested before the ruling.
     async fn ask_no_more(&self, id: &str, place: &Place) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
-        let rounds = |cue: &Cue| cue.act < debate.setup().ending();
+        let rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
         let speaking = match next(&debate) {
             Step::Speak { driven, .. } => driven.iter().any(rounds),
             _ => false,
         };
-        if !speaking || debate.held() || debate.concluded() {
+        if !speaking || debate.is_held() || debate.is_concluded() {
             return Ok(());
         }
         match self.command(id, place, vec![Command::Hold]).await {
@@ -70,8 +70,8 @@ impl Server {
     ) -> Result<Seen, Complaint> {
         loop {
             let seen = self.hub.attend(id, place, waiting).await?;
-            let ending = seen.debate.setup().ending();
-            let imported = seen.debate.setup().origin != Origin::Here && seen.debate.held();
+            let ending = seen.debate.setup().ending_act();
+            let imported = seen.debate.setup().origin != Origin::Here && seen.debate.is_held();
             match next(&seen.debate) {
                 Step::Hold { .. } if imported => return Ok(seen),
                 // Paused for the user, who asks for a ruling.
@@ -79,7 +79,7 @@ impl Server {
                     let _recording = self.hub.recording(id).await;
                     self.conclude(id, place).await?;
                 }
-                Step::Hold { pause: Pause::Asked, .. } => {
+                Step::Hold { pause: PauseReason::UserHold, .. } => {
                     self.let_go(id, place, &seen.debate, None).await?;
                 }
                 Step::Speak { driven, awaited } if driven.is_empty() => {

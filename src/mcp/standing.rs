@@ -4,10 +4,10 @@ use super::bounds::{self, tokens, words};
 use super::complaint::{Asked, call};
 use super::next::next_call;
 use crate::debate::Citation;
-use crate::debate::ledger::of_claim;
+use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
-    Cue, Debate, Failure, Hold, Kind, Origin, Pause, Reply, Role, Rounds, Step, Voice, insights,
-    next, nine, prompt, standing,
+    Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Reply, ReplyKind, Role, Rounds, Step,
+    TurnFailure, insights, next, prompt, report_sections, status,
 };
 use crate::engine::Stored;
 use crate::report::plan::plan;
@@ -168,7 +168,7 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
         record: stored
             .record
             .as_ref()
-            .filter(|_| debate.kept() != Some(false))
+            .filter(|_| debate.keep_record() != Some(false))
             .map(|path| path.display().to_string()),
         next: next_call(debate, &step, running),
     }
@@ -184,7 +184,7 @@ fn findings(debate: &Debate, size: Size) -> Vec<String> {
         });
         let conceded = if it.conceded { ", conceded" } else { "" };
         let (place, claim) = (place.unwrap_or_default(), words(&it.claim, size.line));
-        format!("[{}]{place} {}: {claim} ({note}{conceded})", it.severity.word(), it.id)
+        format!("[{}]{place} {}: {claim} ({note}{conceded})", it.severity.as_str(), it.id)
     };
     let mut all: Vec<String> = review.findings.iter().map(|it| told(it, "found")).collect();
     all.extend(review.unverified.iter().map(|it| told(it, "not found")));
@@ -193,12 +193,13 @@ fn findings(debate: &Debate, size: Size) -> Vec<String> {
 
 fn status(debate: &Debate, step: &Step, running: bool) -> &'static str {
     if debate.outcome().is_some() {
-        return standing::status(debate).word();
+        return status::status(debate).as_str();
     }
     match step {
         Step::Hold { .. } => "paused",
         Step::Speak { driven, awaited } if driven.is_empty() => {
-            let person = awaited.first().is_some_and(|cue| debate.seat(*cue).voice == Voice::Human);
+            let person =
+                awaited.first().is_some_and(|cue| debate.seat(*cue).voice == Participant::Human);
             if person { "user_turn" } else { "your_turn" }
         }
         _ if running => "running",
@@ -208,7 +209,7 @@ fn status(debate: &Debate, step: &Step, running: bool) -> &'static str {
 
 /// The current round, or the last one during a pause.
 fn round(debate: &Debate, step: &Step) -> u8 {
-    let at = step.at().map_or(0, |cue| cue.round);
+    let at = step.first_cue().map_or(0, |cue| cue.round);
     let taken = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     match step {
         Step::Hold { .. } => taken,
@@ -217,26 +218,29 @@ fn round(debate: &Debate, step: &Step) -> u8 {
 }
 
 /// Turns of the current round, or of the last one during a pause, and of the ending.
-fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, Failure>)> {
-    let ending = debate.setup().ending();
-    let last = debate.turns().map(|(cue, _)| cue.stand()).filter(|stand| stand.act < ending).max();
+fn turns<'a>(debate: &'a Debate, step: &Step) -> Vec<(Cue, &'a Result<Reply, TurnFailure>)> {
+    let ending = debate.setup().ending_act();
+    let last =
+        debate.turns().map(|(cue, _)| cue.position()).filter(|stand| stand.act < ending).max();
     let stand = match step {
-        Step::Speak { .. } => step.at().map(Cue::stand).filter(|stand| stand.act < ending).or(last),
+        Step::Speak { .. } => {
+            step.first_cue().map(Cue::position).filter(|stand| stand.act < ending).or(last)
+        }
         _ => last,
     };
-    let fits = |cue: &Cue| Some(cue.stand()) == stand || cue.act == ending;
+    let fits = |cue: &Cue| Some(cue.position()) == stand || cue.act == ending;
     debate.turns().filter(|(cue, _)| fits(cue)).collect()
 }
 
 /// A turn's id, role and tool: `0.1.1.1 Challenger (codex)`
 fn named(debate: &Debate, cue: Cue) -> String {
-    format!("{} {} ({})", id_of(debate, cue), debate.seat(cue).title(), debate.tool(cue))
+    format!("{} {} ({})", id_of(debate, cue), debate.seat(cue).title(), debate.tool_at(cue))
 }
 
-fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size) -> Answered {
+fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, TurnFailure>, size: Size) -> Answered {
     let mut digest = Answered {
         turn: id_of(debate, cue),
-        role: format!("{} ({})", debate.seat(cue).title(), debate.tool(cue)),
+        role: format!("{} ({})", debate.seat(cue).title(), debate.tool_at(cue)),
         position: String::new(),
         claims: vec![],
         concedes: vec![],
@@ -244,28 +248,28 @@ fn answered(debate: &Debate, cue: Cue, turn: &Result<Reply, Failure>, size: Size
     match turn {
         Err(lost) => {
             let note = words(&lost.note, size.line);
-            digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.word());
+            digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.as_str());
         }
-        Ok(_) if debate.sealed(cue) => SEALED.trim().clone_into(&mut digest.position),
+        Ok(_) if debate.is_sealed(cue) => SEALED.trim().clone_into(&mut digest.position),
         Ok(reply) => {
-            digest.position = words(&reply.body.text(), size.words);
+            digest.position = words(&reply.body.to_text(), size.words);
             let claims = reply.body.claims().iter().map(|claim| {
-                let found: Vec<_> = of_claim(&reply.citations, &claim.id).collect();
-                let gone = !found.is_empty() && found.iter().all(|it| it.found.wrong());
+                let found: Vec<_> = citations_for_claim(&reply.citations, &claim.id).collect();
+                let gone = !found.is_empty() && found.iter().all(|it| it.found.is_wrong());
                 let bare = claim.evidence.is_empty() || gone;
                 let bare = if bare { " (unsupported)" } else { "" };
                 format!("{}: {}{bare}", claim.id, words(&claim.text, size.line))
             });
             digest.claims = few(claims, size.lines);
-            let given = reply.body.concedes().iter();
+            let given = reply.body.concessions().iter();
             let given = given
                 .map(|given| format!("{}: \"{}\"", given.claim, words(&given.quote, size.line)));
             digest.concedes = few(given, size.lines);
             let wrong: Vec<&Citation> =
-                reply.citations.iter().filter(|it| it.found.wrong()).collect();
+                reply.citations.iter().filter(|it| it.found.is_wrong()).collect();
             let wrong = wrong.into_iter().map(|it| {
                 let raw = words(&one_line(&it.raw), size.line);
-                format!("cites what is not there: {raw} ({})", words(&it.says(), 12))
+                format!("cites what is not there: {raw} ({})", words(&it.describe(), 12))
             });
             digest.claims.extend(few(wrong, size.lines.div_ceil(2)));
         }
@@ -285,20 +289,23 @@ pub(super) fn few(lines: impl ExactSizeIterator<Item = String>, most: usize) -> 
 
 /// The result of a format without a winner: insights or a recommendation.
 fn result(debate: &Debate, size: Size) -> Option<String> {
-    if let Some(sections) = insights::insights(debate) {
-        let end = insights::end(sections).map_or("open", insights::End::word);
-        let learned = insights::learned(sections).unwrap_or_default();
+    if let Some(sections) = insights::concluding_sections(debate) {
+        let end =
+            insights::parse_outcome(sections).map_or("open", insights::DialogueOutcome::as_str);
+        let learned = insights::key_insights(sections).unwrap_or_default();
         return Some(format!("Outcome: {end}. Key insights: {}", words(learned, 2 * size.words)));
     }
-    let judged = debate.spoken(..).rev().find_map(|(cue, body)| match body {
+    let judged = debate.replies_in(..).rev().find_map(|(cue, body)| match body {
         crate::debate::Body::Sections { sections } if debate.seat(cue).role == Role::Judge => {
             Some(sections)
         }
         _ => None,
     })?;
     let part = |nth: usize, most| judged.get(nth).map(|it| words(&it.text, most));
-    let (advice, summary) =
-        (part(nine::RECOMMENDATION, size.words)?, part(nine::SUMMARY, size.line)?);
+    let (advice, summary) = (
+        part(report_sections::RECOMMENDATION_INDEX, size.words)?,
+        part(report_sections::SUMMARY_INDEX, size.line)?,
+    );
     Some(format!("Recommendation: {advice} In one sentence: {summary}"))
 }
 
@@ -311,7 +318,7 @@ fn ruled(debate: &Debate, view: &VerdictView, size: Size) -> Ruled {
         contested: view.contested,
         recommendation: words(&view.recommendation, size.words),
         unresolved: few(unresolved, size.lines.div_ceil(2)),
-        rigor: words(&standing::rigor(debate), 60),
+        rigor: words(&status::rigor(debate), 60),
     }
 }
 
@@ -337,7 +344,7 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
             let cue = *awaited.first()?;
             let seat = debate.seat(cue);
             let role = match seat.voice {
-                Voice::Human => format!("{} (a person: ask the user)", seat.title()),
+                Participant::Human => format!("{} (a person: ask the user)", seat.title()),
                 _ => seat.title().to_owned(),
             };
             let brief = prompt::render(debate, cue).text;
@@ -345,13 +352,15 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
         }
         Step::Hold { next, pause } => {
             let brief = match pause {
-                Pause::Spent { .. } => {
+                PauseReason::BudgetExhausted { .. } => {
                     "The budget is spent. Ask the user whether more may be spent."
                 }
-                Pause::Asked if debate.held() && debate.setup().origin != Origin::Here => {
+                PauseReason::UserHold
+                    if debate.is_held() && debate.setup().origin != Origin::Here =>
+                {
                     "This debate was imported. Ask the user whether to go on with it."
                 }
-                Pause::Asked if is_plan(debate) => {
+                PauseReason::UserHold if is_plan(debate) => {
                     return Some(Due {
                         turn: id_of(debate, *next),
                         role: "user".into(),
@@ -361,8 +370,10 @@ fn due(debate: &Debate, step: &Step) -> Option<Due> {
                         ),
                     });
                 }
-                Pause::Asked if debate.setup().act(*next).rounds == Rounds::Open => DIALOGUE,
-                Pause::Asked => {
+                PauseReason::UserHold if debate.setup().act(*next).rounds == Rounds::Open => {
+                    DIALOGUE
+                }
+                PauseReason::UserHold => {
                     "A round is done. Show the user what was said; they may have a remark."
                 }
             };
@@ -381,12 +392,12 @@ pub(super) fn elsewhere(id: &str, who: &str) -> String {
 
 /// Whether the debate waits for its plan to be confirmed.
 pub(super) fn is_plan(debate: &Debate) -> bool {
-    debate.holds().contains(&Hold::Start) && debate.turns().next().is_none()
+    debate.holds().contains(&HoldPoint::Start) && debate.turns().next().is_none()
 }
 
 fn notes(debate: &Debate, size: Size) -> Vec<String> {
     let mut notes = vec![];
-    if debate.seated(Role::Lead).is_some() {
+    if debate.find_seat(Role::Lead).is_some() {
         notes.push(ISOLATION.into());
     }
     let waits = matches!(next(debate), Step::Speak { driven, .. } if driven.is_empty());
@@ -396,8 +407,8 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
         format!("the user has said since this turn was asked for, so take it up now: {said}")
     }));
     // The suggestion comes before the problems, since the list is truncated.
-    notes.extend(standing::suggestion(debate));
-    for label in standing::labels(debate) {
+    notes.extend(status::ending_advice(debate));
+    for label in status::labels(debate) {
         notes.push(match label {
             "single-model" => {
                 "single-model: both sides are played by the same model, so expect less \
@@ -425,10 +436,10 @@ fn notes(debate: &Debate, size: Size) -> Vec<String> {
     if let Some(decision) = debate.decision() {
         notes.push(format!("the user has decided: {}", words(decision, size.line)));
     }
-    if let Some(keep) = debate.kept() {
+    if let Some(keep) = debate.keep_record() {
         notes.push(if keep { "the record is kept" } else { "the record is discarded" }.into());
     }
-    notes.extend(standing::notices(debate).iter().map(|notice| words(notice, size.line)));
+    notes.extend(status::notices(debate).iter().map(|notice| words(notice, size.line)));
     few(notes.into_iter(), size.lines.max(3))
 }
 
@@ -438,7 +449,7 @@ const ISOLATION: &str = "suggestions are shown to the user, never carried out: c
 
 /// The turn id for the host: the cue, and the take if the debate was reopened.
 pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
-    match debate.take() {
+    match debate.take_number() {
         0 => cue.to_string(),
         take => format!("{cue}+{take}"),
     }
@@ -448,7 +459,7 @@ pub(super) fn id_of(debate: &Debate, cue: Cue) -> String {
 pub(super) fn asked_of_host(debate: &Debate) -> Option<Asked> {
     let step = next(debate);
     let due = due(debate, &step).filter(|due| due.role != "user")?;
-    let cue = step.at()?;
-    let ruling = debate.setup().phase(cue).reply == Kind::Verdict;
+    let cue = step.first_cue()?;
+    let ruling = debate.setup().phase(cue).reply == ReplyKind::Verdict;
     Some(Asked { turn: due.turn, role: due.role, ruling })
 }

@@ -1,6 +1,6 @@
 //! Throttled preview of the turn that is being streamed, for progress notifications. Sealed replies
 //! are never shown.
-use crate::debate::{Cue, Debate, Kind};
+use crate::debate::{Cue, Debate, ReplyKind};
 use crate::report::aloud::Aloud;
 use crate::report::text::{one_line, printable};
 use std::time::Duration;
@@ -25,10 +25,11 @@ impl Tail {
         all: impl FnOnce() -> String,
     ) -> Option<String> {
         let early = self.0.is_some_and(|told| told.elapsed() < PACE);
-        if early || debate.sealed(cue) {
+        if early || debate.is_sealed(cue) {
             return None;
         }
-        let prose = matches!(debate.setup().phase(cue).reply, Kind::Speech | Kind::Sections);
+        let prose =
+            matches!(debate.setup().phase(cue).reply, ReplyKind::Speech | ReplyKind::Sections);
         let mut aloud = if prose { Aloud::prose() } else { Aloud::object() };
         let line = one_line(&printable(&aloud.push(&all())));
         if line.trim().is_empty() {
@@ -38,6 +39,6 @@ impl Tail {
         let skip = line.chars().count().saturating_sub(LAST);
         let mark = if skip > 0 { "…" } else { "" };
         let last: String = line.chars().skip(skip).collect();
-        Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool(cue)))
+        Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool_at(cue)))
     }
 }

@@ -5,7 +5,7 @@ use super::panels::panel;
 use super::shown::{Setting, Viewer};
 use super::story::Story;
 use super::turn::capital;
-use crate::debate::{Cue, Debate, Event, Kind, Side, Step, Voice, next, standing};
+use crate::debate::{Cue, Debate, Event, Participant, ReplyKind, Side, Step, next, status};
 use crate::report::verdict::turn_name;
 
 /// Maximum length of a remark, in characters.
@@ -42,8 +42,8 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
     let mut all = Html::new();
     for cue in awaited(debate) {
         all.add(&match debate.setup().phase(cue).reply {
-            Kind::Vote => form("vote", "vote", &vote(debate, cue)),
-            Kind::Speech => form("speak", "speak", &speak(debate, cue)),
+            ReplyKind::Vote => form("vote", "vote", &vote(debate, cue)),
+            ReplyKind::Speech => form("speak", "speak", &speak(debate, cue)),
             _ => html!(
                 "<p>{} is waited for: <code>debate resume {}</code> asks for it.</p>",
                 capital(&turn_name(debate, cue)),
@@ -52,7 +52,7 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
         });
     }
     if let Step::Hold { next, .. } = next(debate)
-        && debate.check(&Event::Continued { before: next.stand() }).is_ok()
+        && debate.validate(&Event::Continued { before: next.position() }).is_ok()
     {
         let before = html!(
             "<input type=\"hidden\" name=\"act\" value=\"{}\">\
@@ -63,7 +63,7 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
         let inner: Html = [before, button("Go on")].into_iter().collect();
         all.add(&form("continue", "continue", &inner));
     }
-    if debate.check(&Event::Interjected { text: "x".into() }).is_ok() {
+    if debate.validate(&Event::Interjected { text: "x".into() }).is_ok() {
         let inner = html!(
             "<label for=\"remark\">A remark for whoever has not been asked yet</label>\
              <textarea id=\"remark\" name=\"text\" required maxlength=\"{}\" rows=\"3\"></textarea>{}",
@@ -72,10 +72,10 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
         );
         all.add(&form("remark", "remark", &inner));
     }
-    if debate.check(&Event::Held).is_ok() {
+    if debate.validate(&Event::Held).is_ok() {
         all.add(&form("pause", "pause", &button("Pause before the next turn")));
     }
-    if debate.check(&Event::Concluded { because: None }).is_ok() {
+    if debate.validate(&Event::Concluded { because: None }).is_ok() {
         all.add(&form("verdict", "verdict", &button("Ask for the ending now")));
     }
     all
@@ -84,7 +84,8 @@ fn forms(debate: &Debate, base: &str, pass: &str) -> Html {
 /// Pending turns of human participants, which can be answered on this page.
 pub fn awaited(debate: &Debate) -> Vec<Cue> {
     let Step::Speak { awaited, .. } = next(debate) else { return vec![] };
-    let person = |cue: &Cue| debate.seat(*cue).voice == Voice::Human && debate.was_asked(*cue);
+    let person =
+        |cue: &Cue| debate.seat(*cue).voice == Participant::Human && debate.was_asked(*cue);
     awaited.into_iter().filter(person).collect()
 }
 
@@ -94,7 +95,7 @@ fn which(debate: &Debate, cue: Cue) -> Html {
         "<input type=\"hidden\" name=\"turn\" value=\"{}\">\
          <input type=\"hidden\" name=\"take\" value=\"{}\">",
         cue.to_string(),
-        debate.take()
+        debate.take_number()
     )
 }
 
@@ -105,8 +106,8 @@ fn vote(debate: &Debate, cue: Cue) -> Html {
         html!(
             "<label><input type=\"radio\" name=\"side\" value=\"{}\" required> {} ({})</label>",
             value,
-            bounded(&standing::name_of(debate, side), 80),
-            side.word()
+            bounded(&status::side_name(debate, side), 80),
+            side.role_name()
         )
     };
     html!(

@@ -32,7 +32,7 @@ pub struct Listing<'a> {
 
 /// Sorts running debates before finished ones. The sort is stable.
 pub fn ordered(mut cards: Vec<Card>) -> Vec<Card> {
-    cards.sort_by_key(|card| card.status.over());
+    cards.sort_by_key(|card| card.status.is_over());
     cards
 }
 
@@ -90,7 +90,7 @@ fn waits((id, topic, there): &(String, String, Vec<String>)) -> Html {
 
 fn form(listing: &Listing<'_>) -> Html {
     let wanted = listing.wanted;
-    let statuses: Vec<String> = Status::ALL.iter().map(|it| it.word().to_owned()).collect();
+    let statuses: Vec<String> = Status::ALL.iter().map(|it| it.as_str().to_owned()).collect();
     let verdicts: Vec<String> = ["yes", "no", "contested"].map(str::to_owned).into();
     let mut selects = Html::new();
     selects.add(&select("status", "Status", &wanted.status, &statuses));
@@ -133,8 +133,8 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
     let topic = bounded(&one_line(&card.topic), 300);
     let mut facts = html!(
         "<span class=\"state state-{}\">{}</span> {} {}",
-        card.status.word(),
-        capital(&card.status.word().replace('-', " ")),
+        card.status.as_str(),
+        capital(&card.status.as_str().replace('-', " ")),
         bounded(&card.format, 60),
         time(card.updated_at)
     );
@@ -143,7 +143,7 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
         facts.add(&html!(" <span class=\"sides\">{} against {}</span>", one, other));
     }
     // Until the debate is over, the verdict may still be sealed.
-    let over = card.status.over();
+    let over = card.status.is_over();
     if let Some(winner) = card.winner.as_ref().filter(|_| over) {
         let winner = bounded(&one_line(winner), 80);
         facts.add(&html!(" <span class=\"winner\">for {}</span>", winner));

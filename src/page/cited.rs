@@ -2,8 +2,8 @@
 //! struck through, and unchecked ones are marked.
 use super::html::{Html, bounded, html, query};
 use super::shown::Setting;
-use crate::debate::ledger::of_claim;
-use crate::debate::{Citation, Claim, Found, Reply};
+use crate::debate::ledger::citations_for_claim;
+use crate::debate::{Citation, CitationStatus, Claim, Reply};
 use crate::report::ledger::{of_evidence, rating};
 use crate::report::text::one_line;
 
@@ -17,7 +17,7 @@ pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
     for (nth, claim) in body.claims().iter().enumerate() {
         items.add(&one(reply, claim, &format!("{turn}-claim-{nth}"), setting));
     }
-    for given in body.concedes() {
+    for given in body.concessions() {
         let (id, quote) = (short(&given.claim), long(&given.quote));
         items.add(&html!(
             "<li class=\"concedes\">Concedes <code>{}</code>: <q>{}</q></li>",
@@ -25,7 +25,7 @@ pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
             quote
         ));
     }
-    for resolved in body.resolves() {
+    for resolved in body.resolutions() {
         let (id, by) = (short(&resolved.claim), long(&resolved.evidence.join("; ")));
         items.add(&html!(
             "<li class=\"resolves\">Takes back <code>{}</code> as resolved: {}</li>",
@@ -44,7 +44,7 @@ pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
 fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
     let mut evidence = Html::new();
     for offered in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
-        let found = of_evidence(offered, of_claim(&reply.citations, &claim.id));
+        let found = of_evidence(offered, citations_for_claim(&reply.citations, &claim.id));
         evidence.add(&html!("<li>{}</li>", offered_as(offered, &found, setting)));
     }
     let evidence = if evidence.is_empty() {
@@ -82,20 +82,20 @@ fn offered_as(offered: &str, found: &[&Citation], setting: &Setting<'_>) -> Html
             long(offered)
         );
     };
-    let says: Vec<String> = found.iter().map(|it| long(&it.says())).collect();
+    let says: Vec<String> = found.iter().map(|it| long(&it.describe())).collect();
     let shown = marked(first, &long(offered), setting);
     html!("{} <span class=\"mark\">({})</span>", shown, says.join("; "))
 }
 
 /// Renders the text of a citation as a link, struck through or marked.
 fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
-    if citation.found.wrong() {
+    if citation.found.is_wrong() {
         return html!("<del class=\"cited wrong\">{}</del>", words);
     }
     let class = match citation.found {
-        found if found.verified() => "verified",
-        Found::Located => "located",
-        Found::ElsewhereInRepo => "elsewhere",
+        found if found.is_verified() => "verified",
+        CitationStatus::Located => "located",
+        CitationStatus::ElsewhereInRepo => "elsewhere",
         _ => "unchecked",
     };
     match place(citation, setting) {
@@ -108,14 +108,14 @@ fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
 
 /// URL of the cited line in the pinned tree. `None` if the citation was not found.
 fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
-    let there = citation.found.verified()
-        || matches!(citation.found, Found::Located | Found::ElsewhereInRepo);
+    let there = citation.found.is_verified()
+        || matches!(citation.found, CitationStatus::Located | CitationStatus::ElsewhereInRepo);
     let base = setting.links.as_ref().filter(|_| there)?;
-    let (path, line) = if citation.found == Found::ElsewhereInRepo {
+    let (path, line) = if citation.found == CitationStatus::ElsewhereInRepo {
         let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
         (path.to_owned(), line.parse().ok())
     } else {
-        let place = citation.place().filter(|place| !place.removed)?;
+        let place = citation.location().filter(|place| !place.removed)?;
         (place.file, place.line.or(citation.line))
     };
     let path = query(&path);

@@ -5,7 +5,7 @@ use super::panels;
 use super::shown::Setting;
 use super::story::{Item, Story};
 use super::turn::{capital, turn};
-use crate::debate::{Cue, standing};
+use crate::debate::{Cue, status};
 use crate::engine::Card;
 use crate::report::people::title;
 use crate::report::text::one_line;
@@ -73,7 +73,7 @@ fn setup(story: &Story, _: &Setting<'_>) -> Html {
     html!(
         "<p><a href=\"/debates/{}\">{}</a></p>{}",
         id,
-        bounded(&one_line(debate.question()), 300),
+        bounded(&one_line(debate.current_topic()), 300),
         facts(story)
     )
 }
@@ -86,14 +86,14 @@ fn facts(story: &Story) -> Html {
         .iter()
         .map(|seat| format!("{}: {}", one_line(&seat.name), seat.voice))
         .collect();
-    let effort = setup.effort.map_or("-", |effort| effort.word());
+    let effort = setup.effort.map_or("-", |effort| effort.as_str());
     let rows = [
-        ("State", standing::status(debate).word().replace('-', " ")),
+        ("State", status::status(debate).as_str().replace('-', " ")),
         ("Format", setup.format.name.clone()),
         ("Rounds", debate.rounds().to_string()),
         ("Effort", effort.to_owned()),
         ("Seats", seats.join("; ")),
-        ("Rigor", standing::rigor(debate)),
+        ("Rigor", status::rigor(debate)),
     ];
     let rows: Html = rows
         .iter()
@@ -124,12 +124,14 @@ fn turns(both: [&Story; 2]) -> Html {
                 html!("<p class=\"absent\">No such turn.</p>")
             }
         };
-        let name =
-            both.iter().find(|story| story.debate().has(cue)).map_or_else(String::new, |story| {
+        let name = both.iter().find(|story| story.debate().has_cue(cue)).map_or_else(
+            String::new,
+            |story| {
                 let debate = story.debate();
                 let when = capital(&super::timeline::when(debate, cue));
                 format!("{when} · {}", bounded(&one_line(&title(debate, cue)), 80))
-            });
+            },
+        );
         rows.add(&html!(
             "<section class=\"pair\"><h2>{}</h2><div class=\"two\"><div>{}</div><div>{}</div></div>\
              </section>",

@@ -1,6 +1,6 @@
 //! HTML that is escaped by construction: only string literals and other `Html` values become
 //! markup, everything else is HTML-escaped. This prevents cross-site scripting.
-use crate::debate::unseen;
+use crate::debate::invisible_chars;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
@@ -120,7 +120,7 @@ fn escaped(text: &str) -> String {
     } else {
         Cow::Borrowed(text)
     };
-    let shown = unseen::shown(&text);
+    let shown = invisible_chars::escape_invisible(&text);
     let mut safe = String::with_capacity(shown.len() + 16);
     for c in shown.chars() {
         match c {

@@ -1,7 +1,7 @@
 //! Replies that are being streamed, filtered for viewers: claims blocks, JSON syntax and sealed
 //! turns are hidden. Each update only appends text, unless the seat retries and starts over.
 use super::turn::id_of;
-use crate::debate::{Cue, Debate, Kind, unseen};
+use crate::debate::{Cue, Debate, ReplyKind, invisible_chars};
 use crate::engine::LiveText;
 use crate::report::aloud::Aloud;
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl Voices {
         }
         let voice = self.0.get_mut(&cue)?;
         let more = voice.aloud.push(&text[voice.raw.len()..]);
-        let more = unseen::shown(&more).into_owned();
+        let more = invisible_chars::escape_invisible(&more).into_owned();
         text.clone_into(&mut voice.raw);
         let offset = if anew { 0 } else { voice.shown.encode_utf16().count() };
         voice.shown.push_str(&more);
@@ -70,7 +70,7 @@ impl Voices {
 impl Voice {
     fn of(debate: &Debate, cue: Cue) -> Voice {
         let aloud = match debate.setup().phase(cue).reply {
-            Kind::Speech | Kind::Sections => Aloud::prose(),
+            ReplyKind::Speech | ReplyKind::Sections => Aloud::prose(),
             _ => Aloud::object(),
         };
         Voice { raw: String::new(), aloud, shown: String::new() }
@@ -79,9 +79,9 @@ impl Voice {
 
 /// Whether a turn is pending and not sealed, so that viewers may see its stream.
 fn may_be_heard(debate: &Debate, cue: Cue) -> bool {
-    debate.has(cue)
+    debate.has_cue(cue)
         && debate.was_asked(cue)
         && debate.turn(cue).is_none()
         && debate.outcome().is_none()
-        && !debate.sealed(cue)
+        && !debate.is_sealed(cue)
 }

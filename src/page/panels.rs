@@ -29,7 +29,7 @@ pub(super) use verdict::verdict;
 
 /// Renders every panel, by element id.
 pub(super) fn all(story: &Story, setting: &Setting<'_>) -> BTreeMap<&'static str, Html> {
-    let question = story.debate().question();
+    let question = story.debate().current_topic();
     let topic = html!("<h1 id=\"topic\"{}>{}</h1>", lang(question), bounded(question, 4_000));
     BTreeMap::from([
         ("topic", topic),

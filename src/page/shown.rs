@@ -7,7 +7,7 @@ use super::panels;
 use super::story::{Item, Story};
 use super::timeline::label;
 use super::turn::{id_of, lang, time, turn};
-use crate::debate::{Cue, Side, standing};
+use crate::debate::{Cue, Side, status};
 use crate::report::text::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ impl Shown {
     /// Renders a history. Markup whose cache key is unchanged since `before` is reused.
     pub fn new(story: &Story, setting: &Setting<'_>, before: Option<&Shown>) -> Shown {
         let debate = story.debate();
-        let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
+        let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
         let known: BTreeMap<&str, &Placed> = before
             .map(|before| before.items.iter().map(|it| (it.id.as_str(), it)).collect())
             .unwrap_or_default();
@@ -214,8 +214,8 @@ impl Shown {
 
 /// Document title of a debate page.
 pub fn title(story: &Story) -> String {
-    let status = standing::status(story.debate()).word().replace('-', " ");
-    format!("{} ({status}) · debate", bounded(&one_line(story.debate().question()), 120))
+    let status = status::status(story.debate()).as_str().replace('-', " ");
+    format!("{} ({status}) · debate", bounded(&one_line(story.debate().current_topic()), 120))
 }
 
 fn key(story: &Story, cue: Cue, names: &[String; 2]) -> Key {
@@ -223,7 +223,7 @@ fn key(story: &Story, cue: Cue, names: &[String; 2]) -> Key {
     Key {
         touched: story.times(cue).touched,
         taken: debate.turn(cue).is_some(),
-        sealed: debate.sealed(cue),
+        sealed: debate.is_sealed(cue),
         names: names.clone(),
     }
 }

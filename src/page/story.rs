@@ -1,6 +1,6 @@
 //! Replays the event log of a debate for the page: the debate's state, the order of the transcript
 //! items and the times of the turns. Replay is deterministic: all viewers get the same history.
-use crate::debate::{Cue, Debate, Event, Setup, Unfit};
+use crate::debate::{Cue, Debate, Event, Setup, SetupError};
 use crate::engine::{Recorded, Stored};
 use std::collections::BTreeMap;
 
@@ -39,14 +39,14 @@ pub struct Times {
 
 impl Story {
     /// Starts the history of a debate without events.
-    pub fn open(setup: Setup) -> Result<Story, Unfit> {
+    pub fn open(setup: Setup) -> Result<Story, SetupError> {
         let debate = Debate::open(setup)?;
         let (events, items, turns) = (vec![], vec![], BTreeMap::new());
         Ok(Story { debate, events, items, turns, flaw: None })
     }
 
     /// Replays a stored debate, up to and including the event `until`.
-    pub fn of(stored: &Stored, until: Option<u64>) -> Result<Story, Unfit> {
+    pub fn of(stored: &Stored, until: Option<u64>) -> Result<Story, SetupError> {
         let mut story = Story::open(stored.setup.clone())?;
         let until = until.unwrap_or(u64::MAX);
         for recorded in stored.events.iter().take_while(|it| it.seq <= until) {
@@ -56,7 +56,7 @@ impl Story {
     }
 
     /// Applies the next event.
-    pub fn take(&mut self, recorded: Recorded) -> Result<(), Unfit> {
+    pub fn take(&mut self, recorded: Recorded) -> Result<(), SetupError> {
         let Recorded { seq, at, event } = recorded.clone();
         self.events.push(recorded);
         let lawful = self.flaw.is_none() && self.debate.apply(event.clone()).is_ok();
@@ -65,7 +65,7 @@ impl Story {
             self.flaw.get_or_insert(seq);
             let setup = self.debate.setup().clone();
             let events = self.events.iter().map(|it| it.event.clone());
-            self.debate = Debate::salvage(setup, events)?.0;
+            self.debate = Debate::replay_lenient(setup, events)?.0;
         }
         self.tell(seq, at, &event);
         Ok(())
@@ -75,7 +75,7 @@ impl Story {
         match event {
             Event::Asked { cues, .. } => {
                 let known: Vec<Cue> =
-                    cues.iter().copied().filter(|cue| self.debate.has(*cue)).collect();
+                    cues.iter().copied().filter(|cue| self.debate.has_cue(*cue)).collect();
                 for cue in known {
                     let times = Times { asked: at, taken: None, touched: seq };
                     let known = self.turns.entry(cue).or_insert(times);
@@ -86,7 +86,7 @@ impl Story {
             Event::Refused { cue, .. } => {
                 self.turns.entry(*cue).and_modify(|times| times.touched = seq);
             }
-            Event::Spoke { cue, .. } | Event::Failed { cue, .. } if self.debate.has(*cue) => {
+            Event::Spoke { cue, .. } | Event::Failed { cue, .. } if self.debate.has_cue(*cue) => {
                 let times = self.turns.entry(*cue).or_default();
                 (times.taken, times.touched) = (Some((seq, at)), seq);
                 self.place(*cue);

@@ -2,7 +2,7 @@
 use super::html::bounded;
 use super::story::Story;
 use super::turn::id_of;
-use crate::debate::{Change, Cue, Debate, Event, Outcome};
+use crate::debate::{Amendment, Cue, Debate, DebateOutcome, Event};
 use crate::report::people::title;
 use crate::report::text::one_line;
 use serde::Serialize;
@@ -49,7 +49,7 @@ fn cue_of(event: &Event) -> Option<Cue> {
 /// Describes an event, without the text of any reply.
 pub fn label(debate: &Debate, event: &Event) -> String {
     let who = |cue: &Cue| {
-        if debate.has(*cue) {
+        if debate.has_cue(*cue) {
             format!("{} ({})", one_line(&title(debate, *cue)), when(debate, *cue))
         } else {
             "somebody unknown".into()
@@ -65,7 +65,7 @@ pub fn label(debate: &Debate, event: &Event) -> String {
         }
         Event::Refused { cue, .. } => format!("Asked once more: {}", who(cue)),
         Event::Spoke { cue, .. } => format!("Answered: {}", who(cue)),
-        Event::Failed { cue, failure } => format!("{}: {}", failure.trouble.word(), who(cue)),
+        Event::Failed { cue, failure } => format!("{}: {}", failure.trouble.as_str(), who(cue)),
         Event::Interjected { .. } => "A remark of the user".into(),
         Event::Held => "The user asked for a pause".into(),
         Event::Continued { before } if before.round > 0 => {
@@ -84,7 +84,7 @@ pub fn label(debate: &Debate, event: &Event) -> String {
         Event::Reopened { from } => format!("Taken up again at {}", who(from)),
         Event::Decided { text } => format!("The user decided: {}", one_line(text)),
         Event::Learned { proof, note, .. } => {
-            format!("The verdict turned out {}: {}", proof.word(), one_line(note))
+            format!("The verdict turned out {}: {}", proof.as_str(), one_line(note))
         }
         Event::Kept { keep: true } => "The record is kept".into(),
         Event::Kept { keep: false } => "The record is not kept".into(),
@@ -100,29 +100,29 @@ pub(super) fn when(debate: &Debate, cue: Cue) -> String {
     }
 }
 
-fn changed(debate: &Debate, change: &Change) -> String {
+fn changed(debate: &Debate, change: &Amendment) -> String {
     match change {
-        Change::Seat { seat, voice } => {
+        Amendment::Seat { seat, voice } => {
             let name = debate.seats().get(usize::from(*seat)).map_or("", |seat| seat.title());
             format!("{} is now {voice}", one_line(name))
         }
-        Change::Limit { .. } => "what may be spent".into(),
-        Change::Plan { rounds: Some(rounds), .. } => format!("{rounds} rounds"),
-        Change::Plan { .. } => "the plan".into(),
-        Change::Terms { .. } => "its terms".into(),
-        Change::Topic { topic } => format!("the question is now: {}", one_line(topic)),
+        Amendment::Limit { .. } => "what may be spent".into(),
+        Amendment::Plan { rounds: Some(rounds), .. } => format!("{rounds} rounds"),
+        Amendment::Plan { .. } => "the plan".into(),
+        Amendment::Terms { .. } => "its terms".into(),
+        Amendment::Topic { topic } => format!("the question is now: {}", one_line(topic)),
     }
 }
 
-fn closed(outcome: &Outcome) -> String {
+fn closed(outcome: &DebateOutcome) -> String {
     match outcome {
-        Outcome::Completed => "It came to its end".into(),
-        Outcome::Ended => "It was ended".into(),
-        Outcome::Settled { after } => format!("Nothing was left to say after round {after}"),
-        Outcome::Curtailed { phase, .. } => format!("It ended early: `{}`", one_line(phase)),
-        Outcome::Aborted { phase, .. } => format!("It was aborted: `{}`", one_line(phase)),
-        Outcome::Uncontested { .. } => "It ended uncontested".into(),
-        Outcome::Forfeited { by } => format!("The {} lost by silence", by.word()),
-        Outcome::Cancelled => "It was cancelled".into(),
+        DebateOutcome::Completed => "It came to its end".into(),
+        DebateOutcome::Ended => "It was ended".into(),
+        DebateOutcome::Settled { after } => format!("Nothing was left to say after round {after}"),
+        DebateOutcome::Curtailed { phase, .. } => format!("It ended early: `{}`", one_line(phase)),
+        DebateOutcome::Aborted { phase, .. } => format!("It was aborted: `{}`", one_line(phase)),
+        DebateOutcome::Uncontested { .. } => "It ended uncontested".into(),
+        DebateOutcome::Forfeited { by } => format!("The {} lost by silence", by.role_name()),
+        DebateOutcome::Cancelled => "It was cancelled".into(),
     }
 }

@@ -5,10 +5,11 @@ use super::markdown::markdown;
 use super::shown::Setting;
 use super::story::{Story, Times};
 use super::timeline::when;
-use crate::debate::body::{Check, Rubric};
+use crate::debate::body::{ClaimCheck, RubricMarks};
 use crate::debate::language::{self, Language};
 use crate::debate::{
-    Body, Cue, Debate, Envelope, Failure, Reply, Ruling, Seat, Side, Voice, Weight, standing,
+    Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side,
+    TurnFailure, status,
 };
 use crate::report::papers::paper;
 use crate::report::people::title;
@@ -32,23 +33,24 @@ pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Settin
     let times = story.times(cue);
     let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting) };
     let (seq, at) = times.taken.unwrap_or((times.touched, times.asked));
-    let sealed = debate.sealed(cue);
+    let sealed = debate.is_sealed(cue);
     let (inner, lang, envelope) = match taken {
         Ok(_) if sealed => {
             (html!("<p class=\"sealed\">{}</p>", record::SEALED.trim()), Html::new(), None)
         }
         Ok(reply) => {
-            let lang = lang(&reply.body.text());
+            let lang = lang(&reply.body.to_text());
             (said(debate, cue, reply, setting), lang, Some(&reply.envelope))
         }
         Err(failure) => (lost(failure), Html::new(), Some(&failure.envelope)),
     };
-    let refused = debate.refused(cue).filter(|_| !sealed).map_or_else(Html::new, |attempt| {
-        html!(
-            "<p class=\"refused\">A first answer was not taken: {}</p>",
-            bounded(&one_line(&attempt.why), 1_000)
-        )
-    });
+    let refused =
+        debate.rejected_reply(cue).filter(|_| !sealed).map_or_else(Html::new, |attempt| {
+            html!(
+                "<p class=\"refused\">A first answer was not taken: {}</p>",
+                bounded(&one_line(&attempt.why), 1_000)
+            )
+        });
     html!(
         "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\"{}>{}{}{}</article>",
         setting.id(cue),
@@ -70,10 +72,10 @@ fn pending(
     live: Option<&str>,
     setting: &Setting<'_>,
 ) -> Html {
-    let sealed = debate.sealed(cue);
+    let sealed = debate.is_sealed(cue);
     let waits = if sealed {
         "Answering, sealed until all have answered."
-    } else if debate.seat(cue).voice.awaited() {
+    } else if debate.seat(cue).voice.is_awaited() {
         "Awaited."
     } else {
         "Speaking."
@@ -103,7 +105,7 @@ fn side_of(debate: &Debate, cue: Cue) -> &'static str {
 /// The attribute ` lang="zh"` for Chinese text, otherwise empty.
 pub(super) fn lang(text: &str) -> Html {
     let begin: String = text.chars().take(4_000).collect();
-    if language::of(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
+    if language::detect(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
 }
 
 fn head(
@@ -114,11 +116,11 @@ fn head(
     setting: &Setting<'_>,
 ) -> Html {
     let seat = debate.seats_at(cue).get(usize::from(cue.seat));
-    let bot = seat.is_some_and(|seat| seat.voice == Voice::Bot);
+    let bot = seat.is_some_and(|seat| seat.voice == Participant::Bot);
     let voice = envelope
         .filter(|_| !bot)
         .and_then(voice)
-        .unwrap_or_else(|| seat.map_or_else(String::new, Seat::spoken_by));
+        .unwrap_or_else(|| seat.map_or_else(String::new, Seat::participant_name));
     let mut about = Html::new();
     if let Some(at) = at {
         about.add(&time(at));
@@ -174,20 +176,20 @@ pub(super) fn time(at: i64) -> Html {
 fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html {
     let mut all = Html::new();
     let written = paper(debate, cue, &reply.body);
-    let text = written.unwrap_or_else(|| unmask(debate, cue, &reply.body.text()));
+    let text = written.unwrap_or_else(|| unmask(debate, cue, &reply.body.to_text()));
     all.add(&html!("<div class=\"speech\">{}</div>", markdown(&text, 3)));
     if let Body::Verdict(ruling) = &reply.body {
         all.add(&ruled(debate, cue, ruling));
     }
     all.add(&claims(reply, &setting.id(cue), setting));
-    if let Some(help) = reply.body.help() {
+    if let Some(help) = reply.body.help_request() {
         all.add(&html!(
             "<p class=\"help\">Calls {} for help: {}</p>",
             bounded(&one_line(&help.from), NAME),
             bounded(&one_line(&help.because), 1_000)
         ));
     }
-    for fault in reply.findings.iter().filter(|found| found.weight == Weight::Foul) {
+    for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
         all.add(&html!(
             "<p class=\"fault\">Checked: {}</p>",
             bounded(&one_line(&fault.says), 1_000)
@@ -197,8 +199,8 @@ fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html
 }
 
 /// Renders the marks of both sides for each criterion of the rubric.
-fn by_criterion(rubric: &Rubric, pro: &str, con: &str) -> Html {
-    let rows = Rubric::CRITERIA.iter().map(|(name, of)| {
+fn by_criterion(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
+    let rows = RubricMarks::CRITERIA.iter().map(|(name, of)| {
         let given = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
         html!(
             "<li>{}: {} {}, {} {}, of {}</li>",
@@ -218,9 +220,9 @@ fn by_criterion(rubric: &Rubric, pro: &str, con: &str) -> Html {
 }
 
 /// Renders scores, rubric, recommendation and claim checks of a ruling.
-fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
+fn ruled(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
     let mut all = Html::new();
-    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     if let Some(scores) = ruling.scores {
         all.add(&html!(
             "<p class=\"scores\">{} {}, {} {}, {}% sure</p>",
@@ -252,11 +254,11 @@ fn ruled(debate: &Debate, cue: Cue, ruling: &Ruling) -> Html {
     all
 }
 
-fn checked(debate: &Debate, check: &Check) -> Html {
+fn checked(debate: &Debate, check: &ClaimCheck) -> Html {
     let word = |so: bool, yes: &'static str, no: &'static str| if so { yes } else { no };
     html!(
         "<li>{} <code>{}</code>: {}, {}, {}</li>",
-        standing::name_of(debate, check.side),
+        status::side_name(debate, check.side),
         bounded(&one_line(&check.claim), NAME),
         word(check.answered, "answered", "not answered"),
         word(check.supported, "supported", "not supported"),
@@ -264,10 +266,10 @@ fn checked(debate: &Debate, check: &Check) -> Html {
     )
 }
 
-fn lost(failure: &Failure) -> Html {
+fn lost(failure: &TurnFailure) -> Html {
     html!(
         "<p class=\"lost\">This turn was lost ({}): {}</p>",
-        failure.trouble.word(),
+        failure.trouble.as_str(),
         bounded(&one_line(&failure.note), 1_000)
     )
 }

@@ -37,14 +37,14 @@ impl Wanted {
     }
 
     fn status(&self) -> Option<Status> {
-        Status::ALL.into_iter().find(|status| status.word() == self.status)
+        Status::ALL.into_iter().find(|status| status.as_str() == self.status)
     }
 
     /// Whether a debate matches the filters that its card can answer.
     pub fn fits(&self, card: &Card) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
         // Until the debate is over, the verdict may still be sealed.
-        let winner = card.winner.as_deref().filter(|_| card.status.over());
+        let winner = card.winner.as_deref().filter(|_| card.status.is_over());
         let ruled = match self.verdict.as_str() {
             "yes" | "contested" => winner.is_some(),
             "no" => winner.is_none(),

@@ -1,7 +1,7 @@
 //! Agreement of judges: with each other, with themselves when the sides are swapped, with the
 //! verdict, and with the audience. As a share with a Wilson interval, and as Cohen's kappa.
 use super::entrant;
-use crate::debate::verdict::{judgment, mirrored, rulings};
+use crate::debate::verdict::{judgment, mirrored_judges, rulings};
 use crate::debate::{Body, Debate, Role, Side};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +25,7 @@ impl Bench {
             let mut own = rulings(debate).filter(|(cue, _, _)| cue.seat == seat);
             own.next().map(|(cue, side, _)| (cue, side))
         };
-        let mirrors: BTreeMap<u8, u8> = mirrored(debate).collect();
+        let mirrors: BTreeMap<u8, u8> = mirrored_judges(debate).collect();
         let seats = (0u8..).zip(debate.seats()).filter(|(_, seat)| seat.role == Role::Judge);
         let judges = seats.filter_map(|(nth, _)| {
             let (cue, side) = ruled(nth)?;
@@ -33,7 +33,7 @@ impl Bench {
             Some((entrant::judge(debate, cue), side, swapped))
         });
         let (mut pro, mut con) = (0u64, 0u64);
-        for (cue, body) in debate.spoken(..) {
+        for (cue, body) in debate.replies_in(..) {
             if let Body::Vote { side, .. } = body {
                 let weight = u64::from(debate.seat(cue).weight);
                 *(if *side == Side::Pro { &mut pro } else { &mut con }) += weight;

@@ -1,9 +1,9 @@
 //! Which debates are rated: complete ones with a verdict, between two sides known to be different
 //! models. All others are counted by reason.
 use super::entrant::Entrant;
-use crate::debate::standing::{labels, status};
-use crate::debate::verdict::{Basis, judgment};
-use crate::debate::{Debate, Origin, Outcome, Side, Status};
+use crate::debate::status::{labels, status};
+use crate::debate::verdict::{VerdictBasis, judgment};
+use crate::debate::{Debate, DebateOutcome, Origin, Side, Status};
 use crate::engine::Card;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,15 +146,15 @@ pub fn game(debate: &Debate) -> Result<Game, Unrated> {
     if debate.seats().iter().any(|seat| seat.voice.tool() == "script") {
         return Err(Unrated::Scripted);
     }
-    if matches!(debate.outcome(), Some(Outcome::Forfeited { .. })) {
+    if matches!(debate.outcome(), Some(DebateOutcome::Forfeited { .. })) {
         return Err(Unrated::Forfeited);
     }
     whole(status(debate))?;
     let judgment = judgment(debate).ok_or(Unrated::NoVerdict)?;
-    if judgment.basis == Basis::Forfeit {
+    if judgment.basis == VerdictBasis::Forfeit {
         return Err(Unrated::Forfeited);
     }
-    if !debate.handed().is_empty() {
+    if !debate.seat_transfers().is_empty() {
         return Err(Unrated::HandedOver);
     }
     let (pro, con) = (Entrant::of(debate, Side::Pro)?, Entrant::of(debate, Side::Con)?);
@@ -162,13 +162,13 @@ pub fn game(debate: &Debate) -> Result<Game, Unrated> {
         return Err(Unrated::SingleModel);
     }
     let score = match judgment.winner {
-        _ if judgment.contested() => Score::Draw,
+        _ if judgment.is_contested() => Score::Draw,
         Side::Pro => Score::Pro,
         Side::Con => Score::Con,
     };
     Ok(Game {
         debate: debate.setup().id.clone(),
-        motion: debate.question().to_owned(),
+        motion: debate.current_topic().to_owned(),
         pro: pro.name,
         con: con.name,
         score,

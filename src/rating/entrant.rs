@@ -1,7 +1,7 @@
 //! Whom a rating belongs to: a tool with the model it reported. The tool is part of the name,
 //! because the same model argues differently in another tool.
 use super::counts::Unrated;
-use crate::debate::{Cue, Debate, Role, Side, Voice};
+use crate::debate::{Cue, Debate, Participant, Role, Side};
 use std::collections::BTreeSet;
 
 /// Name limit in characters, because bots and tools choose their names.
@@ -13,7 +13,7 @@ pub struct Entrant {
     /// Name on the leaderboard.
     pub name: String,
     /// Participant of the seat.
-    pub voice: Voice,
+    pub voice: Participant,
     /// Model that the provider reported, if any.
     pub model: Option<String>,
 }
@@ -22,17 +22,17 @@ impl Entrant {
     /// The entrant that argued for a side. An error if the model changed or is unknown.
     pub fn of(debate: &Debate, side: Side) -> Result<Entrant, Unrated> {
         let role = side.role();
-        let Some(seat) = debate.seated(role) else { return Err(Unrated::NoVerdict) };
+        let Some(seat) = debate.find_seat(role) else { return Err(Unrated::NoVerdict) };
         let voice = seat.voice.clone();
         match &voice {
-            Voice::Host => Err(Unrated::UnknownModel),
-            Voice::Human => Ok(Entrant { name: voice.to_string(), voice, model: None }),
-            Voice::Bot => {
+            Participant::Host => Err(Unrated::UnknownModel),
+            Participant::Human => Ok(Entrant { name: voice.to_string(), voice, model: None }),
+            Participant::Bot => {
                 let name = debate.terms().get(bot_term(side)).map(String::as_str).map(named);
                 let name = name.filter(|name| !name.is_empty()).ok_or(Unrated::UnnamedBot)?;
                 Ok(Entrant { name: format!("bot {name}"), voice, model: None })
             }
-            Voice::Model { .. } => {
+            Participant::Model { .. } => {
                 let mut models = reported(debate, |cue| debate.seat(cue).role == role);
                 if models.len() > 1 {
                     return Err(Unrated::ModelChanged);
@@ -51,7 +51,7 @@ impl Entrant {
         }
         match (&self.model, &other.model) {
             (Some(one), Some(another)) => bare(one) == bare(another),
-            _ => self.voice != Voice::Bot && self.voice.may_be(&other.voice),
+            _ => self.voice != Participant::Bot && self.voice.may_be_same_model(&other.voice),
         }
     }
 }
@@ -72,9 +72,9 @@ fn reported(debate: &Debate, own: impl Fn(Cue) -> bool) -> BTreeSet<&str> {
     turns.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).collect()
 }
 
-fn written(voice: &Voice, model: Option<&str>) -> String {
+fn written(voice: &Participant, model: Option<&str>) -> String {
     match model {
-        Some(model) if !voice.awaited() => format!("{}:{model}", voice.tool()),
+        Some(model) if !voice.is_awaited() => format!("{}:{model}", voice.tool()),
         _ => voice.to_string(),
     }
 }

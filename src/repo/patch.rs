@@ -14,7 +14,10 @@ pub(super) struct Patch(BTreeMap<Vec<u8>, Change>);
 
 enum Change {
     Gone,
-    File { id: Oid, mode: i32 },
+    File {
+        id: Oid,
+        mode: i32,
+    },
     /// Edits below this folder.
     Folder(Patch),
     /// Replaces whatever is there by a folder with only these entries.

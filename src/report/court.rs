@@ -2,9 +2,9 @@
 //! how all of these were weighed. `court_view` builds it as JSON, `render_court` as Markdown.
 use super::text::{cell, one_line};
 use super::verdict::{VerdictView, unmask};
-use crate::debate::points::{self, Help, RoundMarks};
-use crate::debate::verdict::{Basis, Weighed};
-use crate::debate::{Body, Cue, Debate, Kind, Role, Side, standing};
+use crate::debate::round_marks::{self, HelpCalls, RoundMarks};
+use crate::debate::verdict::{VerdictBasis, WeightedScore};
+use crate::debate::{Body, Cue, Debate, ReplyKind, Role, Side, status};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -18,9 +18,9 @@ pub struct CourtView {
     /// Every foul called by a judge.
     pub fouls: Vec<FoulView>,
     /// The proposer's calls for help: asked and granted.
-    pub pro_help: Help,
+    pub pro_help: HelpCalls,
     /// The challenger's calls for help: asked and granted.
-    pub con_help: Help,
+    pub con_help: HelpCalls,
     /// Listeners who were admitted to speak.
     pub admitted: Vec<AdmittedView>,
     /// Listeners who did not vote, each with the error that prevented it.
@@ -84,7 +84,7 @@ pub fn votes(debate: &Debate) -> Vec<VoteView> {
         }),
         _ => None,
     };
-    debate.spoken(..).filter_map(vote).collect()
+    debate.replies_in(..).filter_map(vote).collect()
 }
 
 /// Listener type of a seat. A seat without a type forms its own group, by name.
@@ -95,15 +95,15 @@ fn kind(debate: &Debate, nth: u8) -> String {
 
 /// Builds the court view. `None` if no round was marked and no vote was given.
 pub(super) fn court(debate: &Debate, winner: Side) -> Option<CourtView> {
-    if points::rounds(debate).is_empty() && votes(debate).is_empty() {
+    if round_marks::round_marks(debate).is_empty() && votes(debate).is_empty() {
         return None;
     }
-    let end = Cue::END.stand();
+    let end = Cue::END.position();
     Some(CourtView {
-        turning_round: points::turning(debate, winner),
+        turning_round: round_marks::turning_round(debate, winner),
         fouls: fouls(debate),
-        pro_help: points::help(debate, end, Side::Pro).0,
-        con_help: points::help(debate, end, Side::Con).0,
+        pro_help: round_marks::help_calls(debate, end, Side::Pro).0,
+        con_help: round_marks::help_calls(debate, end, Side::Con).0,
         admitted: admitted(debate),
         abstained: abstained(debate),
     })
@@ -121,17 +121,17 @@ fn fouls(debate: &Debate) -> Vec<FoulView> {
         });
         called.collect()
     };
-    debate.spoken(..).flat_map(of).collect()
+    debate.replies_in(..).flat_map(of).collect()
 }
 
 fn admitted(debate: &Debate) -> Vec<AdmittedView> {
-    let speeches = debate.spoken(..).filter(|(cue, body)| {
-        debate.seat(*cue).role == Role::Audience && body.kind() == Kind::Speech
+    let speeches = debate.replies_in(..).filter(|(cue, body)| {
+        debate.seat(*cue).role == Role::Audience && body.kind() == ReplyKind::Speech
     });
     speeches
         .map(|(cue, _)| {
             let name = debate.seat(cue).name.clone();
-            let because = debate.spoken(..cue).rev().find_map(|(past, body)| match body {
+            let because = debate.replies_in(..cue).rev().find_map(|(past, body)| match body {
                 Body::Ruling { admits, because, .. } if admits.as_ref() == Some(&name) => {
                     Some(unmask(debate, past, because))
                 }
@@ -139,7 +139,7 @@ fn admitted(debate: &Debate) -> Vec<AdmittedView> {
             });
             AdmittedView {
                 round: cue.round,
-                supports: points::speaks_for(debate, cue),
+                supports: round_marks::supported_side(debate, cue),
                 because: because.unwrap_or_default(),
                 seat: name,
             }
@@ -148,18 +148,19 @@ fn admitted(debate: &Debate) -> Vec<AdmittedView> {
 }
 
 fn abstained(debate: &Debate) -> Vec<String> {
-    let silent = debate.missing().filter(|(cue, _)| {
-        debate.setup().phase(*cue).reply == Kind::Vote && debate.seat(*cue).role == Role::Audience
+    let silent = debate.failed_turns().filter(|(cue, _)| {
+        debate.setup().phase(*cue).reply == ReplyKind::Vote
+            && debate.seat(*cue).role == Role::Audience
     });
     silent
-        .map(|(cue, lost)| format!("{} ({})", debate.seat(cue).name, lost.trouble.word()))
+        .map(|(cue, lost)| format!("{} ({})", debate.seat(cue).name, lost.trouble.as_str()))
         .collect()
 }
 
 /// Renders the court sections of a summary, below the verdict.
 pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let Some(court) = &verdict.court else { return };
-    let name = |side: Side| standing::name_of(debate, side);
+    let name = |side: Side| status::side_name(debate, side);
     divided(text, debate, court);
     marked(text, debate);
     if let Some(weighed) = verdict.weighed {
@@ -216,7 +217,7 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
     if votes.is_empty() && court.abstained.is_empty() {
         return;
     }
-    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     let _ = write!(
         text,
         "\n### Audience\n\n| Listeners | for {0} | for {1} |\n|---|---|---|\n",
@@ -245,7 +246,7 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
             "- {} (weight {}) votes for {}, {}% sure: {}",
             one_line(&vote.seat),
             vote.weight,
-            standing::name_of(debate, vote.vote),
+            status::side_name(debate, vote.vote),
             vote.confidence,
             one_line(&vote.reason)
         );
@@ -257,14 +258,14 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
 
 /// Renders the marks of every round, out of ten points.
 pub(super) fn marked(text: &mut String, debate: &Debate) {
-    let rounds = points::rounds(debate);
+    let rounds = round_marks::round_marks(debate);
     if rounds.is_empty() {
         return;
     }
     text.push_str("\n### Rounds\n\n| Round |");
     let mut rule = String::from("|---|");
     for side in [Side::Pro, Side::Con] {
-        let name = cell(&standing::name_of(debate, side));
+        let name = cell(&status::side_name(debate, side));
         let _ = write!(text, " {name}: given | fouls | reliance | counts |");
         rule.push_str("---|---|---|---|");
     }
@@ -277,7 +278,7 @@ pub(super) fn marked(text: &mut String, debate: &Debate) {
 fn row(round: &RoundMarks) -> String {
     let mut row = String::new();
     for side in [Side::Pro, Side::Con] {
-        let mark = round.of(side);
+        let mark = round.for_side(side);
         let _ = write!(
             row,
             " {} | {} | {} | {} |",
@@ -299,8 +300,8 @@ fn taken(points: u32) -> String {
 }
 
 /// Renders the weighted components of the result and the share of each.
-fn weighing(text: &mut String, debate: &Debate, weighed: Weighed, basis: Basis) {
-    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+fn weighing(text: &mut String, debate: &Debate, weighed: WeightedScore, basis: VerdictBasis) {
+    let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     let _ = write!(
         text,
         "\n### Weighed Result\n\n| Part | {} | {} | Counts |\n|---|---|---|---|\n",
@@ -326,7 +327,7 @@ fn weighing(text: &mut String, debate: &Debate, weighed: Weighed, basis: Basis) 
             let _ = writeln!(text, "| {name} | {pro}% | {con}% | {counts} |");
         }
     }
-    if basis != Basis::Weighed {
-        let _ = write!(text, "\nThe total is even. Decided by a {}.\n", basis.says());
+    if basis != VerdictBasis::Weighed {
+        let _ = write!(text, "\nThe total is even. Decided by a {}.\n", basis.describe());
     }
 }

@@ -2,8 +2,8 @@
 //! and the user's decision. A dialogue has no winner, and its suggestions are never carried out.
 use super::summary::header;
 use super::text::{demoted, one_line};
-use crate::debate::insights::{End, end, insights, learned};
-use crate::debate::{Debate, Outcome, Role, Section};
+use crate::debate::insights::{DialogueOutcome, concluding_sections, key_insights, parse_outcome};
+use crate::debate::{Debate, DebateOutcome, Role, Section};
 use std::fmt::Write;
 
 /// Text for a dialogue on which the user has recorded no decision.
@@ -26,8 +26,8 @@ pub(super) fn dialogue(debate: &Debate) -> String {
 
 /// Renders insights and decision. The Markdown record ends with the same section.
 pub(super) fn conclusion(text: &mut String, debate: &Debate) {
-    let sections = insights(debate).unwrap_or_default();
-    let learned = learned(sections).map_or_else(|| unlearned(debate).to_owned(), demoted);
+    let sections = concluding_sections(debate).unwrap_or_default();
+    let learned = key_insights(sections).map_or_else(|| unlearned(debate).to_owned(), demoted);
     let _ = write!(text, "\n### Key Insights\n\n{learned}\n");
     for title in ["Common Ground", "Open Disagreement"] {
         if let Some(said) = part(sections, title) {
@@ -41,7 +41,7 @@ pub(super) fn conclusion(text: &mut String, debate: &Debate) {
 fn unlearned(debate: &Debate) -> &'static str {
     match debate.outcome() {
         None => "Not summed up yet.",
-        Some(Outcome::Cancelled) => "Cancelled before it was summed up.",
+        Some(DebateOutcome::Cancelled) => "Cancelled before it was summed up.",
         Some(_) => "[INCOMPLETE] Nobody summed it up.",
     }
 }
@@ -49,21 +49,21 @@ fn unlearned(debate: &Debate) -> &'static str {
 /// The outcome as one word: `consensus`, `partial` or `disagreement`, or why there is none.
 pub(super) fn outcome(debate: &Debate) -> &'static str {
     match (ended(debate), debate.outcome()) {
-        (Some(end), _) => end.word(),
+        (Some(end), _) => end.as_str(),
         (None, None) => "(open)",
-        (None, Some(Outcome::Cancelled)) => "cancelled",
+        (None, Some(DebateOutcome::Cancelled)) => "cancelled",
         (None, Some(_)) => "not stated",
     }
 }
 
 /// How far the participants agree in the end, parsed from the insights.
-pub fn ended(debate: &Debate) -> Option<End> {
-    end(insights(debate)?)
+pub fn ended(debate: &Debate) -> Option<DialogueOutcome> {
+    parse_outcome(concluding_sections(debate)?)
 }
 
 /// The explanation after the outcome word.
 fn sentence(debate: &Debate) -> Option<String> {
-    let said = part(insights(debate)?, "Outcome")?;
+    let said = part(concluding_sections(debate)?, "Outcome")?;
     let word = said.trim_start_matches(|c: char| !c.is_alphabetic());
     let rest = word.trim_start_matches(char::is_alphabetic);
     let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());

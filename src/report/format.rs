@@ -1,18 +1,19 @@
 //! Describes a debate format as Markdown: its purpose, number of rounds, acts and phases.
-use crate::debate::formats::Offer;
+use crate::debate::formats::FormatOffer;
 use crate::debate::{Act, Phase, Rounds, Speakers};
 use std::fmt::Write;
 
 /// Describes a format as Markdown, with the default number of rounds.
-pub fn described(offer: &Offer) -> String {
+pub fn described(offer: &FormatOffer) -> String {
     let mut text = format!("# Format `{}`\n\n{}.\n\n", offer.format.name, sentence(&offer.about));
     let (least, most) = (offer.rounds.start(), offer.rounds.end());
     if least == most {
         let _ = write!(text, "Rounds: {least}.\n\n");
     } else {
-        let _ = write!(text, "Rounds: {least} to {most}, usually {}.\n\n", offer.usual);
+        let _ = write!(text, "Rounds: {least} to {most}, usually {}.\n\n", offer.default_rounds);
     }
-    for (act, span) in offer.format.acts.iter().zip(offer.format.spans(offer.usual)) {
+    for (act, span) in offer.format.acts.iter().zip(offer.format.round_ranges(offer.default_rounds))
+    {
         let when = match act.rounds {
             Rounds::Once => String::new(),
             Rounds::Open => format!(" (from round {}, until somebody ends it)", span.start()),

@@ -4,9 +4,10 @@ use super::people::{Course, course, having};
 use super::record::SEALED;
 use super::text::one_line;
 use super::verdict::verdict;
-use crate::debate::ledger::{Entry, Fate, entries};
+use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries};
 use crate::debate::{
-    Body, Cue, Debate, Kind, Origin, Outcome, Pause, Role, Side, Step, next, standing,
+    Body, Cue, Debate, DebateOutcome, Origin, PauseReason, ReplyKind, Role, Side, Step, next,
+    status,
 };
 
 /// The five lines, each about `width` characters at most. Sealed replies are left out, and a
@@ -18,7 +19,7 @@ pub fn gist(debate: &Debate, width: usize) -> Vec<String> {
 
 fn topic(debate: &Debate, width: usize) -> String {
     let round = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
-    let status = standing::status(debate).word().replace('-', " ");
+    let status = status::status(debate).as_str().replace('-', " ");
     let how = match round {
         0 => format!("{}, {status}", debate.setup().format.name),
         round => {
@@ -29,7 +30,7 @@ fn topic(debate: &Debate, width: usize) -> String {
             )
         }
     };
-    format!("{} ({how})", cut(&one_line(debate.question()), width.saturating_sub(how.len())))
+    format!("{} ({how})", cut(&one_line(debate.current_topic()), width.saturating_sub(how.len())))
 }
 
 /// Lines for both positions: the two sides, the lead and its partners, or the first stance and the
@@ -54,7 +55,8 @@ fn positions(debate: &Debate, width: usize) -> [String; 2] {
 /// start of its last speech.
 fn claimed(debate: &Debate, side: Side, width: usize) -> String {
     let entries = entries(debate, Cue::END);
-    let own = entries.iter().rev().filter(|it| it.side == side && it.fate != Fate::Resolved);
+    let own =
+        entries.iter().rev().filter(|it| it.side == side && it.status != ClaimStatus::Resolved);
     let own: Vec<String> = own.map(|it| claim(it, width / 2)).collect();
     let seats: Vec<u8> = having(debate, side.role()).collect();
     if own.is_empty() {
@@ -64,8 +66,8 @@ fn claimed(debate: &Debate, side: Side, width: usize) -> String {
     format!("{who}: {}", few(own, width.saturating_sub(who.len())))
 }
 
-fn claim(entry: &Entry<'_>, width: usize) -> String {
-    let bare = if entry.unsupported() { " (unsupported)" } else { "" };
+fn claim(entry: &LedgerEntry<'_>, width: usize) -> String {
+    let bare = if entry.is_unsupported() { " (unsupported)" } else { "" };
     format!("{}: {}{bare}", one_line(&entry.claim.id), cut(&one_line(&entry.claim.text), width))
 }
 
@@ -73,12 +75,12 @@ fn claim(entry: &Entry<'_>, width: usize) -> String {
 fn said(debate: &Debate, seats: &[u8], width: usize) -> String {
     let share = width / seats.len().max(1);
     let one = |nth: &u8| {
-        let own = |(cue, body): &(Cue, &Body)| cue.seat == *nth && body.kind() == Kind::Speech;
-        let last = debate.spoken(..).rfind(own);
+        let own = |(cue, body): &(Cue, &Body)| cue.seat == *nth && body.kind() == ReplyKind::Speech;
+        let last = debate.replies_in(..).rfind(own);
         let words = match last {
             None => "has not spoken yet".into(),
-            Some((cue, _)) if debate.sealed(cue) => SEALED.trim().to_owned(),
-            Some((_, body)) => cut(&one_line(&body.text()), share),
+            Some((cue, _)) if debate.is_sealed(cue) => SEALED.trim().to_owned(),
+            Some((_, body)) => cut(&one_line(&body.to_text()), share),
         };
         format!("{}: {words}", named(debate, Some(*nth)))
     };
@@ -99,20 +101,21 @@ fn conceded(debate: &Debate, width: usize) -> String {
     let all: Vec<String> = match course(debate) {
         Course::Contest => entries(debate, Cue::END)
             .iter()
-            .filter_map(|entry| match entry.fate {
-                Fate::Conceded(quote) => {
-                    let (by, id) = (entry.side.other().word(), one_line(&entry.claim.id));
+            .filter_map(|entry| match entry.status {
+                ClaimStatus::Conceded(quote) => {
+                    let (by, id) = (entry.side.other().role_name(), one_line(&entry.claim.id));
                     Some(format!("the {by} conceded {id}: \"{}\"", one_line(quote)))
                 }
                 _ => None,
             })
             .collect(),
         Course::Dialogue | Course::Research => debate
-            .spoken(..)
-            .filter(|(cue, _)| !debate.sealed(*cue))
-            .flat_map(|(cue, body)| body.concedes().iter().map(move |given| (cue, given)))
+            .replies_in(..)
+            .filter(|(cue, _)| !debate.is_sealed(*cue))
+            .flat_map(|(cue, body)| body.concessions().iter().map(move |given| (cue, given)))
             .map(|(cue, given)| {
-                let (by, id) = (one_line(&debate.seat(cue).word()), one_line(&given.claim));
+                let (by, id) =
+                    (one_line(&debate.seat(cue).title_in_sentence()), one_line(&given.claim));
                 format!("{by} conceded {id}: \"{}\"", one_line(&given.quote))
             })
             .collect(),
@@ -134,7 +137,7 @@ fn open(debate: &Debate, width: usize) -> String {
     let due = due(debate, width);
     let entries = entries(debate, Cue::END);
     let open: Vec<String> =
-        entries.iter().filter(|entry| entry.open()).map(|it| claim(it, width / 3)).collect();
+        entries.iter().filter(|entry| entry.is_open()).map(|it| claim(it, width / 3)).collect();
     if open.is_empty() || debate.outcome().is_some() {
         return due;
     }
@@ -154,19 +157,21 @@ fn due(debate: &Debate, width: usize) -> String {
             let at = driven.first().or(awaited.first()).map(|cue| when(*cue)).unwrap_or_default();
             format!("Due: {at}, {}", few(who, width / 2))
         }
-        Step::Hold { pause: Pause::Spent { .. }, .. } => "Due: more to spend".into(),
-        Step::Hold { .. } if debate.held() && debate.setup().origin != Origin::Here => {
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
+            "Due: more to spend".into()
+        }
+        Step::Hold { .. } if debate.is_held() && debate.setup().origin != Origin::Here => {
             "Due: your word to go on with what was imported".into()
         }
         Step::Hold { next, .. } => format!("Due: your word, before {}", when(next)),
         Step::Close(_) => "Due: nothing but its end".into(),
-        Step::Rest => ended(debate, width),
+        Step::Done => ended(debate, width),
     }
 }
 
 fn ended(debate: &Debate, width: usize) -> String {
-    if debate.outcome() == Some(&Outcome::Cancelled) {
-        let because = debate.because().map(|why| format!(" ({})", cut(&one_line(why), width)));
+    if debate.outcome() == Some(&DebateOutcome::Cancelled) {
+        let because = debate.end_reason().map(|why| format!(" ({})", cut(&one_line(why), width)));
         return format!("Ended: cancelled{}", because.unwrap_or_default());
     }
     match verdict(debate) {
@@ -175,7 +180,7 @@ fn ended(debate: &Debate, width: usize) -> String {
             one_line(&ruled.winner),
             cut(&one_line(&ruled.recommendation), width)
         ),
-        None => format!("Ended: {}", standing::told(debate)),
+        None => format!("Ended: {}", status::result_name(debate)),
     }
 }
 

@@ -2,9 +2,9 @@
 //! lookup, and what became of the claim. The ledger itself is built in `crate::debate::ledger`.
 use super::people::speaker;
 use super::text::one_line;
-use crate::debate::flags::{Flag, flags};
-use crate::debate::ledger::{Entry, Fate, Tally, entries, tally};
-use crate::debate::{Citation, Claim, Cue, Debate, Side, standing};
+use crate::debate::flags::{DebateFlag, find_flags};
+use crate::debate::ledger::{ClaimStatus, LedgerEntry, LedgerTally, entries, tally};
+use crate::debate::{Citation, Claim, Cue, Debate, Side, status};
 use std::fmt::Write;
 
 /// Renders the whole ledger as a text list, one block for each side.
@@ -15,7 +15,7 @@ pub fn ledger(debate: &Debate) -> String {
     }
     let mut text = String::new();
     for side in [Side::Pro, Side::Con] {
-        let name = standing::name_of(debate, side);
+        let name = status::side_name(debate, side);
         let _ = writeln!(text, "{}: {}", headed(&name, side), counted(&tally(debate, side)));
         for entry in entries.iter().filter(|entry| entry.side == side) {
             claim(&mut text, entry);
@@ -23,7 +23,7 @@ pub fn ledger(debate: &Debate) -> String {
         for line in loose(debate, side) {
             let _ = writeln!(text, "- said in passing: {line}");
         }
-        for flag in flags(debate, Cue::END).iter().filter(|flag| flag.side == side) {
+        for flag in find_flags(debate, Cue::END).iter().filter(|flag| flag.side == side) {
             let _ = writeln!(text, "- noticed: {}", noticed(debate, flag));
         }
         text.push('\n');
@@ -34,16 +34,16 @@ pub fn ledger(debate: &Debate) -> String {
 }
 
 fn headed(name: &str, side: Side) -> String {
-    if name == side.word() {
+    if name == side.role_name() {
         format!("The {name}")
     } else {
-        format!("The {} ({name})", side.word())
+        format!("The {} ({name})", side.role_name())
     }
 }
 
 /// One side's tally as a line, for example `4 claims, 6 cited, 4 verified, 1 wrong, 0 unsupported,
 /// 1 conceded, 2 unanswered`.
-pub fn counted(tally: &Tally) -> String {
+pub fn counted(tally: &LedgerTally) -> String {
     format!(
         "{} claims, {} cited, {} verified, {} wrong, {} unsupported, {} conceded, {} unanswered",
         tally.claims,
@@ -56,29 +56,29 @@ pub fn counted(tally: &Tally) -> String {
     )
 }
 
-fn claim(text: &mut String, entry: &Entry<'_>) {
-    let Entry { cue, claim, evidence, citations, .. } = entry;
+fn claim(text: &mut String, entry: &LedgerEntry<'_>) {
+    let LedgerEntry { cue, claim, evidence, citations, .. } = entry;
     let _ = writeln!(text, "- {} (turn {cue}): {}", claim.id, one_line(&claim.text));
     for offered in evidence {
         let found = of_evidence(offered, citations.iter().copied());
         let _ = writeln!(text, "  evidence: {}", struck(offered, &found));
     }
-    if entry.unsupported() {
+    if entry.is_unsupported() {
         text.push_str("  unsupported\n");
     }
     let _ = writeln!(text, "  {}", fate(entry));
 }
 
-fn fate(entry: &Entry<'_>) -> String {
-    match entry.fate {
-        Fate::Unanswered => "never answered".into(),
-        Fate::Contested => "contested".into(),
-        Fate::Conceded(quote) => {
-            let by = entry.side.other().word();
+fn fate(entry: &LedgerEntry<'_>) -> String {
+    match entry.status {
+        ClaimStatus::Unanswered => "never answered".into(),
+        ClaimStatus::Contested => "contested".into(),
+        ClaimStatus::Conceded(quote) => {
+            let by = entry.side.other().role_name();
             format!("conceded by the {by}: \"{}\"", one_line(quote))
         }
-        Fate::Resolved => "taken back as resolved".into(),
-        Fate::Accepted => "accepted: it put a concern of the other side to rest".into(),
+        ClaimStatus::Resolved => "taken back as resolved".into(),
+        ClaimStatus::Accepted => "accepted: it put a concern of the other side to rest".into(),
     }
 }
 
@@ -94,8 +94,8 @@ pub fn of_evidence<'a>(
 pub fn struck(evidence: &str, found: &[&Citation]) -> String {
     let line = one_line(evidence);
     let Some(first) = found.first() else { return line };
-    let says: Vec<String> = found.iter().map(|citation| one_line(&citation.says())).collect();
-    let line = if first.found.wrong() { format!("~~{line}~~") } else { line };
+    let says: Vec<String> = found.iter().map(|citation| one_line(&citation.describe())).collect();
+    let line = if first.found.is_wrong() { format!("~~{line}~~") } else { line };
     format!("{line} ({})", says.join("; "))
 }
 
@@ -106,7 +106,7 @@ pub fn rating(claim: &Claim) -> String {
         let _ = write!(rating, " | confidence: {:.2}", f64::from(confidence) / 100.0);
     }
     if let Some(source) = claim.source {
-        let _ = write!(rating, " | source: {}", source.word());
+        let _ = write!(rating, " | source: {}", source.as_str());
     }
     rating
 }
@@ -116,7 +116,7 @@ fn loose(debate: &Debate, side: Side) -> Vec<String> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
     let replies = own.filter_map(|(_, turn)| turn.as_ref().ok());
     let wrong = replies.flat_map(|reply| &reply.citations);
-    let wrong = wrong.filter(|citation| citation.claim.is_none() && citation.found.wrong());
+    let wrong = wrong.filter(|citation| citation.claim.is_none() && citation.found.is_wrong());
     wrong.map(|citation| struck(&citation.raw, &[citation])).collect()
 }
 
@@ -124,7 +124,7 @@ fn loose(debate: &Debate, side: Side) -> Vec<String> {
 pub fn wrong(debate: &Debate) -> Vec<String> {
     let turns = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
     let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
-    let wrong = cited.filter(|(_, citation)| citation.found.wrong());
+    let wrong = cited.filter(|(_, citation)| citation.found.is_wrong());
     wrong
         .map(|(cue, citation)| {
             let claim = citation.claim.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
@@ -136,14 +136,14 @@ pub fn wrong(debate: &Debate) -> Vec<String> {
 
 /// Every flag raised by the checks, with the side it counts against.
 pub fn all_noticed(debate: &Debate) -> Vec<String> {
-    let flags = flags(debate, Cue::END);
-    let line = |flag: &Flag| {
-        format!("{}: {}", standing::name_of(debate, flag.side), noticed(debate, flag))
+    let flags = find_flags(debate, Cue::END);
+    let line = |flag: &DebateFlag| {
+        format!("{}: {}", status::side_name(debate, flag.side), noticed(debate, flag))
     };
     flags.iter().map(line).collect()
 }
 
-fn noticed(debate: &Debate, flag: &Flag) -> String {
+fn noticed(debate: &Debate, flag: &DebateFlag) -> String {
     let when = super::verdict::turn_name(debate, flag.cue);
-    format!("{} ({when})", flag.says)
+    format!("{} ({when})", flag.message)
 }

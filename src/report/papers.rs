@@ -1,15 +1,15 @@
 //! Renders structured replies as text: marks, petitions, admissions and votes.
 use super::text::{cell, demoted, one_line};
 use super::verdict::unmask;
-use crate::debate::body::{Foul, Grounds, Novelty};
-use crate::debate::{Body, Cue, Debate, Side, standing};
+use crate::debate::body::{AdmissionGrounds, Foul, Novelty};
+use crate::debate::{Body, Cue, Debate, Side, status};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Renders a structured reply with the real names of the sides. `None` for free text.
 pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let words = |text: &str| one_line(&unmask(debate, cue, text));
-    let name = |side: Side| standing::name_of(debate, side);
+    let name = |side: Side| status::side_name(debate, side);
     Some(match body {
         Body::Score { pro, con, fouls, comment } => {
             let mut text = marks(debate, cue, [pro, con], fouls);
@@ -38,7 +38,7 @@ pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     })
 }
 
-fn asked(grounds: Grounds) -> String {
+fn asked(grounds: AdmissionGrounds) -> String {
     let word = |yes: bool| if yes { "yes" } else { "no" };
     format!(
         "new information: {}; no repetition: {}; shifts the balance: {}",
@@ -75,7 +75,7 @@ fn marks(debate: &Debate, cue: Cue, marks: [&BTreeMap<String, u8>; 2], fouls: &[
             })
             .collect();
         let called = if called.is_empty() { "none".into() } else { called.join("; ") };
-        let side = cell(&standing::name_of(debate, side));
+        let side = cell(&status::side_name(debate, side));
         let _ = writeln!(text, "| {side} | {} | {} |", given.join(" | "), cell(&called));
     }
     text

@@ -1,6 +1,6 @@
 //! Names of participants: kind of debate, seats, models and speakers. All of it is derived from the
 //! roles and the record, never from the format's name, so that custom formats work, too.
-use crate::debate::{Cue, Debate, Role, standing};
+use crate::debate::{Cue, Debate, Role, status};
 
 /// Kind of a debate, derived from the roles that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub enum Course {
 
 /// The kind of this debate.
 pub fn course(debate: &Debate) -> Course {
-    if debate.takes_part(Role::Lead) {
+    if debate.has_active_role(Role::Lead) {
         Course::Dialogue
-    } else if debate.takes_part(Role::Advocate) {
+    } else if debate.has_active_role(Role::Advocate) {
         Course::Research
     } else {
         Course::Contest
@@ -48,7 +48,7 @@ pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
 /// judged.
 pub fn rounds_completed(debate: &Debate) -> u8 {
     match course(debate) {
-        Course::Contest | Course::Dialogue => standing::rounds_completed(debate),
+        Course::Contest | Course::Dialogue => status::completed_rounds(debate),
         Course::Research => u8::from(super::research::judgment(debate).is_some()),
     }
 }
@@ -62,7 +62,7 @@ pub fn who(debate: &Debate, role: Role) -> Option<String> {
 
 /// Tool and model of one seat. A seat played by a host, a human or a bot has no model.
 fn voice_of(debate: &Debate, nth: u8) -> String {
-    let awaited = debate.seats()[usize::from(nth)].voice.awaited();
+    let awaited = debate.seats()[usize::from(nth)].voice.is_awaited();
     match spoke_as(debate, nth) {
         (tool, _) if awaited => tool,
         (tool, Some(model)) => format!("{tool} ({model})"),
@@ -96,7 +96,7 @@ pub fn title(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     let alike = debate.seats().iter().filter(|other| other.role == seat.role).count();
     match seat.role {
-        role if role.named() => seat.name.clone(),
+        role if role.has_named_seats() => seat.name.clone(),
         role if alike > 1 => format!("{} {}", role.title(), seat.name),
         role => role.title().into(),
     }
@@ -106,7 +106,7 @@ pub fn title(debate: &Debate, cue: Cue) -> String {
 pub fn speaker(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {
-        Some(side) => standing::name_of(debate, side),
-        None => seat.word(),
+        Some(side) => status::side_name(debate, side),
+        None => seat.title_in_sentence(),
     }
 }

@@ -2,14 +2,14 @@
 //! calls and tokens, and the pauses.
 use super::people::{Course, course, having};
 use super::text::{cell, one_line};
-use crate::debate::estimate::estimate;
-use crate::debate::{Debate, Hold, Role, Rounds, Seat, Setup};
+use crate::debate::estimate::estimate_usage;
+use crate::debate::{Debate, HoldPoint, Role, Rounds, Seat, Setup};
 use std::fmt::Write;
 
 /// Renders the plan as text.
 pub fn plan(debate: &Debate) -> String {
     let setup = debate.setup();
-    let topic = one_line(debate.question());
+    let topic = one_line(debate.current_topic());
     let mut text = format!("Topic: {topic}\nFormat: {}\n", setup.format.name);
     seats(&mut text, debate);
     let _ = writeln!(text, "Rounds: {}", rounds(debate));
@@ -28,7 +28,7 @@ pub fn plan(debate: &Debate) -> String {
         }
     }
     if let Some(effort) = setup.effort {
-        let _ = writeln!(text, "Effort: {}", effort.word());
+        let _ = writeln!(text, "Effort: {}", effort.as_str());
     }
     spending(&mut text, debate);
     pauses(&mut text, debate);
@@ -40,7 +40,7 @@ pub fn plan(debate: &Debate) -> String {
 
 /// Whether a seat has its own row. Mirror judges are counted with the rulings, listeners by type.
 fn listed(debate: &Debate, seat: &Seat) -> bool {
-    debate.takes_part(seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
+    debate.has_active_role(seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
 }
 
 fn seats(text: &mut String, debate: &Debate) {
@@ -51,7 +51,7 @@ fn seats(text: &mut String, debate: &Debate) {
         let _ = writeln!(text, "| {name} | {} | {voice} | {stance} |", seat.role.title());
     }
     text.push('\n');
-    if debate.takes_part(Role::Audience) {
+    if debate.has_active_role(Role::Audience) {
         let _ = writeln!(text, "Listeners: {}", listeners(debate));
     }
     if !debate.setup().chosen.is_empty() {
@@ -84,12 +84,12 @@ fn rounds(debate: &Debate) -> String {
     match course(debate) {
         Course::Dialogue => format!("about {rounds}; it goes on until you end it"),
         Course::Research => {
-            let audit = if debate.takes_part(Role::Auditor) { ", evidence audit" } else { "" };
+            let audit = if debate.has_active_role(Role::Auditor) { ", evidence audit" } else { "" };
             format!("{rounds} (investigation, cross rebuttal{audit}, judgment)")
         }
         Course::Contest => {
             let acts = acts(debate, rounds);
-            let listen = debate.takes_part(Role::Audience);
+            let listen = debate.has_active_role(Role::Audience);
             let vote = if listen { ", and a vote" } else { "" };
             format!("{rounds} ({}{acts}, then {}{vote})", speeches(rounds), rulings(debate))
         }
@@ -103,7 +103,7 @@ fn speeches(rounds: u8) -> String {
 /// The acts and their rounds. Empty for three acts or fewer.
 fn acts(debate: &Debate, rounds: u8) -> String {
     let format = &debate.setup().format;
-    let counted = format.acts.iter().zip(format.spans(rounds));
+    let counted = format.acts.iter().zip(format.round_ranges(rounds));
     let counted = counted.filter(|(act, span)| act.rounds != Rounds::Once && !span.is_empty());
     let acts: Vec<String> = counted
         .map(|(act, span)| match (*span.start(), *span.end()) {
@@ -115,7 +115,8 @@ fn acts(debate: &Debate, rounds: u8) -> String {
 }
 
 fn rulings(debate: &Debate) -> String {
-    let of = |role: Role| if debate.takes_part(role) { having(debate, role).count() } else { 0 };
+    let of =
+        |role: Role| if debate.has_active_role(role) { having(debate, role).count() } else { 0 };
     match (of(Role::Judge), of(Role::Mirror)) {
         (0, 0) => "no ruling".into(),
         (1, 0) => "1 ruling".into(),
@@ -130,12 +131,12 @@ fn rulings(debate: &Debate) -> String {
 /// Estimated number of calls and tokens.
 fn spending(text: &mut String, debate: &Debate) {
     let setup = Setup {
-        topic: debate.question().into(),
+        topic: debate.current_topic().into(),
         seats: debate.seats().to_vec(),
         rounds: debate.rounds(),
         ..debate.setup().clone()
     };
-    let all = estimate(&setup);
+    let all = estimate_usage(&setup);
     let calls: u32 = all.iter().map(|one| one.calls).sum();
     let read: u64 = all.iter().map(|one| one.tokens_in).sum();
     let written: u64 = all.iter().map(|one| one.tokens_out).sum();
@@ -155,10 +156,10 @@ fn thousands(count: u64) -> String {
 fn pauses(text: &mut String, debate: &Debate) {
     let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let several = open || debate.rounds() > 1;
-    for hold in debate.holds().iter().filter(|hold| **hold == Hold::Start || several) {
+    for hold in debate.holds().iter().filter(|hold| **hold == HoldPoint::Start || several) {
         text.push_str(match hold {
-            Hold::Start => "Pauses before it starts\n",
-            Hold::Rounds => "Pauses after every round\n",
+            HoldPoint::Start => "Pauses before it starts\n",
+            HoldPoint::Rounds => "Pauses after every round\n",
         });
     }
     let budget = debate.budget();

@@ -7,12 +7,12 @@ use super::people::{Course, course, having, title, who};
 use super::research::judgment;
 use super::summary::{demo, summary};
 use super::text::{demoted, one_line, printable};
-use crate::debate::body::Part;
-use crate::debate::ledger::of_claim;
-use crate::debate::state::Handed;
+use crate::debate::body::ClaimPurpose;
+use crate::debate::ledger::citations_for_claim;
+use crate::debate::state::SeatTransfer;
 use crate::debate::{
-    Body, Claim, Cue, Debate, Failure, Hears, Kind, Outcome, Reply, Role, Rule, Stand, Weight,
-    nine, standing, verdict,
+    Body, Claim, Cue, Debate, DebateOutcome, Position, Reply, ReplyKind, Role, Rule, RuleWeight,
+    TranscriptScope, TurnFailure, report_sections, status, verdict,
 };
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ use std::fmt::Write;
 pub fn record(debate: &Debate) -> String {
     let mut text = front(debate);
     let course = course(debate);
-    let ending = debate.setup().ending();
+    let ending = debate.setup().ending_act();
     let mut part = None;
     let mut remarks = debate.remarks().iter().peekable();
     // The last act of a dialogue is rendered as its conclusion, not as a round.
@@ -52,10 +52,10 @@ pub fn record(debate: &Debate) -> String {
 /// Front matter: topic, id, date, status, participants, outcome, options and labels.
 fn front(debate: &Debate) -> String {
     let setup = debate.setup();
-    let mut text = format!("# Debate: {}\n\n", one_line(debate.question()));
+    let mut text = format!("# Debate: {}\n\n", one_line(debate.current_topic()));
     let _ = writeln!(text, "**Id**: {}  ", setup.id);
     let _ = writeln!(text, "**Date**: {}  ", &super::iso(setup.opened_at)[..10]);
-    let _ = writeln!(text, "**Status**: {}  ", standing::status(debate).word());
+    let _ = writeln!(text, "**Status**: {}  ", status::status(debate).as_str());
     let _ = writeln!(text, "**Participants**: {}  ", participants(debate));
     let _ = writeln!(text, "**Outcome**: {}", outcome(debate));
     let terms = [
@@ -81,10 +81,10 @@ fn front(debate: &Debate) -> String {
         let chosen: Vec<_> = setup.chosen.iter().map(|line| one_line(line)).collect();
         let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
     }
-    for handed in debate.handed() {
+    for handed in debate.seat_transfers() {
         let _ = writeln!(text, "\n**Handed over**: {}", handed_over(debate, handed));
     }
-    let labels = standing::labels(debate);
+    let labels = status::labels(debate);
     if !labels.is_empty() {
         let _ = writeln!(text, "\n**Labels**: {}", labels.join(", "));
     }
@@ -97,15 +97,15 @@ fn front(debate: &Debate) -> String {
 
 /// For example `proposer, from host to codex, in round 2 (handed over by the user through
 /// claude-code, ...)`.
-fn handed_over(debate: &Debate, handed: &Handed) -> String {
+fn handed_over(debate: &Debate, handed: &SeatTransfer) -> String {
     let seat = debate.seats().get(usize::from(handed.seat));
     let name = seat.map(|seat| one_line(&seat.name)).unwrap_or_default();
-    let when = handed.at.map_or_else(String::new, |cue| match cue.round {
+    let when = handed.due_cue.map_or_else(String::new, |cue| match cue.round {
         0 => format!(", in {}", debate.setup().act(cue).name),
         round => format!(", in round {round}"),
     });
     let (from, to) = (one_line(&handed.from.to_string()), one_line(&handed.to.to_string()));
-    let because = one_line(&handed.because);
+    let because = one_line(&handed.reason);
     let because = if because.is_empty() { because } else { format!(" ({because})") };
     format!("{name}, from {from} to {to}{when}{because}")
 }
@@ -115,10 +115,10 @@ fn input(text: &mut String, remark: &str) {
 }
 
 /// Key of a section with its own heading: a round, or a phase in research debates.
-type PartOf = (Stand, Option<u8>);
+type PartOf = (Position, Option<u8>);
 
 fn part_of(course: Course, cue: Cue) -> PartOf {
-    (cue.stand(), (course == Course::Research).then_some(cue.phase))
+    (cue.position(), (course == Course::Research).then_some(cue.phase))
 }
 
 fn begin(text: &mut String, debate: &Debate, course: Course, cue: Cue) -> PartOf {
@@ -131,10 +131,10 @@ fn heading(debate: &Debate, course: Course, cue: Cue) -> String {
     let phase = debate.setup().phase(cue);
     if course == Course::Research {
         let known = match (phase.reply, phase.hears) {
-            (Kind::Speech, Hears::Nothing) => Some("Investigation"),
-            (Kind::Speech, _) => Some("Cross Rebuttal"),
-            (Kind::Audit, _) => Some("Evidence Audit"),
-            (Kind::Sections, _) => Some("Judgment"),
+            (ReplyKind::Speech, TranscriptScope::Nothing) => Some("Investigation"),
+            (ReplyKind::Speech, _) => Some("Cross Rebuttal"),
+            (ReplyKind::Audit, _) => Some("Evidence Audit"),
+            (ReplyKind::Sections, _) => Some("Judgment"),
             _ => None,
         };
         if let Some(known) = known {
@@ -180,8 +180,9 @@ fn participants(debate: &Debate) -> String {
 fn outcome(debate: &Debate) -> String {
     match course(debate) {
         Course::Dialogue => return dialogue::outcome(debate).into(),
-        Course::Research if debate.outcome() != Some(&Outcome::Cancelled) => {
-            let summary = judgment(debate).and_then(|sections| sections.get(nine::SUMMARY));
+        Course::Research if debate.outcome() != Some(&DebateOutcome::Cancelled) => {
+            let summary =
+                judgment(debate).and_then(|sections| sections.get(report_sections::SUMMARY_INDEX));
             if let Some(summary) = summary {
                 return one_line(&summary.text);
             }
@@ -191,15 +192,17 @@ fn outcome(debate: &Debate) -> String {
         _ => {}
     }
     let winner = verdict::judgment(debate).map(|judgment| {
-        format!("{} had the stronger argument", standing::name_of(debate, judgment.winner))
+        format!("{} had the stronger argument", status::side_name(debate, judgment.winner))
     });
     match debate.outcome() {
         None => "(open)".into(),
-        Some(Outcome::Cancelled) => match debate.because() {
+        Some(DebateOutcome::Cancelled) => match debate.end_reason() {
             Some(because) => format!("cancelled: {}", one_line(because)),
             None => "cancelled".into(),
         },
-        Some(Outcome::Uncontested { .. }) => "uncontested: the challenger never answered".into(),
+        Some(DebateOutcome::Uncontested { .. }) => {
+            "uncontested: the challenger never answered".into()
+        }
         Some(_) => winner.unwrap_or_else(|| "no verdict".into()),
     }
 }
@@ -218,9 +221,10 @@ fn conclusion(text: &mut String, debate: &Debate, course: Course) {
         match judgment(debate) {
             // The sections of the report are already rendered above, one for each phase.
             Some(sections) if course == Course::Research => {
-                for (title, nth) in
-                    [("Recommendation", nine::RECOMMENDATION), ("Summary", nine::SUMMARY)]
-                {
+                for (title, nth) in [
+                    ("Recommendation", report_sections::RECOMMENDATION_INDEX),
+                    ("Summary", report_sections::SUMMARY_INDEX),
+                ] {
                     let said = sections.get(nth).map_or("", |section| section.text.trim());
                     let _ = write!(text, "\n### {title}\n\n{}\n", demoted(said));
                 }
@@ -246,7 +250,7 @@ fn taken(
     debate: &Debate,
     course: Course,
     cue: Cue,
-    turn: &Result<Reply, Failure>,
+    turn: &Result<Reply, TurnFailure>,
 ) {
     let seat = debate.seat(cue);
     let who = one_line(&title(debate, cue));
@@ -257,23 +261,23 @@ fn taken(
         Course::Dialogue => {
             write!(text, "\n### {} ({})\n\n", seat.role.title(), one_line(&seat.name))
         }
-        _ => write!(text, "\n### {who} ({})\n\n", debate.tool(cue)),
+        _ => write!(text, "\n### {who} ({})\n\n", debate.tool_at(cue)),
     };
     match turn {
-        Ok(_) if debate.sealed(cue) => text.push_str(SEALED),
+        Ok(_) if debate.is_sealed(cue) => text.push_str(SEALED),
         Ok(reply) => match paper(debate, cue, &reply.body) {
             Some(paper) => text.push_str(&paper),
             None => said(text, reply),
         },
         Err(failure) => {
-            let (trouble, note) = (failure.trouble.word(), one_line(&failure.note));
+            let (trouble, note) = (failure.trouble.as_str(), one_line(&failure.note));
             let _ = writeln!(text, "[INCOMPLETE] {trouble}: {note}");
         }
     }
 }
 
 fn said(text: &mut String, reply: &Reply) {
-    let _ = writeln!(text, "{}", demoted(reply.body.text().trim()));
+    let _ = writeln!(text, "{}", demoted(reply.body.to_text().trim()));
     if let Body::Verdict(ruling) = &reply.body {
         let _ = write!(text, "\nRecommends: {}\n", demoted(&ruling.recommendation));
     }
@@ -285,31 +289,31 @@ fn said(text: &mut String, reply: &Reply) {
         let text_of = one_line(&claim.text);
         let _ = writeln!(text, "- `{}` {text_of}{}{}", claim.id, answers(claim), rating(claim));
         for evidence in &claim.evidence {
-            let found = of_evidence(evidence, of_claim(&reply.citations, &claim.id));
+            let found = of_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
             let _ = writeln!(text, "  - {}", struck(evidence, &found));
         }
-        let rests = claim.part.is_none_or(|part| part == Part::Argument);
+        let rests = claim.part.is_none_or(|part| part == ClaimPurpose::Argument);
         if claim.evidence.is_empty() && rests {
             text.push_str("  - unsupported\n");
         }
     }
-    for given in reply.body.concedes() {
+    for given in reply.body.concessions() {
         let _ = writeln!(text, "- concedes `{}`: \"{}\"", given.claim, one_line(&given.quote));
     }
-    for resolved in reply.body.resolves() {
+    for resolved in reply.body.resolutions() {
         let by = resolved.evidence.join("; ");
         let _ = writeln!(text, "- certifies `{}` as resolved: {}", resolved.claim, one_line(&by));
     }
-    if let Some(help) = reply.body.help() {
+    if let Some(help) = reply.body.help_request() {
         let kind = if help.kind.is_empty() { "help" } else { help.kind.as_str() };
         let (from, kind) = (one_line(&help.from), one_line(kind));
         let _ = writeln!(text, "\n> Calls {from} ({kind}): {}", one_line(&help.because));
     }
-    let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.wrong());
+    let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.is_wrong());
     for wrong in passing {
         let _ = writeln!(text, "\n> Struck out: {}", struck(&wrong.raw, &[wrong]));
     }
-    let faults = reply.findings.iter().filter(|found| found.weight == Weight::Foul);
+    let faults = reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul);
     for fault in faults {
         let _ = writeln!(text, "\n> Checked: {}", one_line(&fault.says));
     }

@@ -12,11 +12,11 @@ use super::ledger::{of_evidence, rating, struck};
 use super::people::{having, model_of};
 use super::summary::{demo, header};
 use super::text::{demoted, one_line};
-use crate::debate::Weight;
-use crate::debate::ledger::of_claim;
+use crate::debate::RuleWeight;
+use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
-    Body, Claim, Cue, Debate, Failure, Hears, Kind, Outcome, Reply, Role, Section, Status, nine,
-    standing,
+    Body, Claim, Cue, Debate, DebateOutcome, Reply, ReplyKind, Role, Section, Status,
+    TranscriptScope, TurnFailure, report_sections, status,
 };
 use std::fmt::Write;
 use words::Words;
@@ -24,11 +24,11 @@ use words::Words;
 /// Renders the report once the debate is judged. `None` if it was aborted, cancelled or failed.
 pub fn research(debate: &Debate) -> Option<String> {
     let sections = judgment(debate)?;
-    let status = standing::status(debate);
+    let status = status::status(debate);
     if matches!(status, Status::Aborted | Status::Cancelled | Status::Failed) {
         return None;
     }
-    let words = words::of(debate.question());
+    let words = words::of(debate.current_topic());
     let mut text = top(debate, words);
     body(&mut text, debate, words);
     judged(&mut text, sections, words);
@@ -37,8 +37,8 @@ pub fn research(debate: &Debate) -> Option<String> {
 
 /// Sections of the judge's reply in the last act.
 pub fn judgment(debate: &Debate) -> Option<&[Section]> {
-    let ending = debate.setup().ending();
-    debate.spoken(..).rev().find_map(|(cue, said)| match said {
+    let ending = debate.setup().ending_act();
+    debate.replies_in(..).rev().find_map(|(cue, said)| match said {
         Body::Sections { sections }
             if cue.act == ending && debate.seat(cue).role == Role::Judge =>
         {
@@ -51,7 +51,7 @@ pub fn judgment(debate: &Debate) -> Option<&[Section]> {
 /// Summary of a research debate without a judgment: progress so far, or the findings.
 pub(super) fn so_far(debate: &Debate) -> String {
     let mut text = header(debate, &[Role::Advocate, Role::Auditor, Role::Judge], &[]);
-    let said = debate.spoken(..).next().is_some();
+    let said = debate.replies_in(..).next().is_some();
     match debate.outcome() {
         None => {
             let taken = |stage: Stage| {
@@ -67,11 +67,13 @@ pub(super) fn so_far(debate: &Debate) -> String {
                 all = advocates(debate).count()
             );
         }
-        Some(Outcome::Cancelled) => text.push_str("\nCancelled before a judgment: no report.\n"),
+        Some(DebateOutcome::Cancelled) => {
+            text.push_str("\nCancelled before a judgment: no report.\n")
+        }
         Some(_) if !said => text.push_str("\nNothing was found: no report.\n"),
         Some(_) => {
             text.push_str("\nNobody has judged it: no report. What the sides found is below.\n");
-            body(&mut text, debate, words::of(debate.question()));
+            body(&mut text, debate, words::of(debate.current_topic()));
         }
     }
     text
@@ -80,15 +82,15 @@ pub(super) fn so_far(debate: &Debate) -> String {
 fn top(debate: &Debate, words: &Words) -> String {
     let setup = debate.setup();
     let colon = words.colon;
-    let mut text = format!("# {}{colon}{}\n\n", one_line(debate.question()), words.title);
+    let mut text = format!("# {}{colon}{}\n\n", one_line(debate.current_topic()), words.title);
     text.push_str(demo(debate));
     let term = |name: &str| debate.terms().get(name).map_or("-", |term| term.as_str());
     let seats = [Role::Advocate, Role::Auditor, Role::Judge].into_iter();
-    let seats = seats.filter(|role| debate.takes_part(*role));
+    let seats = seats.filter(|role| debate.has_active_role(*role));
     let roles: Vec<String> =
         seats.flat_map(|role| having(debate, role)).map(|nth| role(debate, nth)).collect();
     let lost = lost(debate, words);
-    let degraded = !lost.is_empty() || standing::status(debate) == Status::Degraded;
+    let degraded = !lost.is_empty() || status::status(debate) == Status::Degraded;
     let completion = if degraded { Status::Degraded } else { Status::Completed };
     let lines = [
         (words.date, super::iso(setup.opened_at)[..10].to_owned()),
@@ -103,7 +105,7 @@ fn top(debate: &Debate, words: &Words) -> String {
                 one_line(term("decision_type"))
             ),
         ),
-        (words.completion, completion.told().to_owned()),
+        (words.completion, completion.as_result_str().to_owned()),
     ];
     for (name, value) in lines {
         let _ = writeln!(text, "{name}{colon}{value}  ");
@@ -111,8 +113,7 @@ fn top(debate: &Debate, words: &Words) -> String {
     if !lost.is_empty() {
         let _ = write!(text, "\n> {}{}\n", words.degraded, one_line(&lost.join(", ")));
     }
-    let told: Vec<String> =
-        standing::notices(debate).iter().map(|notice| one_line(notice)).collect();
+    let told: Vec<String> = status::notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !told.is_empty() {
         let _ = write!(text, "\n{}\n", told.join("  \n"));
     }
@@ -124,13 +125,13 @@ fn top(debate: &Debate, words: &Words) -> String {
 fn lost(debate: &Debate, words: &Words) -> Vec<String> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.clone();
     let failed = debate
-        .missing()
+        .failed_turns()
         .map(|(cue, _)| format!("{} (`{}`)", name(cue.seat), debate.setup().phase(cue).name));
     let unasked = advocates(debate).filter(|nth| {
         [Stage::Investigation, Stage::Rebuttal].iter().any(|it| turn(debate, *nth, *it).is_none())
     });
     let auditors = having(debate, Role::Auditor).filter(|nth| {
-        debate.takes_part(Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
+        debate.has_active_role(Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
     });
     let unasked = unasked.chain(auditors).map(|nth| format!("{} ({})", name(nth), words.unasked));
     failed.chain(unasked).collect()
@@ -157,11 +158,11 @@ fn advocates(debate: &Debate) -> impl Iterator<Item = u8> {
 }
 
 /// The last turn of a seat in this stage.
-fn turn(debate: &Debate, nth: u8, stage: Stage) -> Option<(Cue, &Result<Reply, Failure>)> {
+fn turn(debate: &Debate, nth: u8, stage: Stage) -> Option<(Cue, &Result<Reply, TurnFailure>)> {
     debate.turns().filter(|(cue, _)| cue.seat == nth).rfind(|(cue, _)| {
         let phase = debate.setup().phase(*cue);
-        let first = phase.hears == Hears::Nothing;
-        phase.reply == Kind::Speech && first == (stage == Stage::Investigation)
+        let first = phase.hears == TranscriptScope::Nothing;
+        phase.reply == ReplyKind::Speech && first == (stage == Stage::Investigation)
     })
 }
 
@@ -188,17 +189,17 @@ fn body(text: &mut String, debate: &Debate, words: &Words) {
 fn said(
     text: &mut String,
     debate: &Debate,
-    turn: Option<(Cue, &Result<Reply, Failure>)>,
+    turn: Option<(Cue, &Result<Reply, TurnFailure>)>,
     words: &Words,
 ) {
     let reply = match turn {
-        Some((cue, Ok(_))) if debate.sealed(cue) => {
+        Some((cue, Ok(_))) if debate.is_sealed(cue) => {
             text.push_str(super::record::SEALED);
             return;
         }
         Some((_, Ok(reply))) => reply,
         Some((_, Err(lost))) => {
-            let (trouble, note) = (lost.trouble.word(), one_line(&lost.note));
+            let (trouble, note) = (lost.trouble.as_str(), one_line(&lost.note));
             let _ = writeln!(text, "[INCOMPLETE] {trouble}: {note}");
             return;
         }
@@ -207,7 +208,7 @@ fn said(
             return;
         }
     };
-    let _ = writeln!(text, "{}", demoted(reply.body.text().trim()));
+    let _ = writeln!(text, "{}", demoted(reply.body.to_text().trim()));
     let claims: Vec<&Claim> = reply.body.claims().iter().collect();
     if !claims.is_empty() {
         let _ = write!(text, "\n{}{}\n\n", words.claims, words.colon.trim_end());
@@ -221,11 +222,11 @@ fn said(
         };
         let _ = writeln!(text, "- `{id}` {says}{answers}{}", rating(claim));
         for evidence in &claim.evidence {
-            let found = of_evidence(evidence, of_claim(&reply.citations, &claim.id));
+            let found = of_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
             let _ = writeln!(text, "  - {}", struck(evidence, &found));
         }
     }
-    for fault in reply.findings.iter().filter(|found| found.weight == Weight::Foul) {
+    for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
         let _ = writeln!(text, "\n> {}{}{}", words.fault, words.colon, one_line(&fault.says));
     }
 }
@@ -237,19 +238,20 @@ fn judged(text: &mut String, sections: &[Section], words: &Words) {
         said.unwrap_or_else(|| "[INCOMPLETE]".into())
     };
     let _ = write!(text, "\n## {}\n", words.judgment);
-    for (nth, section) in sections.iter().take(nine::RECOMMENDATION).enumerate() {
+    for (nth, section) in sections.iter().take(report_sections::RECOMMENDATION_INDEX).enumerate() {
         let title = one_line(section.title.trim_start_matches('#'));
         let _ = write!(text, "\n### {}. {}\n\n{}\n", nth + 1, bare(&title), part(nth));
     }
     let parts = [
-        (words.recommendation, nine::RECOMMENDATION),
-        (words.questions, nine::RECOMMENDATION + 1),
-        (words.matrix, nine::MATRIX),
+        (words.recommendation, report_sections::RECOMMENDATION_INDEX),
+        (words.questions, report_sections::RECOMMENDATION_INDEX + 1),
+        (words.matrix, report_sections::SCENARIO_MATRIX_INDEX),
     ];
     for (title, nth) in parts {
         let _ = write!(text, "\n## {title}\n\n{}\n", part(nth));
     }
-    let summary = sections.get(nine::SUMMARY).map(|section| one_line(&section.text));
+    let summary =
+        sections.get(report_sections::SUMMARY_INDEX).map(|section| one_line(&section.text));
     let summary = summary.unwrap_or_else(|| "[INCOMPLETE]".into());
     let _ = write!(text, "\n---\n\n> {}{}{summary}\n", words.summary, words.colon);
 }

@@ -7,7 +7,7 @@ use super::research::{research, so_far};
 use super::text::{cell, demoted, one_line};
 use super::verdict::{RulingView, VerdictView, turn_name, unsupported, verdict};
 use crate::debate::body::BlindSpot;
-use crate::debate::{Body, Cue, Debate, Kind, Outcome, Role, Side, standing};
+use crate::debate::{Body, Cue, Debate, DebateOutcome, ReplyKind, Role, Side, status};
 use std::fmt::Write;
 
 /// Renders the summary. The layout depends on the record and the roles, not on the format's name.
@@ -24,25 +24,25 @@ pub fn summary(debate: &Debate) -> String {
 pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
     let mut text = String::from("## Debate Summary\n\n");
     text.push_str(demo(debate));
-    let _ = writeln!(text, "Topic: {}  ", one_line(debate.question()));
-    for role in roles.iter().filter(|role| debate.takes_part(**role)) {
+    let _ = writeln!(text, "Topic: {}  ", one_line(debate.current_topic()));
+    for role in roles.iter().filter(|role| debate.has_active_role(**role)) {
         if let Some(who) = who(debate, *role) {
             let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&who));
         }
     }
     let _ = writeln!(text, "Rounds: {}  ", rounds_completed(debate));
-    let _ = writeln!(text, "Rigor: {}  ", standing::rigor(debate));
-    let status = [format!("Status: {}", standing::told(debate))];
+    let _ = writeln!(text, "Rigor: {}  ", status::rigor(debate));
+    let status = [format!("Status: {}", status::result_name(debate))];
     let lines: Vec<&str> = status.iter().chain(more).map(String::as_str).collect();
     let _ = writeln!(text, "{}", lines.join("  \n"));
-    if standing::labels(debate).contains(&"single-model") {
+    if status::labels(debate).contains(&"single-model") {
         text.push_str(
             "\nSingle-model: both sides were played by the same model, so expect less disagreement \
              than between different ones.\n",
         );
     }
     let notices: Vec<String> =
-        standing::notices(debate).iter().map(|notice| one_line(notice)).collect();
+        status::notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !notices.is_empty() {
         let _ = write!(text, "\n{}\n", notices.join("\n"));
     }
@@ -51,7 +51,7 @@ pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String
 
 /// Warning for demo debates, which are scripted and call no model. Empty otherwise.
 pub(super) fn demo(debate: &Debate) -> &'static str {
-    if standing::labels(debate).contains(&"demo") {
+    if status::labels(debate).contains(&"demo") {
         "> DEMO: scripted voices, no model was asked. This is not advice.\n\n"
     } else {
         ""
@@ -84,7 +84,7 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         let _ = write!(text, "\nKey turning round: {round}\n");
     }
     if let Some(decisive) = &verdict.decisive {
-        let whose = decisive.side.map(|side| format!(" ({})", standing::name_of(debate, side)));
+        let whose = decisive.side.map(|side| format!(" ({})", status::side_name(debate, side)));
         let _ = write!(
             text,
             "\nDecisive argument: `{}`{}: {}\n",
@@ -94,7 +94,7 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         );
     }
     let spot =
-        |spot: &BlindSpot| format!("{}: {}", standing::name_of(debate, spot.side), spot.text);
+        |spot: &BlindSpot| format!("{}: {}", status::side_name(debate, spot.side), spot.text);
     let spots: Vec<String> = verdict.blind_spots.iter().map(spot).collect();
     list(text, "\nBlind spots:\n", &spots);
     answers(text, debate, verdict);
@@ -113,7 +113,7 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             text,
             "\nThe debate {verb} the decision of the sealed answers: {because}  \nVerified evidence \
              brought after them: {}.\n",
-            standing::brought(debate)
+            status::count_new_evidence(debate)
         );
     }
     court::told(text, debate, verdict);
@@ -131,7 +131,7 @@ fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             stated.unwrap_or_default()
         );
     }
-    if standing::labels(debate).contains(&"partial-judge") {
+    if status::labels(debate).contains(&"partial-judge") {
         text.push_str(
             "\nPartial judge: a judge is, or may be, the same model as one of those who argued, so do not take \
              its ruling for an independent one.\n",
@@ -189,7 +189,7 @@ fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             text,
             "| {} ({}) | {} | {} | {} |",
             cell(&check.claim),
-            cell(&standing::name_of(debate, check.side)),
+            cell(&status::side_name(debate, check.side)),
             word(check.answered),
             word(check.supported),
             word(check.conceded)
@@ -204,9 +204,9 @@ fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
 fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let quality = verdict.quality.map(|quality| {
         vec![
-            format!("Genuine disagreement: {}", quality.disagreement.word()),
-            format!("Evidence quality: {}", quality.evidence.word()),
-            format!("Challenge depth: {}", quality.depth.word()),
+            format!("Genuine disagreement: {}", quality.disagreement.as_str()),
+            format!("Evidence quality: {}", quality.evidence.as_str()),
+            format!("Challenge depth: {}", quality.depth.as_str()),
         ]
     });
     section(
@@ -223,7 +223,7 @@ fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         })
         .collect();
     section(text, "Key Agreements", &agreements);
-    let (pro, con) = (standing::name_of(debate, Side::Pro), standing::name_of(debate, Side::Con));
+    let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     let disagreements: Vec<String> = verdict
         .disagreements
         .iter()
@@ -255,12 +255,12 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
 fn unruled(text: &mut String, debate: &Debate) {
     let _ = match debate.outcome() {
         None => write!(text, "\nNo verdict yet.\n"),
-        Some(Outcome::Cancelled) => write!(text, "\nCancelled before a verdict.\n"),
+        Some(DebateOutcome::Cancelled) => write!(text, "\nCancelled before a verdict.\n"),
         Some(_) => {
-            let first = |cue: Cue, body: &Body| cue.round == 1 && body.kind() == Kind::Speech;
-            for (cue, body) in debate.spoken(..).filter(|(cue, body)| first(*cue, body)) {
+            let first = |cue: Cue, body: &Body| cue.round == 1 && body.kind() == ReplyKind::Speech;
+            for (cue, body) in debate.replies_in(..).filter(|(cue, body)| first(*cue, body)) {
                 let _ = write!(text, "\n### Position ({})\n\n", turn_name(debate, cue));
-                let _ = writeln!(text, "{}", demoted(body.text().trim()));
+                let _ = writeln!(text, "{}", demoted(body.to_text().trim()));
             }
             write!(text, "\nNo verdict was given, and nobody has won.\n")
         }

@@ -2,10 +2,14 @@
 //! masked as A and B. `verdict_view` is the entry point, `unmask_sides` restores the names.
 use super::court::{CourtView, court};
 use super::ledger::{all_noticed, wrong};
-use crate::debate::body::{Agreement, BlindSpot, Changed, Check, Disagreement, Quality};
+use crate::debate::body::{
+    AgreedPoint, BlindSpot, ClaimCheck, DebateQuality, DecisionChange, DisputedPoint,
+};
 use crate::debate::ledger;
-use crate::debate::verdict::{Basis, Judgment, Weighed, judgment, leading, rulings};
-use crate::debate::{Cue, Debate, Role, Ruling, Side, prompt, standing};
+use crate::debate::verdict::{
+    Judgment, VerdictBasis, WeightedScore, judgment, leading_ruling, rulings,
+};
+use crate::debate::{Cue, Debate, JudgeRuling, Role, Side, prompt, status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +21,7 @@ pub struct VerdictView {
     /// The winning side.
     pub side: Side,
     /// Rule that decided the verdict.
-    pub basis: Basis,
+    pub basis: VerdictBasis,
     /// The same rule as a phrase.
     pub decided: String,
     /// Whether there are reasons to doubt the verdict.
@@ -26,7 +30,7 @@ pub struct VerdictView {
     pub doubts: Vec<String>,
     /// How marks, rulings and votes were weighed. Missing without marks and votes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub weighed: Option<Weighed>,
+    pub weighed: Option<WeightedScore>,
     /// Reasoning of the leading ruling.
     pub reasoning: String,
     /// Turns the leading ruling cites.
@@ -38,11 +42,11 @@ pub struct VerdictView {
     /// Difference between the scores of the sides, out of 100. Missing without scores.
     pub margin: Option<u8>,
     /// The judge's rating of the debate itself.
-    pub quality: Option<Quality>,
+    pub quality: Option<DebateQuality>,
     /// Points both sides accept.
-    pub agreements: Vec<Agreement>,
+    pub agreements: Vec<AgreedPoint>,
     /// Points on which the sides differ.
-    pub disagreements: Vec<Disagreement>,
+    pub disagreements: Vec<DisputedPoint>,
     /// Questions neither side answered.
     pub unresolved: Vec<String>,
     /// Recommended decision.
@@ -55,7 +59,7 @@ pub struct VerdictView {
     pub noticed: Vec<String>,
     /// Whether the debate changed the decision of the sealed answers given before it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub changed: Option<Changed>,
+    pub changed: Option<DecisionChange>,
     /// The claim that decided the verdict, as named by the leading ruling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisive: Option<Decisive>,
@@ -64,7 +68,7 @@ pub struct VerdictView {
     pub blind_spots: Vec<BlindSpot>,
     /// The judge's answers to narrow questions about single claims, given before the ruling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<Check>,
+    pub checks: Vec<ClaimCheck>,
     /// The judge's reason for ruling against the balance of those answers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub despite: String,
@@ -115,28 +119,37 @@ pub struct RulingView {
 
 /// Builds the view of the verdict. `None` if the debate has none.
 pub fn verdict(debate: &Debate) -> Option<VerdictView> {
-    let Judgment { winner, basis, weighed, contests, confidence, .. } = judgment(debate)?;
-    let none = Ruling::default();
-    let against = leading(debate, winner.other());
-    let (cue, ruling) = leading(debate, winner)
+    let Judgment {
+        winner,
+        basis,
+        weighted_score: weighed,
+        contest_reasons: contests,
+        confidence,
+        ..
+    } = judgment(debate)?;
+    let none = JudgeRuling::default();
+    let against = leading_ruling(debate, winner.other());
+    let (cue, ruling) = leading_ruling(debate, winner)
         .or(against)
         .map_or((None, &none), |(cue, ruling)| (Some(cue), ruling));
     let own = ruling.side == Some(winner);
     let words = |text: &str| cue.map_or_else(|| text.to_owned(), |cue| unmask(debate, cue, text));
-    let sides = |said: &Disagreement| Disagreement {
+    let sides = |said: &DisputedPoint| DisputedPoint {
         point: words(&said.point),
         pro: words(&said.pro),
         con: words(&said.con),
     };
-    let both =
-        |said: &Agreement| Agreement { point: words(&said.point), evidence: words(&said.evidence) };
+    let both = |said: &AgreedPoint| AgreedPoint {
+        point: words(&said.point),
+        evidence: words(&said.evidence),
+    };
     Some(VerdictView {
-        winner: standing::name_of(debate, winner),
+        winner: status::side_name(debate, winner),
         side: winner,
         basis,
-        decided: basis.says().into(),
+        decided: basis.describe().into(),
         contested: !contests.is_empty(),
-        doubts: contests.iter().map(|why| why.says().into()).collect(),
+        doubts: contests.iter().map(|why| why.describe().into()).collect(),
         weighed,
         reasoning: match (own, cue) {
             (true, _) => words(&ruling.because),
@@ -161,7 +174,7 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         changed: ruling
             .changed
             .as_ref()
-            .map(|it| Changed { decision: it.decision, because: words(&it.because) }),
+            .map(|it| DecisionChange { decision: it.decision, because: words(&it.because) }),
         decisive: ruling.decisive.as_deref().filter(|_| own).map(|id| decisive(debate, winner, id)),
         blind_spots: ruling
             .blind_spots
@@ -178,24 +191,24 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
 
 /// Text of an outvoted judge, marked as an argument for the losing side.
 fn overruled(debate: &Debate, winner: Side, said: &str) -> String {
-    let other = standing::name_of(debate, winner.other());
+    let other = status::side_name(debate, winner.other());
     format!("Marks and votes outweigh the judge, who ruled for {other}: {said}")
 }
 
 /// Why a side won without any ruling.
-fn unruled(basis: Basis) -> &'static str {
+fn unruled(basis: VerdictBasis) -> &'static str {
     match basis {
-        Basis::Forfeit => "The other side fell silent",
+        VerdictBasis::Forfeit => "The other side fell silent",
         _ => "Nobody gave a final ruling; marks and votes alone decided",
     }
 }
 
-fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &Ruling) -> RulingView {
+fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &JudgeRuling) -> RulingView {
     let seat = debate.seat(cue);
     RulingView {
         seat: seat.name.clone(),
         swapped: seat.role == Role::Mirror,
-        winner: standing::name_of(debate, side),
+        winner: status::side_name(debate, side),
         reasoning: unmask(debate, cue, &ruling.because),
         recommendation: unmask(debate, cue, &ruling.recommendation),
         pro_score: ruling.scores.map(|scores| scores.pro),
@@ -219,9 +232,10 @@ fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
 
 /// Claims without evidence, with side and claim id.
 pub fn unsupported(debate: &Debate) -> Vec<String> {
-    let bare = ledger::entries(debate, Cue::END).into_iter().filter(ledger::Entry::unsupported);
+    let bare =
+        ledger::entries(debate, Cue::END).into_iter().filter(ledger::LedgerEntry::is_unsupported);
     bare.map(|entry| {
-        let side = standing::name_of(debate, entry.side);
+        let side = status::side_name(debate, entry.side);
         format!("{side} `{}`: {}", entry.claim.id, entry.claim.text)
     })
     .collect()
@@ -230,7 +244,7 @@ pub fn unsupported(debate: &Debate) -> Vec<String> {
 /// Name of a turn, for example `round 2, challenger`.
 pub fn turn_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
-    let role = seat.word();
+    let role = seat.title_in_sentence();
     if cue.round == 0 { role } else { format!("round {}, {role}", cue.round) }
 }
 
@@ -238,9 +252,9 @@ pub fn turn_name(debate: &Debate, cue: Cue) -> String {
 pub fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
     let mut text = text.to_owned();
     for side in [Side::Pro, Side::Con] {
-        if let Some(label) = debate.label_for(cue, side) {
-            let name = standing::name_of(debate, side);
-            let name = if name == side.word() { format!("the {name}") } else { name };
+        if let Some(label) = debate.side_label(cue, side) {
+            let name = status::side_name(debate, side);
+            let name = if name == side.role_name() { format!("the {name}") } else { name };
             for word in ["Side", "side"] {
                 text = replace_word(&text, &format!("{word} {label}"), &name);
             }

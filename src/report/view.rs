@@ -4,13 +4,14 @@ use super::dialogue::ended;
 use super::people::rounds_completed;
 use super::research::research;
 use super::verdict::{VerdictView, verdict};
-use crate::debate::insights::{End, insights};
-use crate::debate::ledger::{Tally, tally};
-use crate::debate::points::{self, RoundMarks};
-use crate::debate::state::Handed;
+use crate::debate::insights::{DialogueOutcome, concluding_sections};
+use crate::debate::ledger::{LedgerTally, tally};
+use crate::debate::round_marks::{self, RoundMarks};
+use crate::debate::state::SeatTransfer;
 use crate::debate::{
-    Body, Citation, Claim, Concession, Cue, Debate, Effort, Envelope, Failure, Finding, Kind,
-    Pause, Proof, Resolution, Role, Section, Side, Spend, Status, Step, next, standing,
+    Body, Citation, Claim, Concession, Cue, Debate, Effort, Envelope, PauseReason, ReplyKind,
+    Resolution, Role, RuleFinding, Section, Side, Spend, Status, Step, TurnFailure,
+    VerdictFeedback, next, status,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +82,7 @@ pub struct DebateView {
     pub votes: Vec<VoteView>,
     /// Outcome of a dialogue, which has no winner.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<End>,
+    pub outcome: Option<DialogueOutcome>,
     /// Insights of a dialogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insights: Option<Vec<Section>>,
@@ -98,7 +99,7 @@ pub struct DebateView {
 #[schemars(rename = "LearnedView")]
 pub struct LearnedView {
     /// Whether the verdict was right.
-    pub proof: Proof,
+    pub proof: VerdictFeedback,
     /// Confidence of the verdict, in percent, when this was recorded.
     pub confidence: Option<u8>,
     /// What happened.
@@ -159,7 +160,7 @@ pub struct Account {
     pub side: Side,
     /// Counts of claims and citations.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: LedgerTally,
 }
 
 /// One turn of a debate.
@@ -176,7 +177,7 @@ pub struct TurnView {
     /// Role of the speaker.
     pub role: Role,
     /// Kind of reply the phase requires.
-    pub kind: Kind,
+    pub kind: ReplyKind,
     /// The parsed reply, unless it is a speech.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<Body>,
@@ -191,7 +192,7 @@ pub struct TurnView {
     /// Own claims it withdraws as resolved.
     pub resolves: Vec<Resolution>,
     /// Findings of the rule checks.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     /// Citations and the result of their lookup.
     pub citations: Vec<Citation>,
     /// Error that made the turn fail.
@@ -205,15 +206,15 @@ pub struct TurnView {
 /// Builds the JSON view of a debate.
 pub fn view(debate: &Debate) -> DebateView {
     let setup = debate.setup();
-    let status = standing::status(debate);
+    let status = status::status(debate);
     DebateView {
         v: 1,
         id: setup.id.clone(),
-        topic: debate.question().into(),
+        topic: debate.current_topic().into(),
         format: setup.format.name.clone(),
         status,
-        result: standing::told(debate).into(),
-        labels: standing::labels(debate).into_iter().map(Into::into).collect(),
+        result: status::result_name(debate).into(),
+        labels: status::labels(debate).into_iter().map(Into::into).collect(),
         created_at: super::iso(setup.opened_at),
         seats: debate
             .seats()
@@ -226,14 +227,14 @@ pub fn view(debate: &Debate) -> DebateView {
             })
             .collect(),
         chosen: setup.chosen.clone(),
-        handed: debate.handed().iter().map(|handed| handed_view(debate, handed)).collect(),
+        handed: debate.seat_transfers().iter().map(|handed| handed_view(debate, handed)).collect(),
         pin: setup.pin.clone(),
         effort: setup.effort,
         rounds: debate.rounds(),
         rounds_completed: rounds_completed(debate),
-        rigor: standing::rigor(debate),
+        rigor: status::rigor(debate),
         verdict: verdict(debate),
-        notices: standing::notices(debate),
+        notices: status::notices(debate),
         due: due(debate),
         spent: debate.spent(),
         ledger: [Side::Pro, Side::Con]
@@ -243,12 +244,12 @@ pub fn view(debate: &Debate) -> DebateView {
         remarks: debate.remarks().iter().map(|remark| remark.text.clone()).collect(),
         decision: debate.decision().map(Into::into),
         terms: debate.terms().clone(),
-        rounds_marked: points::rounds(debate),
+        rounds_marked: round_marks::round_marks(debate),
         votes: votes(debate),
         outcome: ended(debate),
-        insights: insights(debate).map(<[Section]>::to_vec),
+        insights: concluding_sections(debate).map(<[Section]>::to_vec),
         report: research(debate),
-        learned: debate.learned().map(|lesson| LearnedView {
+        learned: debate.feedback().map(|lesson| LearnedView {
             proof: lesson.proof,
             confidence: lesson.confidence,
             note: lesson.note.clone(),
@@ -256,14 +257,14 @@ pub fn view(debate: &Debate) -> DebateView {
     }
 }
 
-fn handed_view(debate: &Debate, handed: &Handed) -> HandedView {
+fn handed_view(debate: &Debate, handed: &SeatTransfer) -> HandedView {
     let seat = debate.seats().get(usize::from(handed.seat));
     HandedView {
         seat: seat.map(|seat| seat.name.clone()).unwrap_or_default(),
         from: handed.from.to_string(),
         to: handed.to.to_string(),
-        at: handed.at.map(|cue| cue.to_string()),
-        because: handed.because.clone(),
+        at: handed.due_cue.map(|cue| cue.to_string()),
+        because: handed.reason.clone(),
     }
 }
 
@@ -273,13 +274,17 @@ fn due(debate: &Debate) -> Due {
         Step::Speak { driven, awaited } => {
             Due::Turns { driven: names(driven), awaited: names(awaited) }
         }
-        Step::Hold { pause: Pause::Asked, .. } => Due::User,
-        Step::Hold { pause: Pause::Spent { .. }, .. } => Due::Budget,
-        Step::Close(_) | Step::Rest => Due::Nothing,
+        Step::Hold { pause: PauseReason::UserHold, .. } => Due::User,
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => Due::Budget,
+        Step::Close(_) | Step::Done => Due::Nothing,
     }
 }
 
-fn turn_view(debate: &Debate, cue: Cue, turn: Result<&crate::debate::Reply, &Failure>) -> TurnView {
+fn turn_view(
+    debate: &Debate,
+    cue: Cue,
+    turn: Result<&crate::debate::Reply, &TurnFailure>,
+) -> TurnView {
     let seat = debate.seat(cue);
     let body = turn.ok().map(|reply| &reply.body);
     TurnView {
@@ -289,16 +294,16 @@ fn turn_view(debate: &Debate, cue: Cue, turn: Result<&crate::debate::Reply, &Fai
         seat: seat.name.clone(),
         role: seat.role,
         kind: debate.setup().phase(cue).reply,
-        paper: body.filter(|body| body.kind() != Kind::Speech).cloned(),
-        tool: debate.tool(cue).into(),
-        text: body.map(Body::text),
+        paper: body.filter(|body| body.kind() != ReplyKind::Speech).cloned(),
+        tool: debate.tool_at(cue).into(),
+        text: body.map(Body::to_text),
         claims: body.map(|body| body.claims().to_vec()).unwrap_or_default(),
-        concedes: body.map(|body| body.concedes().to_vec()).unwrap_or_default(),
-        resolves: body.map(|body| body.resolves().to_vec()).unwrap_or_default(),
+        concedes: body.map(|body| body.concessions().to_vec()).unwrap_or_default(),
+        resolves: body.map(|body| body.resolutions().to_vec()).unwrap_or_default(),
         findings: turn.map(|reply| reply.findings.clone()).unwrap_or_default(),
         citations: turn.map(|reply| reply.citations.clone()).unwrap_or_default(),
-        failure: turn.err().map(|lost| format!("{}: {}", lost.trouble.word(), lost.note)),
-        refused: debate.refused(cue).map(|attempt| attempt.why.clone()),
+        failure: turn.err().map(|lost| format!("{}: {}", lost.trouble.as_str(), lost.note)),
+        refused: debate.rejected_reply(cue).map(|attempt| attempt.why.clone()),
         envelope: turn.map_or_else(|lost| lost.envelope.clone(), |reply| reply.envelope.clone()),
     }
 }

@@ -4,7 +4,7 @@ use super::Review;
 use super::finding::{Finding, State};
 use super::gate::FailOn;
 use super::weighing::review;
-use crate::debate::Kind;
+use crate::debate::ReplyKind;
 use crate::engine::preflight::Wish;
 use crate::engine::reviewing::{Already, SameReview};
 use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
@@ -66,7 +66,7 @@ pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
 pub fn could_block(desk: &Desk, format: &str, when: FailOn) -> Result<(), DeskError> {
     let offer = &desk.catalogue().offered(format)?.offer;
     let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
-    if when == FailOn::Never || phases.any(|phase| phase.reply == Kind::Verdict) {
+    if when == FailOn::Never || phases.any(|phase| phase.reply == ReplyKind::Verdict) {
         return Ok(());
     }
     Err(DeskError::Cast(format!(

@@ -1,5 +1,5 @@
 //! A finding of a review, its evidence, and its state in a later review.
-use crate::debate::{Noted, Place, Severity};
+use crate::debate::{CodeLocation, NotedFinding, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Finding {
     pub claim: String,
     /// Its location: the best one with verified evidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// All evidence, with the result of its check.
     pub evidence: Vec<Proof>,
     /// The proposer's answer, if any.
@@ -43,7 +43,7 @@ pub struct Proof {
     pub verified: bool,
     /// Its location.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// The quoted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
@@ -55,7 +55,7 @@ pub struct Proof {
 pub struct Earlier {
     /// The finding.
     #[serde(flatten)]
-    pub noted: Noted,
+    pub noted: NotedFinding,
     /// Its state now.
     pub state: State,
 }
@@ -73,13 +73,13 @@ pub enum State {
 
 impl Finding {
     /// The part of the finding that a later review needs.
-    pub fn noted(&self) -> Noted {
+    pub fn noted(&self) -> NotedFinding {
         let own = |proof: &&Proof| proof.verified && proof.place == self.place;
         let offered = |proof: &Proof| match (&proof.place, &proof.quote) {
             (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
             _ => proof.raw.clone(),
         };
-        Noted {
+        NotedFinding {
             fingerprint: self.fingerprint.clone(),
             claim: self.claim.clone(),
             severity: self.severity,

@@ -2,14 +2,14 @@
 //! Findings are the challenger's claims that it did not withdraw, identified by a content hash.
 use super::finding::{Earlier, Finding, Proof, State};
 use super::{Decision, Review, Seated, Spent};
-use crate::debate::body::{Claim, Part};
-use crate::debate::digest::squeeze;
-use crate::debate::hashed::hashed;
-use crate::debate::ledger::{self, Fate};
-use crate::debate::verdict::{Contest, rulings};
+use crate::debate::body::{Claim, ClaimPurpose};
+use crate::debate::content_hash::content_hash;
+use crate::debate::digest::collapse_whitespace;
+use crate::debate::ledger::{self, ClaimStatus};
+use crate::debate::verdict::{ContestReason, rulings};
 use crate::debate::{
-    Citation, Cue, Debate, Known, Pause, Place, Proposed, Role, Seat, Severity, Side, Status, Step,
-    next, standing,
+    Citation, CodeLocation, Cue, Debate, KnownFinding, PauseReason, ReviewedChange, Role, Seat,
+    Severity, Side, Status, Step, next, status,
 };
 use crate::report::people;
 use crate::report::research::research;
@@ -37,10 +37,10 @@ struct Challenge<'a> {
 /// Builds the review of a debate. None if the debate is not about a change.
 pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     let proposed = debate.setup().proposed.as_ref()?;
-    let status = standing::status(debate);
+    let status = status::status(debate);
     let mut review = Review {
         debate: Some(debate.setup().id.clone()),
-        degraded: status != Status::Completed || debate.concluded(),
+        degraded: status != Status::Completed || debate.is_concluded(),
         notices: notices(debate, status),
         seats: seats(debate),
         spent: spent(debate),
@@ -56,8 +56,9 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
     found.truncate(most);
     review.findings = found;
     // An earlier finding that was raised again is listed with the findings only.
-    let listed =
-        |it: &&Known| review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint);
+    let listed = |it: &&KnownFinding| {
+        review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint)
+    };
     let known = proposed.known.iter().filter(listed);
     review.earlier = known.map(|it| earlier(it, &raised)).collect();
     review.unverified = unverified;
@@ -66,13 +67,13 @@ pub fn review(debate: &Debate, most: usize) -> Option<Review> {
 }
 
 /// A skipped review, with the reason.
-pub fn skipped(proposed: &Proposed, why: &str) -> Review {
+pub fn skipped(proposed: &ReviewedChange, why: &str) -> Review {
     Review { skipped: Some(why.to_owned()), ..about(proposed) }
 }
 
 /// Replaces the known findings of a review. A cached review knows only those of the time it was
 /// debated.
-pub fn remembering(review: Review, known: &[Known]) -> Review {
+pub fn remembering(review: Review, known: &[KnownFinding]) -> Review {
     let mut review = review;
     let of = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
     review.findings.iter_mut().for_each(|it| it.known = of(&it.fingerprint));
@@ -84,7 +85,7 @@ pub fn remembering(review: Review, known: &[Known]) -> Review {
 }
 
 /// A review with the title and the change only.
-fn about(proposed: &Proposed) -> Review {
+fn about(proposed: &ReviewedChange) -> Review {
     Review {
         title: match proposed.title.as_str() {
             "" => proposed.compared.says.clone(),
@@ -98,7 +99,7 @@ fn about(proposed: &Proposed) -> Review {
 /// Whether the format has a challenger but no turn of it was completed.
 fn unopposed(debate: &Debate) -> bool {
     let against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
-    debate.takes_part(Role::Con) && !debate.spoken(..).any(|(cue, _)| against(cue))
+    debate.has_active_role(Role::Con) && !debate.replies_in(..).any(|(cue, _)| against(cue))
 }
 
 /// Fills in the verdict. A ruling on an unopposed change does not count.
@@ -110,7 +111,7 @@ fn rule(debate: &Debate, review: &mut Review) {
         Side::Con => Decision::Change,
     };
     review.doubts = verdict.doubts;
-    let close = Contest::Margin.says();
+    let close = ContestReason::Margin.describe();
     review.split = review.doubts.iter().any(|doubt| doubt != close);
     let judges = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
     let missing = debate.seats().iter().filter(judges).count() > rulings(debate).count();
@@ -135,22 +136,24 @@ fn findings(debate: &Debate) -> Vec<Finding> {
     // must not matter.
     let plain = |base: &str| {
         let same = all.iter().filter(|it| print_of(debate, it) == base);
-        same.map(|it| squeeze(&it.claim.text)).min()
+        same.map(|it| collapse_whitespace(&it.claim.text)).min()
     };
     let plain: Vec<bool> = all
         .iter()
-        .map(|it| plain(&print_of(debate, it)).as_ref() == Some(&squeeze(&it.claim.text)))
+        .map(|it| {
+            plain(&print_of(debate, it)).as_ref() == Some(&collapse_whitespace(&it.claim.text))
+        })
         .collect();
     let mut taken = BTreeSet::new();
     let finding = |(challenge, plain): (&Challenge<'_>, bool)| {
         let place = best(debate, &challenge.citations).map(|(place, _)| place);
-        let claim = squeeze(&challenge.claim.text);
+        let claim = collapse_whitespace(&challenge.claim.text);
         let base = print_of(debate, challenge);
-        let mut fingerprint = if plain { base } else { hashed(&[KIND, &base, &claim]) };
+        let mut fingerprint = if plain { base } else { content_hash(&[KIND, &base, &claim]) };
         let mut nth = 0;
         while !taken.insert(fingerprint.clone()) {
             nth += 1;
-            fingerprint = hashed(&[KIND, &fingerprint, &claim, &nth.to_string()]);
+            fingerprint = content_hash(&[KIND, &fingerprint, &claim, &nth.to_string()]);
         }
         Finding {
             known: known.contains(fingerprint.as_str()),
@@ -174,8 +177,10 @@ fn print_of(debate: &Debate, challenge: &Challenge<'_>) -> String {
     let (place, quote) = best(debate, &challenge.citations).unzip();
     let file = place.as_ref().map_or("", |place| place.file.as_str());
     let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
-    let words = quote.flatten().map_or_else(|| squeeze(&challenge.claim.text), squeeze);
-    hashed(&[KIND, file, &words, gone])
+    let words = quote
+        .flatten()
+        .map_or_else(|| collapse_whitespace(&challenge.claim.text), collapse_whitespace);
+    content_hash(&[KIND, file, &words, gone])
 }
 
 /// The evidence of these citations, without duplicates.
@@ -193,8 +198,8 @@ fn proofs(citations: &[&Citation]) -> Vec<Proof> {
 /// match by claim id and a common verified citation.
 fn merged(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
     let words = |it: &Challenge<'_>| -> Vec<_> {
-        let found = it.citations.iter().filter(|it| it.found.verified());
-        found.map(|it| (it.path.clone(), it.quote.as_deref().map(squeeze))).collect()
+        let found = it.citations.iter().filter(|it| it.found.is_verified());
+        found.map(|it| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace))).collect()
     };
     let mut kept: Vec<Challenge<'_>> = vec![];
     for challenge in all {
@@ -229,7 +234,8 @@ fn challenges(debate: &Debate) -> Vec<Challenge<'_>> {
         let answers = pro.filter(|entry| entry.claim.answers.iter().any(|it| it == id));
         joined(answers.map(|entry| entry.claim.text.as_str()))
     };
-    let against = entries.iter().filter(|it| it.side == Side::Con && it.fate != Fate::Resolved);
+    let against =
+        entries.iter().filter(|it| it.side == Side::Con && it.status != ClaimStatus::Resolved);
     against
         .map(|entry| Challenge {
             cue: entry.cue,
@@ -237,7 +243,7 @@ fn challenges(debate: &Debate) -> Vec<Challenge<'_>> {
             severity: entry.claim.severity,
             citations: entry.citations.clone(),
             answer: answer(&entry.claim.id),
-            conceded: matches!(entry.fate, Fate::Conceded(_)),
+            conceded: matches!(entry.status, ClaimStatus::Conceded(_)),
         })
         .collect()
 }
@@ -255,13 +261,14 @@ fn researched(debate: &Debate) -> Vec<Challenge<'_>> {
     let own = speeches.iter().filter(|(cue, _)| cue.seat == against);
     own.flat_map(|(cue, reply)| {
         let claims = reply.body.claims().iter();
-        let argued = claims
-            .filter(|claim| matches!(claim.part, None | Some(Part::Argument | Part::Weakness)));
+        let argued = claims.filter(|claim| {
+            matches!(claim.part, None | Some(ClaimPurpose::Argument | ClaimPurpose::Weakness))
+        });
         argued.map(|claim| Challenge {
             cue: *cue,
             claim,
             severity: claim.severity,
-            citations: ledger::of_claim(&reply.citations, &claim.id).collect(),
+            citations: ledger::citations_for_claim(&reply.citations, &claim.id).collect(),
             answer: answer(&claim.id),
             conceded: false,
         })
@@ -280,36 +287,43 @@ fn severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
     let (said, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
     let checks = rulings(debate).flat_map(|(_, _, ruling)| &ruling.checks);
     let mut own = checks.filter(|it| it.side == Side::Con && it.claim == *id).peekable();
-    if own.peek().is_some() && own.all(|check| !check.stands()) { Severity::Low } else { said }
+    if own.peek().is_some() && own.all(|check| !check.upholds_claim()) {
+        Severity::Low
+    } else {
+        said
+    }
 }
 
 /// The best verified location and its quote: one with a line number before one without, then one in
 /// a touched file.
-fn best<'a>(debate: &Debate, citations: &[&'a Citation]) -> Option<(Place, Option<&'a str>)> {
+fn best<'a>(
+    debate: &Debate,
+    citations: &[&'a Citation],
+) -> Option<(CodeLocation, Option<&'a str>)> {
     let places: Vec<_> = citations
         .iter()
-        .filter(|it| it.found.verified())
-        .filter_map(|it| Some((it.place()?, it.quote.as_deref())))
+        .filter(|it| it.found.is_verified())
+        .filter_map(|it| Some((it.location()?, it.quote.as_deref())))
         .collect();
     let touched = &debate.setup().touched;
     let beside = debate.setup().proposed.as_ref().map_or(&[][..], |it| &it.beside);
     let about = |file: &String| touched.contains(file) && !beside.contains(file);
-    let rank = |place: &Place| (place.line.is_none(), !about(&place.file));
+    let rank = |place: &CodeLocation| (place.line.is_none(), !about(&place.file));
     places.into_iter().min_by_key(|(place, _)| rank(place))
 }
 
 fn proof(citation: &Citation) -> Proof {
-    let verified = citation.found.verified();
+    let verified = citation.found.is_verified();
     Proof {
         raw: citation.raw.clone(),
-        found: citation.found.word().to_owned(),
+        found: citation.found.as_str().to_owned(),
         verified,
-        place: citation.place().filter(|_| verified),
+        place: citation.location().filter(|_| verified),
         quote: citation.quote.clone(),
     }
 }
 
-fn earlier(known: &Known, raised: &BTreeSet<String>) -> Earlier {
+fn earlier(known: &KnownFinding, raised: &BTreeSet<String>) -> Earlier {
     let open = raised.contains(&known.noted.fingerprint) || !known.gone;
     Earlier { noted: known.noted.clone(), state: if open { State::Open } else { State::Fixed } }
 }
@@ -320,9 +334,10 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
         Some((mark, rest)) if mark.starts_with('[') => rest.to_owned(),
         _ => line,
     };
-    let mut notices: Vec<String> = standing::notices(debate).into_iter().map(bare).collect();
-    if !status.over() {
-        let spent = matches!(next(debate), Step::Hold { pause: Pause::Spent { .. }, .. });
+    let mut notices: Vec<String> = status::notices(debate).into_iter().map(bare).collect();
+    if !status.is_over() {
+        let spent =
+            matches!(next(debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
         let onward = if spent { ", allowed more," } else { "" };
         notices.insert(
             0,
@@ -332,12 +347,12 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
             ),
         );
     }
-    if status.over() && debate.concluded() {
+    if status.is_over() && debate.is_concluded() {
         let hurried =
             "The time was over before all was said: this rests on what was said until then.";
         notices.insert(0, hurried.into());
     }
-    if status.over() && unopposed(debate) {
+    if status.is_over() && unopposed(debate) {
         notices.insert(0, "Nobody has argued against the change, so nothing is ruled.".into());
     }
     let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
@@ -350,7 +365,7 @@ fn notices(debate: &Debate, status: Status) -> Vec<String> {
             "A research weighs both sides and picks none; `debate show {id}` has it whole."
         ));
     }
-    for label in standing::labels(debate) {
+    for label in status::labels(debate) {
         notices.push(match label {
             "single-model" => "One model argued with itself: less rigorous.".into(),
             "partial-judge" => "The judge may be the model of one of the sides.".into(),
@@ -365,7 +380,10 @@ fn seats(debate: &Debate) -> Vec<Seated> {
     let seats = (0u8..).zip(debate.seats());
     let shown = seats.filter(|(_, seat)| !matches!(seat.role, Role::Mirror | Role::Scribe));
     shown
-        .map(|(nth, seat)| Seated { role: seat.word(), voice: people::model_of(debate, nth) })
+        .map(|(nth, seat)| Seated {
+            role: seat.title_in_sentence(),
+            voice: people::model_of(debate, nth),
+        })
         .collect()
 }
 

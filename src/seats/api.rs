@@ -8,7 +8,7 @@ use super::proof::admit_other_model;
 use super::rebuff::Complaint;
 use super::service::{Api, Secret, shown};
 use super::wire::{self, Answer, Held, Wanted};
-use crate::debate::{Envelope, Failure, Trouble};
+use crate::debate::{Envelope, FailureKind, TurnFailure};
 use crate::engine::{Ask, Said, Stream};
 use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
@@ -31,7 +31,7 @@ struct Line<'a> {
 
 /// A failed attempt.
 struct Lost {
-    failure: Failure,
+    failure: TurnFailure,
     /// A retry could help and would cost nothing extra.
     again: bool,
     /// The service may have rejected the JSON Schema.
@@ -47,7 +47,7 @@ pub(super) async fn speak(
     clients: &Clients,
     ask: &Ask,
     stream: &Stream,
-) -> Result<Said, Failure> {
+) -> Result<Said, TurnFailure> {
     let line = Line::open(name, api, around, clients)?;
     let model = match api.model(ask.voice.model()) {
         Some(model) => model.to_owned(),
@@ -90,7 +90,7 @@ pub(super) async fn speak(
                 let wait = asked.unwrap_or_else(|| pause(tries));
                 let late = began.elapsed() + wait >= Duration::from_secs(u64::from(ask.seconds));
                 if !again || tries >= TRIES || wait > LONGEST || late {
-                    return Err(Failure { envelope, ..failure });
+                    return Err(TurnFailure { envelope, ..failure });
                 }
                 tokio::time::sleep(wait).await;
             }
@@ -113,10 +113,10 @@ impl<'a> Line<'a> {
         api: &'a Api,
         around: &'a Surroundings,
         clients: &'a Clients,
-    ) -> Result<Line<'a>, Failure> {
-        let absent = |why: String| Failure::new(Trouble::NotFound, why);
+    ) -> Result<Line<'a>, TurnFailure> {
+        let absent = |why: String| TurnFailure::new(FailureKind::NotFound, why);
         let address = api.address(around).map_err(|why| absent(format!("`apis.{name}`: {why}")))?;
-        let key = api.key(around).map_err(|why| Failure::new(Trouble::NotLoggedIn, why))?;
+        let key = api.key(around).map_err(|why| TurnFailure::new(FailureKind::NotLoggedIn, why))?;
         let client = clients.of(&address).map_err(absent)?;
         Ok(Line { name, api, address, key, client })
     }
@@ -171,7 +171,9 @@ impl<'a> Line<'a> {
             let it = serde_json::from_str(&body).unwrap_or(Value::Null);
             let it: &Value = if it.is_array() { &it[0] } else { &it };
             if it["error"].is_null() {
-                return Err(self.lost(Trouble::Unreadable, "what it sent is no stream of events"));
+                return Err(
+                    self.lost(FailureKind::Unreadable, "what it sent is no stream of events")
+                );
             }
             return Err(self.complained(&Complaint::inside(it), false));
         }
@@ -195,21 +197,23 @@ impl<'a> Line<'a> {
         }
         if let Some(why) = &answer.refused {
             let why = if why.is_empty() { "the model declined to answer" } else { why };
-            return Err(self.lost(Trouble::Refused, why));
+            return Err(self.lost(FailureKind::Refused, why));
         }
         let broke_off = || {
             let length = answer.text.chars().count();
             let note = format!("the answer broke off after {length} characters");
-            Lost { again: !spoke, ..self.lost(Trouble::Crashed, &note) }
+            Lost { again: !spoke, ..self.lost(FailureKind::Crashed, &note) }
         };
         match read {
             // A connection lost after the final event does no harm.
             Ok(Some(1..)) | Err(Broken::Lost(_)) if answer.ended => {}
             Ok(Some(0)) => {
-                return Err(self.lost(Trouble::Unreadable, "what it sent is no stream of events"));
+                return Err(
+                    self.lost(FailureKind::Unreadable, "what it sent is no stream of events")
+                );
             }
             Err(broken @ (Broken::Flood | Broken::Garbage)) => {
-                return Err(self.lost(Trouble::Unreadable, &broken.to_string()));
+                return Err(self.lost(FailureKind::Unreadable, &broken.to_string()));
             }
             _ => return Err(broke_off()),
         }
@@ -222,17 +226,17 @@ impl<'a> Line<'a> {
             } else {
                 "it answered with nothing".into()
             };
-            return Err(self.lost(Trouble::Empty, &note));
+            return Err(self.lost(FailureKind::Empty, &note));
         }
         Ok(())
     }
 
     /// The first model a local server lists that is no embedding model.
-    async fn first_model(&self) -> Result<String, Failure> {
+    async fn first_model(&self) -> Result<String, TurnFailure> {
         let (name, place) = (self.name, shown(&self.address));
         let nameless = |why: String| {
             let note = format!("{why} (name one, as in `{name}:MODEL`)");
-            self.lost(Trouble::UnknownModel, &note).failure
+            self.lost(FailureKind::UnknownModel, &note).failure
         };
         if !self.api.tells_models() {
             return Err(nameless("no model is asked for".into()));
@@ -255,11 +259,11 @@ impl<'a> Line<'a> {
     fn unheard(&self, broken: &Broken) -> Lost {
         match broken {
             Broken::Silent(why) => {
-                self.lost(Trouble::NotFound, &self.api.silent(&self.address, &short(why)))
+                self.lost(FailureKind::NotFound, &self.api.silent(&self.address, &short(why)))
             }
             other => {
                 let note = format!("the connection was lost before it answered: {other}");
-                Lost { again: true, ..self.lost(Trouble::Crashed, &note) }
+                Lost { again: true, ..self.lost(FailureKind::Crashed, &note) }
             }
         }
     }
@@ -276,8 +280,8 @@ impl<'a> Line<'a> {
         };
         let name = self.name;
         let step = match (trouble, complaint.retry_ms) {
-            (Trouble::NotLoggedIn, _) => self.api.unwelcome(name),
-            (Trouble::UnknownModel, _) => {
+            (FailureKind::NotLoggedIn, _) => self.api.unwelcome(name),
+            (FailureKind::UnknownModel, _) => {
                 format!(
                     "name another model, as in `{name}:MODEL`, or look at the `url` of `apis.{name}`"
                 )
@@ -294,12 +298,12 @@ impl<'a> Line<'a> {
         lost
     }
 
-    fn lost(&self, trouble: Trouble, why: &str) -> Lost {
+    fn lost(&self, trouble: FailureKind, why: &str) -> Lost {
         self.lost_with(trouble, why, &usual_step(trouble, None))
     }
 
-    fn lost_with(&self, trouble: Trouble, why: &str, step: &str) -> Lost {
-        let failure = Failure::new(trouble, with_step(self.clean(why), step));
+    fn lost_with(&self, trouble: FailureKind, why: &str, step: &str) -> Lost {
+        let failure = TurnFailure::new(trouble, with_step(self.clean(why), step));
         Lost { failure, again: false, schema: false }
     }
 

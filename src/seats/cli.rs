@@ -9,7 +9,7 @@ use super::process::{self, Program};
 use super::proof::admit_other_model;
 use super::row::Row;
 use super::stragglers::{MARK, mark};
-use crate::debate::{Failure, Trouble};
+use crate::debate::{FailureKind, TurnFailure};
 use crate::engine::{Ask, Said, Snapshots, Stream};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -203,11 +203,11 @@ pub(super) struct Call<'a> {
 }
 
 /// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts.
-pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
+pub(super) async fn speak(call: Call<'_>) -> Result<Said, TurnFailure> {
     let Call { tool, row, around, ask, .. } = call;
     let path = around
         .installed(&row.program)
-        .ok_or_else(|| Failure::new(Trouble::NotFound, row.missing()))?;
+        .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, row.missing()))?;
     fits(tool, row, ask)?;
     // Killed just before the engine's timeout, so that its stderr can still explain the delay.
     let until = Instant::now() + Duration::from_secs(u64::from(ask.seconds)) - HINDSIGHT;
@@ -218,7 +218,7 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
         let (mut done, version) =
             tokio::join!(once(&call, &path, until), call.versions.of(&path, row, around));
         match &mut done {
-            Ok(Said { envelope, .. }) | Err(Failure { envelope, .. }) => {
+            Ok(Said { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
                 envelope.attempts = Some(tries);
                 envelope.version = envelope.version.take().or(version);
             }
@@ -239,11 +239,11 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, Failure> {
 }
 
 /// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
-fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), Failure> {
+fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), TurnFailure> {
     let length = ask.prompt.chars().count();
     match row.longest {
-        Some(most) if length > most => Err(Failure::new(
-            Trouble::Other,
+        Some(most) if length > most => Err(TurnFailure::new(
+            FailureKind::Other,
             format!(
                 "the prompt has {length} characters, and `{tool}` takes {most} at most \
                  (give it less to read, or name another tool)"
@@ -253,10 +253,11 @@ fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), Failure> {
     }
 }
 
-async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Failure> {
+async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, TurnFailure> {
     let Call { tool, row, around, ask, .. } = *call;
-    let broken =
-        |error: std::io::Error| Failure::new(Trouble::Crashed, format!("`{tool}`: {error}"));
+    let broken = |error: std::io::Error| {
+        TurnFailure::new(FailureKind::Crashed, format!("`{tool}`: {error}"))
+    };
     let place = Place::new(row, around, ask, call.snapshots).await.map_err(broken)?;
     let off = row.servers(around);
     let model = ask.voice.model();

@@ -3,7 +3,7 @@
 use super::heard::{Heard, whole};
 use super::process::Ended;
 use super::row::{Reads, Row};
-use crate::debate::{Failure, Trouble};
+use crate::debate::{FailureKind, TurnFailure};
 use serde_json::Value;
 
 /// Decides whether a finished process has answered, and builds the failure with a hint if not.
@@ -15,7 +15,7 @@ pub(super) fn outcome(
     ended: &Ended,
     seconds: u32,
     hidden: &[String],
-) -> Result<Heard, Failure> {
+) -> Result<Heard, TurnFailure> {
     heard.envelope.exit_code = ended.code;
     // Some CLIs print the API key in their error messages.
     let clean =
@@ -31,17 +31,17 @@ pub(super) fn outcome(
     let trouble = if ended.late {
         // Some CLIs retry until the timeout and report the rate limit on stderr only.
         match trouble(status.or_else(|| status_in(&complaints)), &complaints) {
-            Trouble::RateLimited => Trouble::RateLimited,
-            _ => Trouble::TimedOut,
+            FailureKind::RateLimited => FailureKind::RateLimited,
+            _ => FailureKind::TimedOut,
         }
     } else if ended.flooded {
-        Trouble::Unreadable
+        FailureKind::Unreadable
     } else if heard.refused {
-        Trouble::Refused
+        FailureKind::Refused
     } else if failed {
         trouble(status, &format!("{said}\n{complaints}"))
     } else if heard.text.trim().is_empty() {
-        if heard.ended { Trouble::Empty } else { Trouble::Unreadable }
+        if heard.ended { FailureKind::Empty } else { FailureKind::Unreadable }
     } else {
         return Ok(heard);
     };
@@ -53,28 +53,32 @@ pub(super) fn outcome(
     };
     // The delay the service asked for takes precedence over the CLI's own retry delay.
     let told = retry_in(&said).or_else(|| retry_in(&complaints)).or(heard.retry_ms);
-    let retry_ms = told.filter(|_| trouble == Trouble::RateLimited);
+    let retry_ms = told.filter(|_| trouble == FailureKind::RateLimited);
     let step = match trouble {
-        Trouble::NotLoggedIn => row.login.clone(),
-        Trouble::UnknownModel => format!("name another model, or none, as in `{tool}`"),
-        Trouble::NotFound => row.install.clone(),
+        FailureKind::NotLoggedIn => row.login.clone(),
+        FailureKind::UnknownModel => format!("name another model, or none, as in `{tool}`"),
+        FailureKind::NotFound => row.install.clone(),
         trouble => usual_step(trouble, retry_ms),
     };
     let note = with_step(note(trouble, &why, ended), &step);
-    Err(Failure { envelope: heard.envelope, retry_ms, ..Failure::new(trouble, note) })
+    Err(TurnFailure { envelope: heard.envelope, retry_ms, ..TurnFailure::new(trouble, note) })
 }
 
 /// The default hint for a kind of failure.
-pub(super) fn usual_step(trouble: Trouble, retry_ms: Option<u64>) -> String {
+pub(super) fn usual_step(trouble: FailureKind, retry_ms: Option<u64>) -> String {
     match (trouble, retry_ms) {
-        (Trouble::RateLimited, Some(wait)) => {
+        (FailureKind::RateLimited, Some(wait)) => {
             format!("it may be asked again in {} s", wait.div_ceil(1000))
         }
-        (Trouble::RateLimited, None) => "wait, then retry the turn".into(),
-        (Trouble::TimedOut, _) => "allow it more time, or less effort, and retry the turn".into(),
-        (Trouble::Refused, _) => "ask otherwise, or seat another".into(),
+        (FailureKind::RateLimited, None) => "wait, then retry the turn".into(),
+        (FailureKind::TimedOut, _) => {
+            "allow it more time, or less effort, and retry the turn".into()
+        }
+        (FailureKind::Refused, _) => "ask otherwise, or seat another".into(),
         // The caller adds a hint from the spec.
-        (Trouble::NotFound | Trouble::UnknownModel | Trouble::NotLoggedIn, _) => String::new(),
+        (FailureKind::NotFound | FailureKind::UnknownModel | FailureKind::NotLoggedIn, _) => {
+            String::new()
+        }
         _ => "retry the turn, or seat another".into(),
     }
 }
@@ -85,30 +89,32 @@ pub(super) fn with_step(why: String, step: &str) -> String {
 }
 
 /// The message of a failure, with a default if the CLI reported none.
-fn note(trouble: Trouble, why: &str, ended: &Ended) -> String {
+fn note(trouble: FailureKind, why: &str, ended: &Ended) -> String {
     let code = match ended.code {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".into(),
     };
     match (why, trouble) {
-        ("", Trouble::Empty) => "it answered with nothing".to_owned(),
-        ("", Trouble::Refused) => "the model declined to answer".to_owned(),
-        ("", Trouble::Unreadable) if ended.flooded => "it said more than can be read".to_owned(),
-        ("", Trouble::Unreadable) => "nothing it said could be read".to_owned(),
+        ("", FailureKind::Empty) => "it answered with nothing".to_owned(),
+        ("", FailureKind::Refused) => "the model declined to answer".to_owned(),
+        ("", FailureKind::Unreadable) if ended.flooded => {
+            "it said more than can be read".to_owned()
+        }
+        ("", FailureKind::Unreadable) => "nothing it said could be read".to_owned(),
         ("", _) => code,
         (why, _) => why.to_owned(),
     }
 }
 
 /// Classifies a failure by HTTP status, else by phrases in the error message.
-pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
+pub(super) fn trouble(status: Option<u64>, said: &str) -> FailureKind {
     let said = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     match status {
-        Some(401 | 403) => return Trouble::NotLoggedIn,
-        Some(404) => return Trouble::UnknownModel,
-        Some(429 | 503 | 529) => return Trouble::RateLimited,
-        Some(500..=599) => return Trouble::Other,
+        Some(401 | 403) => return FailureKind::NotLoggedIn,
+        Some(404) => return FailureKind::UnknownModel,
+        Some(429 | 503 | 529) => return FailureKind::RateLimited,
+        Some(500..=599) => return FailureKind::Other,
         _ => {}
     }
     if says(&[
@@ -122,9 +128,9 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
         "invalid auth method",
         "please log in",
     ]) {
-        Trouble::NotLoggedIn
+        FailureKind::NotLoggedIn
     } else if says(&["rate limit", "rate_limit", "too many requests", "overloaded", "quota"]) {
-        Trouble::RateLimited
+        FailureKind::RateLimited
     } else if says(&[
         "unknown model",
         "model not found",
@@ -133,21 +139,21 @@ pub(super) fn trouble(status: Option<u64>, said: &str) -> Trouble {
         "is not a valid model",
         "model is not supported",
     ]) {
-        Trouble::UnknownModel
+        FailureKind::UnknownModel
     } else if says(&["timed out", "timeout"]) {
-        Trouble::TimedOut
+        FailureKind::TimedOut
     } else if says(&["no response was returned", "empty response"]) {
-        Trouble::Empty
+        FailureKind::Empty
     } else if says(&["high demand", "server-side", "service unavailable", "stream disconnected"]) {
-        Trouble::Other
+        FailureKind::Other
     } else {
-        Trouble::Crashed
+        FailureKind::Crashed
     }
 }
 
 /// Whether the error is transient, so that a retry could help.
-pub(super) fn passing(failure: &Failure) -> bool {
-    failure.trouble == Trouble::RateLimited || failure.trouble == Trouble::Other
+pub(super) fn passing(failure: &TurnFailure) -> bool {
+    failure.trouble == FailureKind::RateLimited || failure.trouble == FailureKind::Other
 }
 
 /// Replaces a JSON error object inside the text by its message.

@@ -1,7 +1,7 @@
 //! Parses the output of each model CLI line by line: streamed text, final answer, errors, model
 //! name, token counts and cost. The main type is [`CliOutput`].
 use super::row::Reads;
-use crate::debate::{Envelope, millionths};
+use crate::debate::{Envelope, to_millionths};
 use serde_json::Value;
 
 /// The output of a CLI as parsed so far.
@@ -83,7 +83,7 @@ impl Heard {
                     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
                 self.envelope.tokens_in = sum(read.iter().map(|name| &usage[*name]));
                 self.envelope.tokens_out = usage["output_tokens"].as_u64();
-                self.envelope.cost = it["total_cost_usd"].as_f64().and_then(millionths);
+                self.envelope.cost = it["total_cost_usd"].as_f64().and_then(to_millionths);
                 if let Some(models) = it["modelUsage"].as_object() {
                     let most = models.iter().max_by_key(|(_, used)| used["outputTokens"].as_u64());
                     self.envelope.model_reported =
@@ -183,7 +183,7 @@ impl Heard {
                 own.tokens_in = more(own.tokens_in, &part["tokens"]["input"]);
                 own.tokens_out = more(own.tokens_out, &part["tokens"]["output"]);
                 // A cost of 0 means that the price is unknown.
-                let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).and_then(millionths);
+                let cost = part["cost"].as_f64().filter(|cost| *cost > 0.0).and_then(to_millionths);
                 own.cost = cost.map(|cost| own.cost.unwrap_or(0) + cost).or(own.cost);
                 None
             }

@@ -25,7 +25,7 @@ impl<T> PerEffort<T> {
         match self {
             PerEffort::One(one) => Some(one),
             PerEffort::Each(each) => {
-                effort.and_then(|effort| each.get(effort.word())).or_else(|| each.get("usual"))
+                effort.and_then(|effort| each.get(effort.as_str())).or_else(|| each.get("usual"))
             }
         }
     }

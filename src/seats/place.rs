@@ -3,7 +3,7 @@
 //! that disables hooks, plugins and MCP servers.
 use super::cli::Surroundings;
 use super::row::{Home, Row, loose};
-use crate::debate::standing::UNREAD;
+use crate::debate::status::UNREAD_CAVEAT_PREFIX;
 use crate::engine::{Ask, BadContext, Snapshot, Snapshots};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -82,7 +82,7 @@ impl Place {
         match &self.ground {
             Ground::Copy(copy) if copy.left_out.is_empty() => None,
             Ground::Copy(copy) => Some(format!("not in the copy it reads: {}", copy.left_out)),
-            Ground::Empty(_, why) => why.as_ref().map(|why| format!("{UNREAD}{why}")),
+            Ground::Empty(_, why) => why.as_ref().map(|why| format!("{UNREAD_CAVEAT_PREFIX}{why}")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Token prices from the user's config. None are built in, because prices change and a wrong one is
 //! worse than none.
-use crate::debate::{Voice, millionths};
+use crate::debate::{Participant, to_millionths};
 use crate::engine::Price;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Prices {
 impl Prices {
     /// Finds the price of a participant by requested model, else by reported model. A reported name
     /// with a date suffix (`model-2026-01-31`) matches the name without it.
-    pub(super) fn of(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
+    pub(super) fn of(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
         let whole = voice.to_string();
         let names = [Some(whole.as_str()), voice.model(), reported];
         let listed = names.into_iter().flatten().find_map(|name| {
@@ -32,6 +32,6 @@ impl Prices {
             })
         });
         let (input, output) = listed?;
-        Some(Price { input: millionths(*input)?, output: millionths(*output)? })
+        Some(Price { input: to_millionths(*input)?, output: to_millionths(*output)? })
     }
 }

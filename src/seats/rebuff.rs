@@ -1,7 +1,7 @@
 //! Classifies error responses of HTTP APIs by status, body and headers, and parses when a retry is
 //! allowed. Pure functions, tested against recorded responses.
 use super::fault;
-use crate::debate::Trouble;
+use crate::debate::FailureKind;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -85,20 +85,20 @@ impl Complaint {
     }
 
     /// The kind of failure.
-    pub fn trouble(&self) -> Trouble {
+    pub fn trouble(&self) -> FailureKind {
         let said = format!("{} {}", self.kind, self.said).to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
         if matches!(self.status, Some(400 | 422)) {
             if says(&["api key not valid", "api_key_invalid"]) {
-                return Trouble::NotLoggedIn;
+                return FailureKind::NotLoggedIn;
             }
             if says(&["model"]) && says(&["not exist", "not found"]) {
-                return Trouble::UnknownModel;
+                return FailureKind::UnknownModel;
             }
         }
         match fault::trouble(self.status, &said) {
             // The service has responded, so it did not crash.
-            Trouble::Crashed | Trouble::TimedOut => Trouble::Other,
+            FailureKind::Crashed | FailureKind::TimedOut => FailureKind::Other,
             trouble => trouble,
         }
     }
@@ -111,7 +111,7 @@ impl Complaint {
 
     /// Whether the service may have rejected the JSON Schema: an otherwise unexplained 400 or 422.
     pub fn about_schema(&self) -> bool {
-        matches!(self.status, Some(400 | 422)) && self.trouble() == Trouble::Other
+        matches!(self.status, Some(400 | 422)) && self.trouble() == FailureKind::Other
     }
 }
 

@@ -10,7 +10,7 @@ use super::row::{Row, rows};
 use super::script::Script;
 use super::service::{Api, apis, shown};
 use super::stragglers::MARK;
-use crate::debate::{Effort, Failure, Trouble, Voice};
+use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
 use crate::engine::ports::PATIENCE;
 use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplayable, Voices};
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,7 +112,7 @@ impl Roster {
             login: Some(row.logged_in(around)),
             family: row.family.clone(),
             models: told(row.usual.all()),
-            efforts: efforts(|effort| row.effort.contains_key(effort.word())),
+            efforts: efforts(|effort| row.effort.contains_key(effort.as_str())),
             price: Some(self.priced(name, usual, row.tells_cost)),
             ..Listing::default()
         }
@@ -141,7 +141,7 @@ impl Roster {
 
     /// Note on whether the price of a provider is known.
     fn priced(&self, tool: &str, model: Option<String>, tells: bool) -> String {
-        let voice = Voice::Model { tool: tool.into(), model };
+        let voice = Participant::Model { tool: tool.into(), model };
         match (self.kit.prices.of(&voice, None), &self.kit.prices.as_of) {
             (Some(_), Some(day)) => format!("price known, as of {day}"),
             (Some(_), None) => "price known".into(),
@@ -181,9 +181,9 @@ fn ancestors_include_us() -> bool {
 }
 
 impl Voices for Roster {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         Box::pin(async move {
-            let absent = |why: String| Failure::new(Trouble::NotFound, why);
+            let absent = |why: String| TurnFailure::new(FailureKind::NotFound, why);
             let tool = ask.voice.tool();
             let script = match (tool, ask.voice.model()) {
                 ("demo", _) => demo::script(&ask.prompt, self.kit.demo_speed),
@@ -210,11 +210,11 @@ impl Voices for Roster {
         self.known().map(drop)
     }
 
-    fn tells_cost(&self, voice: &Voice) -> bool {
+    fn tells_cost(&self, voice: &Participant) -> bool {
         matches!(self.find(voice.tool()), Ok(Some(Found::Tool(row))) if row.tells_cost)
     }
 
-    fn playable(&self, voice: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, voice: &Participant) -> Result<(), Unplayable> {
         let no = |why: String| Err(Unplayable { voice: voice.to_string(), why });
         if self.nested() {
             return no(
@@ -225,7 +225,7 @@ impl Voices for Roster {
         }
         match (voice.tool(), voice.model()) {
             ("bot", _) => no("a bot joins by itself and cannot be called".into()),
-            _ if voice.awaited() => Ok(()),
+            _ if voice.is_awaited() => Ok(()),
             ("demo", _) => Ok(()),
             ("script", None) => no("name its file, as in `script:turns.json`".into()),
             ("script", Some(file)) => Script::load(file).map(drop).or_else(no),
@@ -263,12 +263,12 @@ impl Voices for Roster {
         models.chain(services).chain(others).collect()
     }
 
-    fn reads(&self, voice: &Voice) -> bool {
+    fn reads(&self, voice: &Participant) -> bool {
         let tool = matches!(self.find(voice.tool()), Ok(Some(Found::Tool(_))));
         tool && self.kit.snapshots.is_some()
     }
 
-    fn model(&self, voice: &Voice) -> bool {
+    fn model(&self, voice: &Participant) -> bool {
         self.find(voice.tool()).is_ok_and(|found| found.is_some())
     }
 
@@ -279,7 +279,7 @@ impl Voices for Roster {
         }
     }
 
-    fn patience(&self, voice: &Voice, effort: Option<Effort>) -> u32 {
+    fn patience(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
         let seconds = match self.find(voice.tool()) {
             Ok(Some(Found::Tool(row))) => row.seconds.of(effort),
             Ok(Some(Found::Api(api))) => api.seconds.of(effort),
@@ -288,7 +288,7 @@ impl Voices for Roster {
         seconds.copied().unwrap_or(PATIENCE)
     }
 
-    fn price(&self, voice: &Voice, reported: Option<&str>) -> Option<Price> {
+    fn price(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
         self.kit.prices.of(voice, reported)
     }
 
@@ -308,7 +308,7 @@ impl Voices for Roster {
         })
     }
 
-    fn clash(&self, one: &Voice, other: &Voice) -> Option<String> {
+    fn clash(&self, one: &Participant, other: &Participant) -> Option<String> {
         // The same model on both sides is refused. For a CLI the tool name is compared, because its
         // model names are not known here. A script may play both sides.
         let tool = one.tool();
@@ -344,5 +344,5 @@ fn told(usual: Vec<(&str, &String)>) -> Vec<String> {
 
 fn efforts(has: impl Fn(Effort) -> bool) -> Vec<String> {
     let all = [Effort::Low, Effort::Medium, Effort::High, Effort::Max];
-    all.into_iter().filter(|effort| has(*effort)).map(|effort| effort.word().into()).collect()
+    all.into_iter().filter(|effort| has(*effort)).map(|effort| effort.as_str().into()).collect()
 }

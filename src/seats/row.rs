@@ -179,7 +179,7 @@ impl Row {
         if let Some(model) = model {
             arguments.extend(self.model.iter().map(|part| part.replace("{model}", model)));
         }
-        let level = effort.and_then(|effort| self.effort.get(effort.word()));
+        let level = effort.and_then(|effort| self.effort.get(effort.as_str()));
         arguments.extend(level.into_iter().flatten().cloned());
         arguments.extend(self.last.iter().cloned());
         arguments

@@ -1,6 +1,6 @@
 //! Scripted provider: plays turns from a JSON file. The first entry that matches seat, phase, round
 //! and attempt answers. Entries are not consumed, so a resumed debate continues in the same way.
-use crate::debate::{Envelope, Failure, Role, Trouble, millionths};
+use crate::debate::{Envelope, FailureKind, Role, TurnFailure, to_millionths};
 use crate::engine::{Ask, Said, Stream};
 use serde::Deserialize;
 use serde_json::Value;
@@ -43,9 +43,9 @@ struct Line {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Fail {
-    Bare(Trouble),
+    Bare(FailureKind),
     Full {
-        trouble: Trouble,
+        trouble: FailureKind,
         #[serde(default)]
         note: String,
     },
@@ -72,11 +72,11 @@ impl Script {
     }
 
     /// Plays the first matching entry: streams its text, then returns it or fails.
-    pub(super) async fn speak(&self, ask: &Ask, stream: &Stream) -> Result<Said, Failure> {
+    pub(super) async fn speak(&self, ask: &Ask, stream: &Stream) -> Result<Said, TurnFailure> {
         let Some(line) = self.turns.iter().find(|line| line.fits(ask)) else {
             let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
             let note = format!("the script has no line for `{seat}`, `{phase}`, round {round}");
-            return Err(Failure::new(Trouble::NotFound, note));
+            return Err(TurnFailure::new(FailureKind::NotFound, note));
         };
         let text = match (&line.text, &line.json) {
             (Some(text), _) => text.clone(),
@@ -89,13 +89,13 @@ impl Script {
         });
         say(&text, Duration::from_millis(delay.unwrap_or(0)), stream).await;
         match &line.fail {
-            Some(Fail::Bare(trouble)) => Err(Failure::new(*trouble, "the script says so")),
-            Some(Fail::Full { trouble, note }) => Err(Failure::new(*trouble, note.clone())),
+            Some(Fail::Bare(trouble)) => Err(TurnFailure::new(*trouble, "the script says so")),
+            Some(Fail::Full { trouble, note }) => Err(TurnFailure::new(*trouble, note.clone())),
             None => {
                 let envelope = Envelope {
                     tool: ask.voice.tool().into(),
                     model_asked: ask.voice.model().map(Into::into),
-                    cost: line.cost.and_then(millionths),
+                    cost: line.cost.and_then(to_millionths),
                     ..Envelope::default()
                 };
                 Ok(Said { text, envelope })

@@ -132,7 +132,7 @@ impl Api {
 
     /// The JSON that an effort adds to the request body; none if there is no such setting.
     pub(super) fn effort(&self, effort: Effort) -> Option<&Value> {
-        self.effort.get(effort.word())
+        self.effort.get(effort.as_str())
     }
 
     /// Formats the `login` hint; empty if there is none.

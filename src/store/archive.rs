@@ -254,7 +254,7 @@ impl Archive for SqliteArchive {
         }
         let stored = self.read(id)?;
         let events = stored.events.iter().map(|recorded| recorded.event.clone());
-        let (debate, _) = Debate::salvage(stored.setup.clone(), events)
+        let (debate, _) = Debate::replay_lenient(stored.setup.clone(), events)
             .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
         let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
         self.exports.changed(row);

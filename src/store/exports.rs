@@ -125,7 +125,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
             Ok((stored(connection, row)?, root, reported))
         })?;
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
-    let (debate, flaw) = Debate::salvage(stored.setup.clone(), events)
+    let (debate, flaw) = Debate::replay_lenient(stored.setup.clone(), events)
         .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
     // If the log is damaged, the existing files may be its last complete copy.
     if flaw.is_some() || stored.unreadable.is_some() {
@@ -139,7 +139,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
         tries.push((path, write_beside(root, path, "*\n", &state)));
     }
     if let Some(path) = &stored.record {
-        let done = if debate.kept() == Some(false) {
+        let done = if debate.keep_record() == Some(false) {
             remove(root, path)
         } else {
             write_beside(root, path, "*\n!.gitignore\n", &record(&debate))

@@ -3,9 +3,11 @@
 //! can be rebuilt from the events at any time (see `maintenance`).
 use super::schema::broken;
 use crate::debate::body::{Foul, Novelty};
-use crate::debate::points;
+use crate::debate::round_marks;
 use crate::debate::verdict::judgment;
-use crate::debate::{Body, Change, Claim, Cue, Debate, Event, Kind, Role, Side, Stand, standing};
+use crate::debate::{
+    Amendment, Body, Claim, Cue, Debate, Event, Position, ReplyKind, Role, Side, status,
+};
 use crate::engine::ArchiveError;
 use crate::report::iso;
 use crate::report::people::pair;
@@ -33,18 +35,18 @@ pub(super) fn project(
                 .query_map([row], |row| row.get(0))
                 .and_then(Iterator::collect)
                 .map_err(broken)?;
-            let kept: Vec<String> = debate.spoken(..).map(|(cue, _)| cue.to_string()).collect();
+            let kept: Vec<String> = debate.replies_in(..).map(|(cue, _)| cue.to_string()).collect();
             for turn in turns.iter().filter(|turn| !kept.contains(turn)) {
                 forget(change, row, debate, turn)?;
             }
             // Of a panel, only some judges' scores may have been discarded, so the mean is
             // recomputed.
-            let marked = debate.spoken(..).filter(|(_, body)| body.kind() == Kind::Score);
+            let marked = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Score);
             for (cue, _) in marked {
-                marks(change, round(change, row, debate, cue)?, debate, cue.stand())?;
+                marks(change, round(change, row, debate, cue)?, debate, cue.position())?;
             }
         }
-        Event::Amended { change: Change::Seat { .. } | Change::Plan { .. }, .. } => {
+        Event::Amended { change: Amendment::Seat { .. } | Amendment::Plan { .. }, .. } => {
             agents(change, row, debate)?;
         }
         _ => {}
@@ -60,9 +62,9 @@ pub(super) fn card(
     at: i64,
 ) -> Result<(), ArchiveError> {
     let judgment = judgment(debate);
-    let winner = judgment.as_ref().map(|judgment| standing::name_of(debate, judgment.winner));
+    let winner = judgment.as_ref().map(|judgment| status::side_name(debate, judgment.winner));
     let [proposer, challenger] =
-        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].spoken_by()));
+        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].participant_name()));
     change
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,
@@ -73,18 +75,18 @@ pub(super) fn card(
             statement.execute(params![
                 row,
                 at,
-                standing::status(debate).word(),
+                status::status(debate).as_str(),
                 winner,
                 proposer,
                 challenger,
-                standing::labels(debate).join(","),
-                debate.question(),
+                status::labels(debate).join(","),
+                debate.current_topic(),
                 // If the real outcome is known, the confidence stated when it was recorded.
                 debate
-                    .learned()
+                    .feedback()
                     .and_then(|lesson| lesson.confidence)
                     .or(judgment.and_then(|judgment| judgment.confidence)),
-                debate.learned().map(|lesson| lesson.proof.word()),
+                debate.feedback().map(|lesson| lesson.proof.as_str()),
             ])
         })
         .map(drop)
@@ -153,7 +155,7 @@ fn message(
             statement.execute(params![
                 round,
                 speaker,
-                body.text(),
+                body.to_text(),
                 iso(at),
                 row,
                 cue.to_string(),
@@ -163,7 +165,7 @@ fn message(
         })
         .map_err(broken)?;
     match body {
-        Body::Score { .. } => marks(change, round, debate, cue.stand()),
+        Body::Score { .. } => marks(change, round, debate, cue.position()),
         Body::Petition { supports, claim, novelty, confidence } => {
             let intent = match supports {
                 Some(Side::Pro) => "support_pro",
@@ -225,18 +227,24 @@ struct Paper<'a> {
 }
 
 /// Writes the scores of a round: the mean over its judges.
-fn marks(change: &Connection, round: i64, debate: &Debate, at: Stand) -> Result<(), ArchiveError> {
+fn marks(
+    change: &Connection,
+    round: i64,
+    debate: &Debate,
+    at: Position,
+) -> Result<(), ArchiveError> {
     let papers: Vec<Paper<'_>> = debate
-        .spoken(..)
-        .filter(|(cue, _)| cue.stand() == at)
+        .replies_in(..)
+        .filter(|(cue, _)| cue.position() == at)
         .filter_map(|(_, body)| match body {
             Body::Score { pro, con, fouls, .. } => Some(Paper { pro, con, fouls }),
             _ => None,
         })
         .collect();
-    let worked_out = points::rounds(debate).into_iter().find(|marks| marks.round == at.round);
+    let worked_out =
+        round_marks::round_marks(debate).into_iter().find(|marks| marks.round == at.round);
     for side in [Side::Pro, Side::Con] {
-        let Some(seat) = debate.seated(side.role()) else { continue };
+        let Some(seat) = debate.find_seat(side.role()) else { continue };
         let mean = |name: &str| {
             let own = papers.iter().map(|it| if side == Side::Pro { it.pro } else { it.con });
             let given: Vec<f64> =
@@ -245,7 +253,7 @@ fn marks(change: &Connection, round: i64, debate: &Debate, at: Stand) -> Result<
         };
         let fouls: usize =
             papers.iter().map(|it| it.fouls.iter().filter(|foul| foul.side == side).count()).sum();
-        let reliance = worked_out.map_or(0, |marks| marks.of(side).reliance);
+        let reliance = worked_out.map_or(0, |marks| marks.for_side(side).reliance);
         change
             .execute(
                 "INSERT OR REPLACE INTO scores
@@ -290,7 +298,7 @@ fn round(change: &Connection, row: i64, debate: &Debate, cue: Cue) -> Result<i64
 
 /// Position of a round among all rounds of the format, from 1, independent of the order played.
 fn sequence(debate: &Debate, cue: Cue) -> u32 {
-    let spans: Vec<_> = debate.setup().format.spans(debate.rounds()).collect();
+    let spans: Vec<_> = debate.setup().format.round_ranges(debate.rounds()).collect();
     let before =
         spans.iter().take(cue.act.into()).map(|span| span.clone().count() as u32).sum::<u32>();
     let first = spans.get(usize::from(cue.act)).map_or(0, |span| *span.start());

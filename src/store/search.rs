@@ -38,7 +38,7 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
     }
     if let Some(status) = query.status {
         sql.push_str(" AND debates.status = ?");
-        values.push(Box::new(status.word()));
+        values.push(Box::new(status.as_str()));
     }
     if let Some(format) = &query.format {
         sql.push_str(" AND debates.format = ?");

@@ -1,6 +1,6 @@
 //! Signatures of event logs: HMAC-SHA-256 over canonical JSON, with a key that stays in the user's
 //! data directory.
-use crate::debate::hashed::hex;
+use crate::debate::content_hash::to_hex;
 use crate::private;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Key {
 
     /// Signs a log. The signature does not depend on field order or whitespace.
     pub(super) fn sign(&self, log: &Value) -> String {
-        hex(&self.mac(log).finalize().into_bytes())
+        to_hex(&self.mac(log).finalize().into_bytes())
     }
 
     /// Verifies a hex signature in constant time.

@@ -1,8 +1,8 @@
 //! Format of the state file `last-debate.json`: the fields other tools read, and the signed event
 //! log, so that the debate can be resumed from the file alone on a machine without the archive.
 use super::sign::Key;
-use crate::debate::insights::{self, insights};
-use crate::debate::{Cue, Debate, Kind, Section, Setup, nine, standing};
+use crate::debate::insights::{self, concluding_sections};
+use crate::debate::{Cue, Debate, ReplyKind, Section, Setup, report_sections, status};
 use crate::engine::{Recorded, Stored};
 use crate::report::dialogue::{ended, part};
 use crate::report::people::{pair, rounds_completed};
@@ -118,17 +118,17 @@ fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> State
     let [proposer, challenger] = pair(debate).map(|nth| Some(participant(debate, nth?)));
     StateFile {
         id: setup.id.clone(),
-        topic: debate.question().into(),
+        topic: debate.current_topic().into(),
         proposer,
         challenger,
-        effort: setup.effort.map(|effort| effort.word().into()),
+        effort: setup.effort.map(|effort| effort.as_str().into()),
         rounds_completed: rounds_completed(debate),
         max_rounds: debate.rounds(),
-        status: standing::status(debate).word().into(),
+        status: status::status(debate).as_str().into(),
         exchanges: exchanges(debate),
         verdict: ruled(debate),
         timestamp: crate::report::iso(at),
-        labels: standing::labels(debate).into_iter().map(Into::into).collect(),
+        labels: status::labels(debate).into_iter().map(Into::into).collect(),
         log,
     }
 }
@@ -145,13 +145,13 @@ fn participant(debate: &Debate, nth: u8) -> Participant {
 
 fn exchanges(debate: &Debate) -> Vec<Exchange> {
     let spoken = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
-    let aloud = spoken.filter(|(_, reply)| reply.body.kind() == Kind::Speech);
+    let aloud = spoken.filter(|(_, reply)| reply.body.kind() == ReplyKind::Speech);
     aloud
         .map(|(cue, reply)| Exchange {
             round: cue.round,
             role: role(debate, cue),
-            tool: debate.tool(cue).into(),
-            response: reply.body.text(),
+            tool: debate.tool_at(cue).into(),
+            response: reply.body.to_text(),
             duration_ms: reply.envelope.duration_ms,
         })
         .collect()
@@ -160,7 +160,7 @@ fn exchanges(debate: &Debate) -> Vec<Exchange> {
 /// Role name of a turn's seat, or the seat's name if several seats share the role.
 fn role(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
-    seat.word()
+    seat.title_in_sentence()
 }
 
 fn ruled(debate: &Debate) -> Option<Verdict> {
@@ -182,14 +182,14 @@ fn ruled(debate: &Debate) -> Option<Verdict> {
 
 /// Result of a dialogue, which has no winner.
 fn learned(debate: &Debate) -> Option<Verdict> {
-    let sections = insights(debate)?;
+    let sections = concluding_sections(debate)?;
     Some(Verdict {
         winner: None,
-        reasoning: insights::learned(sections).unwrap_or_default().into(),
+        reasoning: insights::key_insights(sections).unwrap_or_default().into(),
         agreements: points(part(sections, "Common Ground")),
         disagreements: points(part(sections, "Open Disagreement")),
         recommendation: debate.decision().unwrap_or_default().into(),
-        decided: ended(debate).map_or("", insights::End::word).into(),
+        decided: ended(debate).map_or("", insights::DialogueOutcome::as_str).into(),
         contested: false,
     })
 }
@@ -200,10 +200,10 @@ fn judged(debate: &Debate) -> Option<Verdict> {
     let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
     Some(Verdict {
         winner: None,
-        reasoning: said(nine::RECOMMENDATION).unwrap_or_default().into(),
-        agreements: points(said(nine::RECOMMENDATION - 1)),
-        disagreements: points(said(nine::RECOMMENDATION - 2)),
-        recommendation: said(nine::SUMMARY).unwrap_or_default().into(),
+        reasoning: said(report_sections::RECOMMENDATION_INDEX).unwrap_or_default().into(),
+        agreements: points(said(report_sections::RECOMMENDATION_INDEX - 1)),
+        disagreements: points(said(report_sections::RECOMMENDATION_INDEX - 2)),
+        recommendation: said(report_sections::SUMMARY_INDEX).unwrap_or_default().into(),
         decided: String::new(),
         contested: false,
     })

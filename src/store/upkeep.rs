@@ -84,8 +84,8 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
         return Some(format!("{id}: event {seq} {why}"));
     }
     let events = stored.events.into_iter().map(|recorded| recorded.event);
-    match Debate::salvage(stored.setup, events) {
-        Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.why)),
+    match Debate::replay_lenient(stored.setup, events) {
+        Ok((_, flaw)) => flaw.map(|flaw| format!("{id}: event {}: {}", flaw.seq, flaw.message)),
         Err(unfit) => Some(format!("{id}: {unfit}")),
     }
 }

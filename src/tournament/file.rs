@@ -1,6 +1,6 @@
 //! Parser of tournament files (TOML). Validates everything before the first request to a model.
-use crate::debate::setup::LONGEST_TOPIC;
-use crate::debate::{Budget, Effort, Voice, millionths};
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::{Budget, Effort, Participant, to_millionths};
 use crate::engine::opening::found_again;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub struct Plan {
     pub motions: Vec<String>,
     pub entrants: Vec<Entrant>,
     /// One judge, or a panel.
-    pub judges: Vec<Voice>,
+    pub judges: Vec<Participant>,
     /// Reasoning effort of all participants.
     pub effort: Option<Effort>,
     /// What goes into the brief, in the syntax of `--context`.
@@ -47,7 +47,7 @@ pub struct Plan {
 pub struct Entrant {
     /// Name in the standings.
     pub name: String,
-    pub voice: Voice,
+    pub voice: Participant,
 }
 
 /// Why a tournament file is invalid.
@@ -60,7 +60,7 @@ pub enum BadFile {
     Name,
     #[error("there are no motions")]
     NoMotions,
-    #[error("motion {0} is empty, or longer than {LONGEST_TOPIC} characters")]
+    #[error("motion {0} is empty, or longer than {MAX_TOPIC_CHARS} characters")]
     Motion(usize),
     #[error("motion {0} stands there twice")]
     MotionTwice(usize),
@@ -169,7 +169,7 @@ struct WrittenBudget {
 
 impl WrittenBudget {
     fn read(&self) -> Result<Budget, BadFile> {
-        let cost = self.cost.map(|it| millionths(it).ok_or(BadFile::Amount(it))).transpose()?;
+        let cost = self.cost.map(|it| to_millionths(it).ok_or(BadFile::Amount(it))).transpose()?;
         let milliseconds = self.minutes.map(|it| it.saturating_mul(60_000));
         Ok(Budget { cost, tokens: self.tokens, milliseconds })
     }
@@ -192,7 +192,8 @@ impl Plan {
         let motions = motions(&written.motions)?;
         let entrants = entrants(&written.entrants)?;
         let judges = written.judge.iter().chain(&written.judges);
-        let judges: Vec<Voice> = judges.map(|judge| voice(judge)).collect::<Result<_, _>>()?;
+        let judges: Vec<Participant> =
+            judges.map(|judge| voice(judge)).collect::<Result<_, _>>()?;
         if judges.is_empty() {
             return Err(BadFile::NoJudge);
         }
@@ -228,7 +229,7 @@ impl Plan {
 
     /// Makes the path of a script absolute, relative to the folder of the file, so that the game
     /// can resume from any folder. Game keys use the participant as written.
-    pub fn seated(voice: &Voice, folder: &Path) -> Voice {
+    pub fn seated(voice: &Participant, folder: &Path) -> Participant {
         found_again(voice.clone(), folder)
     }
 }
@@ -240,7 +241,7 @@ fn motions(written: &[String]) -> Result<Vec<String>, BadFile> {
     }
     let mut seen = BTreeSet::new();
     for (nth, motion) in (1..).zip(&all) {
-        if motion.is_empty() || motion.chars().count() > LONGEST_TOPIC {
+        if motion.is_empty() || motion.chars().count() > MAX_TOPIC_CHARS {
             return Err(BadFile::Motion(nth));
         }
         if !seen.insert(motion) {
@@ -259,7 +260,7 @@ fn entrants(written: &[WrittenEntrant]) -> Result<Vec<Entrant>, BadFile> {
         };
         let voice = voice(seat)?;
         let name = plain(name).unwrap_or_else(|| ending(name));
-        if let Some(other) = all.iter().find(|it| it.voice.may_be(&voice)) {
+        if let Some(other) = all.iter().find(|it| it.voice.may_be_same_model(&voice)) {
             return Err(BadFile::OneModel(other.name.clone(), name));
         }
         if all.iter().any(|it| it.name == name) {
@@ -274,11 +275,12 @@ fn entrants(written: &[WrittenEntrant]) -> Result<Vec<Entrant>, BadFile> {
 }
 
 /// Parses a participant, which must be a model or a script.
-fn voice(seat: &str) -> Result<Voice, BadFile> {
-    let voice: Voice = seat.parse().map_err(|bad: crate::debate::seat::BadSeat| {
-        BadFile::Seat(seat.to_owned(), bad.to_string())
-    })?;
-    if voice.awaited() {
+fn voice(seat: &str) -> Result<Participant, BadFile> {
+    let voice: Participant =
+        seat.parse().map_err(|bad: crate::debate::seat::ParticipantError| {
+            BadFile::Seat(seat.to_owned(), bad.to_string())
+        })?;
+    if voice.is_awaited() {
         return Err(BadFile::Awaited(voice.to_string()));
     }
     Ok(voice)

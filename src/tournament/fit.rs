@@ -2,7 +2,7 @@
 use super::file::Plan;
 use super::game::drafted;
 use super::schedule::Game;
-use crate::debate::{Budget, Role, Seat, Voice};
+use crate::debate::{Budget, Participant, Role, Seat};
 use crate::engine::{Desk, DeskError, Figures};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -33,10 +33,10 @@ pub enum Misfit {
 pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<Fit, Misfit> {
     desk.sound()?;
     let format = &desk.catalogue().offered(&plan.format)?.offer.format;
-    if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.seats(role)) {
+    if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.uses_role(role)) {
         return Err(Misfit::NoSides(plan.format.clone()));
     }
-    let seated = |voice: &Voice| Plan::seated(voice, folder);
+    let seated = |voice: &Participant| Plan::seated(voice, folder);
     for (nth, pro) in plan.entrants.iter().enumerate() {
         for con in &plan.entrants[nth + 1..] {
             let mut seats = vec![
@@ -56,7 +56,10 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
     }
     let mut fit = Fit::default();
     for judge in &plan.judges {
-        let own = plan.entrants.iter().filter(|it| !scripted(judge) && judge.may_be(&it.voice));
+        let own = plan
+            .entrants
+            .iter()
+            .filter(|it| !scripted(judge) && judge.may_be_same_model(&it.voice));
         for entrant in own {
             fit.warnings.push(format!(
                 "`{judge}` judges games in which `{}` argues, which may be the same model",
@@ -86,11 +89,11 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
     Ok(fit)
 }
 
-fn scripted(voice: &Voice) -> bool {
+fn scripted(voice: &Participant) -> bool {
     matches!(voice.tool(), "script" | "demo")
 }
 
-fn seat(name: &str, role: Role, voice: Voice) -> Seat {
+fn seat(name: &str, role: Role, voice: Participant) -> Seat {
     let (stance, style, kind) = (String::new(), String::new(), String::new());
     Seat { name: name.into(), role, voice, weight: 1, stance, style, kind }
 }

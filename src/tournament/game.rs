@@ -5,7 +5,7 @@ use super::past::{self, Known, Past};
 use super::play::News;
 use super::schedule::Game;
 use super::{GAME, TOURNAMENT};
-use crate::debate::{Budget, Change, Pause, Step};
+use crate::debate::{Amendment, Budget, PauseReason, Step};
 use crate::engine::pairing::{Judge, Named, Preferred, There};
 use crate::engine::particulars::{Particulars, WantedCast};
 use crate::engine::preflight::Wish;
@@ -119,9 +119,9 @@ impl Hall<'_> {
         mut wishes: Vec<Command>,
     ) -> Result<Vec<Command>, DeskError> {
         let (_, debate, _) = self.desk.read(id)?;
-        if budget != debate.budget() && !budget.exhausted(debate.spent()) {
+        if budget != debate.budget() && !budget.is_exhausted(debate.spent()) {
             let because = String::from("the tournament allows it");
-            wishes.push(Command::Amend { change: Change::Limit { budget }, because });
+            wishes.push(Command::Amend { change: Amendment::Limit { budget }, because });
         }
         Ok(wishes)
     }
@@ -138,8 +138,8 @@ impl Hall<'_> {
         let id = job.id().to_owned();
         job.stop().await;
         Played::End(match due {
-            Ok(Step::Rest | Step::Close(_)) => End::Over,
-            Ok(Step::Hold { pause: Pause::Spent { .. }, .. }) => {
+            Ok(Step::Done | Step::Close(_)) => End::Over,
+            Ok(Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. }) => {
                 End::Paused("what one game may spend is spent".into())
             }
             Ok(Step::Hold { .. } | Step::Speak { .. }) => {
@@ -197,7 +197,7 @@ pub(super) fn drafted(
         ..Opening::new(&game.motion, pro, con, judge)
     };
     let wish = Wish {
-        there: There { side: None, judge: Judge::Debater(crate::debate::Voice::Human) },
+        there: There { side: None, judge: Judge::Debater(crate::debate::Participant::Human) },
         named,
         preferred: Preferred::default(),
         cast: WantedCast { panel: judges[1..].to_vec(), ..WantedCast::default() },

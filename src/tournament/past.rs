@@ -1,6 +1,6 @@
 //! Loads the games of a tournament from the archive, with status and cost.
 use super::{GAME, Plan};
-use crate::debate::standing::status;
+use crate::debate::status::status;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, Spend, Status};
 use crate::engine::{Desk, DeskError, Query};
@@ -63,12 +63,12 @@ pub fn known(debate: &Debate) -> Known {
         Status::InProgress | Status::Paused => Known::Begun,
         Status::Completed if judgment(debate).is_some() => Known::Played,
         other => {
-            let missing = debate.missing().last().map(|(cue, failure)| {
-                let (seat, tool) = (debate.seat(cue).word(), debate.tool(cue));
-                format!("{seat} ({tool}) {}: {}", failure.trouble.word(), failure.note)
+            let missing = debate.failed_turns().last().map(|(cue, failure)| {
+                let (seat, tool) = (debate.seat(cue).title_in_sentence(), debate.tool_at(cue));
+                format!("{seat} ({tool}) {}: {}", failure.trouble.as_str(), failure.note)
             });
-            let why = missing.unwrap_or_else(|| other.word().to_owned());
-            Known::Failed { why, from: debate.reopens_at() }
+            let why = missing.unwrap_or_else(|| other.as_str().to_owned());
+            Known::Failed { why, from: debate.reopen_cue() }
         }
     }
 }
@@ -132,7 +132,7 @@ fn found(
         let key = debate.setup().terms.get(GAME).cloned().unwrap_or_default();
         let mut past = Past::of(&debate);
         if let Some(flaw) = flaw {
-            past.known = Known::Failed { why: format!("its log {}", flaw.why), from: None };
+            past.known = Known::Failed { why: format!("its log {}", flaw.message), from: None };
             past.reading = Err(crate::rating::Unrated::Flawed);
         }
         all.push((key, past));

@@ -6,7 +6,7 @@ use super::limits::{Next, Table};
 use super::past::{self, Known, Past};
 use super::schedule::{Game, schedule};
 use super::standings::{Standings, standings};
-use crate::debate::{Spend, Trouble};
+use crate::debate::{FailureKind, Spend};
 use crate::engine::preflight::Probe;
 use crate::engine::{Desk, DeskError, Place};
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -177,7 +177,7 @@ impl Run<'_> {
         let all = all.map(|voice| Plan::seated(voice, &self.settings.folder)).collect();
         for Probe { voice, came } in self.desk.probe(all, Duration::MAX).await {
             if let Err(failure) = came
-                && failure.trouble != Trouble::TimedOut
+                && failure.trouble != FailureKind::TimedOut
             {
                 let (voice, failure) = (voice.to_string(), Box::new(failure));
                 return Err(DeskError::Silent { voice, failure, others: vec![] });

@@ -1,7 +1,7 @@
 //! List of all games. The key of a game is a hash of its motion, participants and settings, so it
 //! stays the same when the file grows or is sorted.
 use super::file::Plan;
-use crate::debate::hashed::hashed;
+use crate::debate::content_hash::content_hash;
 
 /// A game to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ fn key(plan: &Plan, motion: &str, pro: usize, con: usize, rounds: Option<u8>) ->
     let (pro, con) = (&plan.entrants[pro].voice, &plan.entrants[con].voice);
     let mut parts = vec![motion.to_owned(), pro.to_string(), con.to_string(), rounds];
     parts.push(plan.format.clone());
-    parts.push(plan.effort.map_or("", crate::debate::Effort::word).to_owned());
+    parts.push(plan.effort.map_or("", crate::debate::Effort::as_str).to_owned());
     parts.push(plan.context.clone());
     parts.extend(plan.judges.iter().map(ToString::to_string));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    hashed(&parts)[..16].to_owned()
+    content_hash(&parts)[..16].to_owned()
 }

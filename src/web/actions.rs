@@ -3,7 +3,7 @@
 use super::entry::Pass;
 use super::site::State;
 use super::sorry::{Sorry, wants_data};
-use crate::debate::{Cue, Debate, Kind, Stand};
+use crate::debate::{Cue, Debate, Position, ReplyKind};
 use crate::engine::Command;
 use crate::page::actions::{REMARK, awaited};
 use axum::Json;
@@ -90,16 +90,16 @@ fn command(debate: &Debate, action: &str, sent: &Sent) -> Result<(Command, &'sta
         }
         "pause" => (Command::Hold, "It pauses before anyone else is asked."),
         "continue" => {
-            let before = Stand { act: sent.act, round: sent.round };
+            let before = Position { act: sent.act, round: sent.round };
             (Command::Continue { before }, "It goes on.")
         }
         "verdict" => (Command::Conclude { because: None }, "It goes to its ending."),
         "speak" => {
-            let cue = turn(debate, sent, Kind::Speech)?;
+            let cue = turn(debate, sent, ReplyKind::Speech)?;
             (Command::Reply { take: sent.take, cue, text: text()? }, "Your turn is on the record.")
         }
         "vote" => {
-            let cue = turn(debate, sent, Kind::Vote)?;
+            let cue = turn(debate, sent, ReplyKind::Vote)?;
             let text = vote(debate, cue, sent)?;
             (Command::Reply { take: sent.take, cue, text }, "Your vote is on the record.")
         }
@@ -115,7 +115,7 @@ fn unfit(says: &str) -> Sorry {
 }
 
 /// Parses the turn of a form, and checks that a human may take it now.
-fn turn(debate: &Debate, sent: &Sent, kind: Kind) -> Result<Cue, Sorry> {
+fn turn(debate: &Debate, sent: &Sent, kind: ReplyKind) -> Result<Cue, Sorry> {
     let cue: Cue = sent.turn.parse().map_err(|_| unfit("This form names no turn."))?;
     let due = awaited(debate).contains(&cue) && debate.setup().phase(cue).reply == kind;
     due.then_some(cue).ok_or_else(|| {

@@ -1,6 +1,6 @@
 //! Script, style sheet and favicon, embedded in the binary. Their URLs contain a content hash, so
 //! browsers may cache them forever.
-use crate::debate::hashed;
+use crate::debate::content_hash;
 use crate::page::layout::Assets;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -24,7 +24,7 @@ static ADDRESSES: LazyLock<Addresses> = LazyLock::new(|| Addresses {
 });
 
 fn version(text: &str) -> String {
-    hashed::hashed(&[text])[..12].to_owned()
+    content_hash::content_hash(&[text])[..12].to_owned()
 }
 
 /// URLs of the assets, for page templates.

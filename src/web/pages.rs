@@ -179,7 +179,7 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             hits: &hits,
             total: cards.len(),
             formats: kinds(&|card| Some(card.format.clone())),
-            winners: kinds(&|card| card.winner.clone().filter(|_| card.status.over())),
+            winners: kinds(&|card| card.winner.clone().filter(|_| card.status.is_over())),
             roots,
             waiting: state.hall.as_ref().map(Hall::rooms_waiting).unwrap_or_default(),
         };
@@ -191,7 +191,7 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
 /// Removes hits in sealed turns. The search index contains them, but they must not be revealed yet.
 fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
     let over: BTreeSet<&str> =
-        cards.iter().filter(|card| card.status.over()).map(|card| card.id.as_str()).collect();
+        cards.iter().filter(|card| card.status.is_over()).map(|card| card.id.as_str()).collect();
     let mut read: BTreeMap<String, Option<Debate>> = BTreeMap::new();
     let mut fits = |hit: &Hit| {
         let Some(turn) = hit.turn.as_deref().filter(|_| !over.contains(hit.id.as_str())) else {
@@ -201,15 +201,15 @@ fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
             .entry(hit.id.clone())
             .or_insert_with(|| state.desk.read(&hit.id).ok().map(|(_, debate, _)| debate));
         let cue: Option<Cue> = turn.parse().ok();
-        let both = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has(*cue));
-        both.is_some_and(|(debate, cue)| !debate.sealed(cue))
+        let both = debate.as_ref().zip(cue).filter(|(debate, cue)| debate.has_cue(*cue));
+        both.is_some_and(|(debate, cue)| !debate.is_sealed(cue))
     };
     hits.into_iter().filter(|hit| fits(hit)).collect()
 }
 
 fn contested(state: &State, card: &Card) -> bool {
     let read = state.desk.read(&card.id);
-    read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.contested()))
+    read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
 }
 
 /// The leaderboard page, from a cache.

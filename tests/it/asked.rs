@@ -3,8 +3,9 @@
 use crate::players::{failed, good, refused, said};
 use crate::scene::{cue, due, open, setup};
 use debate_mcp::debate::{
-    Attempt, Body, Budget, Change, Cue, Debate, Envelope, Event, Failure, Finding, Outcome, Pause,
-    Reply, Rule, Seat, Spend, Step, Trouble, Voice, Weight, formats,
+    Amendment, Body, Budget, Cue, Debate, DebateOutcome, Envelope, Event, FailureKind, Participant,
+    PauseReason, RejectedReply, Reply, Rule, RuleFinding, RuleWeight, Seat, Spend, Step,
+    TurnFailure, formats,
 };
 
 /// Parses one event. `ask 1,2 @9` asks seats 1 and 2 with deadline 9. `say`, `fail` and `refuse`
@@ -26,7 +27,7 @@ fn event(debate: &Debate, first: Cue, word: &str) -> Event {
             };
             said(debate, cue, good(debate, cue)).unwrap_or(Event::Spoke { cue, reply: silent })
         }
-        "fail" => failed(debate, cue, Trouble::TimedOut),
+        "fail" => failed(debate, cue, FailureKind::TimedOut),
         "refuse" => refused(debate, cue, vec![]),
         _ => panic!("{what}"),
     }
@@ -36,7 +37,7 @@ fn event(debate: &Debate, first: Cue, word: &str) -> Event {
 /// awaited (human), the other two are driven by the engine.
 fn wave() -> (Debate, Cue) {
     let mut mixed = setup(formats::research(), 1);
-    mixed.seats[5].voice = Voice::Human;
+    mixed.seats[5].voice = Participant::Human;
     let debate = open(mixed);
     let first = due(&debate)[0];
     (debate, first)
@@ -52,7 +53,7 @@ fn check((mut debate, first): (Debate, Cue), words: &str, legal: bool) {
         debate.apply(event).unwrap_or_else(|illegal| panic!("`{word}`: {illegal}"));
     }
     let last = event(&debate, first, last);
-    assert_eq!(debate.check(&last).is_ok(), legal, "{words:?}");
+    assert_eq!(debate.validate(&last).is_ok(), legal, "{words:?}");
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn all_that_is_open_is_asked_together() {
         check(wave(), words, legal);
     }
     let nobody = Event::Asked { cues: vec![], deadline: None, prompts: vec![] };
-    assert!(wave().0.check(&nobody).is_err());
+    assert!(wave().0.validate(&nobody).is_err());
 }
 
 #[test]
@@ -160,12 +161,12 @@ fn a_refused_attempt_costs_and_is_forgotten_with_its_take() {
         debate.apply(event).unwrap();
     }
     assert_eq!(debate.spent().cost, 2);
-    assert_eq!(debate.refused(first).unwrap().text, "Nothing much.");
+    assert_eq!(debate.rejected_reply(first).unwrap().text, "Nothing much.");
     debate.apply(Event::Reopened { from: first }).unwrap_err();
-    let outcome = Outcome::Aborted { at: first.stand(), phase: "propose".into() };
+    let outcome = DebateOutcome::Aborted { at: first.position(), phase: "propose".into() };
     debate.apply(Event::Closed { outcome }).unwrap();
     debate.apply(Event::Reopened { from: first }).unwrap();
-    assert_eq!((debate.refused(first), debate.was_asked(first)), (None, false));
+    assert_eq!((debate.rejected_reply(first), debate.was_asked(first)), (None, false));
     assert_eq!(debate.spent().cost, 2, "it was paid for");
     check((debate.clone(), first), "ask 0; refuse 0", true);
 }
@@ -174,13 +175,15 @@ fn a_refused_attempt_costs_and_is_forgotten_with_its_take() {
 fn a_reply_with_a_fault_to_be_asked_about_is_never_on_the_record() {
     let (mut debate, first) = wave();
     debate.apply(event(&debate, first, "ask 4,6,5")).unwrap();
-    for (weight, legal) in [(Weight::Note, true), (Weight::Foul, true), (Weight::Reask, false)] {
+    for (weight, legal) in
+        [(RuleWeight::Note, true), (RuleWeight::Foul, true), (RuleWeight::Reask, false)]
+    {
         let mut spoke = event(&debate, first, "say 4");
         if let Event::Spoke { reply, .. } = &mut spoke {
             let rule = Rule::Structured;
-            reply.findings.push(Finding { rule, weight, says: "x".into() });
+            reply.findings.push(RuleFinding { rule, weight, says: "x".into() });
         }
-        assert_eq!(debate.check(&spoke).is_ok(), legal, "{weight:?}");
+        assert_eq!(debate.validate(&spoke).is_ok(), legal, "{weight:?}");
     }
 }
 
@@ -188,7 +191,7 @@ fn a_reply_with_a_fault_to_be_asked_about_is_never_on_the_record() {
 fn an_illegal_event_says_what_would_have_been_possible() {
     let (debate, first) = wave();
     let illegal = |debate: &Debate, word: &str| {
-        debate.check(&event(debate, first, word)).unwrap_err().to_string()
+        debate.validate(&event(debate, first, word)).unwrap_err().to_string()
     };
     let due = "turn 0.0.0.4, 0.0.0.6, 0.0.0.5 is";
     assert_eq!(illegal(&debate, "fail 4"), format!("losing turn 0.0.0.4 is not due; {due}"));
@@ -202,37 +205,37 @@ fn an_illegal_event_says_what_would_have_been_possible() {
 /// One event of every kind, with `text` in every text field.
 fn every_event(text: &str) -> Vec<Event> {
     let (debate, first) = wave();
-    let (text, stand) = (String::from(text), first.stand());
-    let finding = Finding { rule: Rule::NoHelp, weight: Weight::Note, says: text.clone() };
+    let (text, stand) = (String::from(text), first.position());
+    let finding = RuleFinding { rule: Rule::NoHelp, weight: RuleWeight::Note, says: text.clone() };
     let findings = vec![finding];
     let envelope = Envelope { tool: text.clone(), ..Envelope::default() };
     let reply = Reply {
-        body: Body::prose(text.clone()),
+        body: Body::from_prose(text.clone()),
         findings: findings.clone(),
         citations: vec![],
         envelope: envelope.clone(),
     };
-    let attempt = Attempt { text: text.clone(), why: text.clone(), findings, envelope };
-    let voice = Voice::Model { tool: text.clone(), model: Some(text.clone()) };
+    let attempt = RejectedReply { text: text.clone(), why: text.clone(), findings, envelope };
+    let voice = Participant::Model { tool: text.clone(), model: Some(text.clone()) };
     let seat = Seat { name: text.clone(), stance: text.clone(), ..debate.seats()[0].clone() };
     let changes = [
-        Change::Seat { seat: 0, voice },
-        Change::Limit { budget: Budget::default() },
-        Change::Plan { rounds: None, seats: Some(vec![seat]), holds: None },
-        Change::Topic { topic: text.clone() },
+        Amendment::Seat { seat: 0, voice },
+        Amendment::Limit { budget: Budget::default() },
+        Amendment::Plan { rounds: None, seats: Some(vec![seat]), holds: None },
+        Amendment::Topic { topic: text.clone() },
     ];
     let amended = changes.map(|change| Event::Amended { change, because: text.clone() });
     let mut events = vec![
         Event::Asked { cues: vec![first], deadline: Some(9), prompts: vec![text.clone()] },
         Event::Refused { cue: first, attempt },
         Event::Spoke { cue: first, reply },
-        Event::Failed { cue: first, failure: Failure::new(Trouble::Other, text.clone()) },
+        Event::Failed { cue: first, failure: TurnFailure::new(FailureKind::Other, text.clone()) },
         Event::Interjected { text: text.clone() },
         Event::Held,
         Event::Continued { before: stand },
         Event::Concluded { because: Some(text.clone()) },
         Event::Cancelled { because: None },
-        Event::Closed { outcome: Outcome::Aborted { at: stand, phase: text.clone() } },
+        Event::Closed { outcome: DebateOutcome::Aborted { at: stand, phase: text.clone() } },
         Event::Reopened { from: first },
         Event::Decided { text },
         Event::Kept { keep: true },
@@ -254,12 +257,15 @@ fn the_names_of_events_and_steps_repeat_nothing_anybody_said() {
     for (step, name) in [
         (Step::Speak { driven: vec![first], awaited: vec![] }, "turn 0.1.0.0"),
         (Step::Speak { driven: vec![], awaited: vec![first, first] }, "turn 0.1.0.0, 0.1.0.0"),
-        (Step::Hold { next: first, pause: Pause::Asked }, "the user's leave to go on"),
-        (Step::Hold { next: first, pause: Pause::Spent { spent, budget } }, "more to spend"),
-        (Step::Close(Outcome::Aborted { at: first.stand(), phase }), "closing"),
-        (Step::Rest, "nothing"),
+        (Step::Hold { next: first, pause: PauseReason::UserHold }, "the user's leave to go on"),
+        (
+            Step::Hold { next: first, pause: PauseReason::BudgetExhausted { spent, budget } },
+            "more to spend",
+        ),
+        (Step::Close(DebateOutcome::Aborted { at: first.position(), phase }), "closing"),
+        (Step::Done, "nothing"),
     ] {
-        assert_eq!(step.name(), name);
+        assert_eq!(step.describe(), name);
     }
 }
 

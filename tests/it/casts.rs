@@ -2,7 +2,7 @@
 //! as a table for fake models that choose the reply by words of the prompt.
 use crate::lab::ruling;
 use debate_mcp::debate::language::Language;
-use debate_mcp::debate::nine;
+use debate_mcp::debate::report_sections;
 use serde_json::{Value, json};
 
 /// One reply: its phase, optionally its seat and round, and the words by which a fake model
@@ -116,7 +116,7 @@ pub(crate) fn nine(tongue: Tongue) -> String {
             "选第一个。",
         ),
     };
-    let headings = nine::headings(language).unwrap();
+    let headings = report_sections::headings(language).unwrap();
     let section = |(nth, heading): (usize, &&str)| {
         let text = match (nth, tongue) {
             (7, _) => matrix.to_owned(),

@@ -3,8 +3,8 @@
 use crate::players::{amended, answer, ask, ask_again, dutiful, failed, good, told};
 use crate::scene::{Rng, due, model, money};
 use debate_mcp::debate::{
-    Change, Cue, Debate, Envelope, Event, Failure, Hold, Line, Order, Reply, Role, Seat, Setup,
-    Step, Trouble, Voice, next,
+    Amendment, Cue, Debate, Envelope, Event, FailureKind, HoldPoint, Participant, Reply, Role,
+    Seat, Setup, SpeakingOrder, Step, TranscriptItem, TurnFailure, next,
 };
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl Chaos {
         while let Some(event) = chaos.choose(&debate) {
             let before = debate.clone();
             debate.apply(event.clone()).unwrap();
-            assert!(debate.take() - before.take() <= 1);
+            assert!(debate.take_number() - before.take_number() <= 1);
             chaos.hear(&debate, &event);
             chaos.watch(&debate, &event);
             // Crash recovery: the event, serialized and parsed again, rebuilds the same state.
@@ -38,9 +38,9 @@ impl Chaos {
             too_late(&debate, &event);
             chaos.log.push(event);
             assert!(chaos.log.len() < 3000, "the debate did not end");
-            if matches!(next(&debate), Step::Rest | Step::Hold { .. }) {
-                let from = debate.reopens_at().map(|from| Event::Reopened { from });
-                assert!(from.is_none_or(|event| debate.check(&event).is_ok()));
+            if matches!(next(&debate), Step::Done | Step::Hold { .. }) {
+                let from = debate.reopen_cue().map(|from| Event::Reopened { from });
+                assert!(from.is_none_or(|event| debate.validate(&event).is_ok()));
             }
         }
         over(&debate);
@@ -53,7 +53,8 @@ impl Chaos {
             assert!(debate.turn(cue).is_none(), "a cue was asked for twice");
             if debate.was_asked(cue) {
                 let text = told(debate, cue);
-                let first = self.asked.entry((debate.take(), cue)).or_insert_with(|| text.clone());
+                let first =
+                    self.asked.entry((debate.take_number(), cue)).or_insert_with(|| text.clone());
                 let expected = with_attempt(debate, cue, first);
                 assert_eq!(text, expected, "a prompt changed: {cue} after {event:?}");
             }
@@ -63,49 +64,52 @@ impl Chaos {
     /// Checks that remarks and changes reach every prompt sent later and none sent before, also if
     /// only part of a wave is asked again.
     fn hear(&mut self, debate: &Debate, event: &Event) {
-        if let Event::Amended { change: Change::Topic { topic }, .. } = event {
+        if let Event::Amended { change: Amendment::Topic { topic }, .. } = event {
             self.topic.clone_from(topic);
         }
         let said = matches!(
             event,
-            Event::Interjected { .. } | Event::Amended { change: Change::Topic { .. }, .. }
+            Event::Interjected { .. } | Event::Amended { change: Amendment::Topic { .. }, .. }
         );
         let open = due(debate);
-        for cue in open.iter().copied().chain(next(debate).at()) {
-            let lines = debate.heard_by(cue);
+        for cue in open.iter().copied().chain(next(debate).first_cue()) {
+            let lines = debate.visible_to(cue);
             if debate.was_asked(cue) {
                 let text = if let Event::Interjected { text } = event { text } else { "" };
-                assert!(!lines.contains(&Line::Remark(text)), "{cue} and {text:?}");
+                assert!(!lines.contains(&TranscriptItem::Remark(text)), "{cue} and {text:?}");
                 continue;
             }
             let mut remarks = debate.remarks().iter();
-            assert!(remarks.all(|remark| lines.contains(&Line::Remark(&remark.text))), "{cue}");
-            assert_eq!(debate.topic(cue), self.topic, "{cue}");
+            assert!(
+                remarks.all(|remark| lines.contains(&TranscriptItem::Remark(&remark.text))),
+                "{cue}"
+            );
+            assert_eq!(debate.topic_at(cue), self.topic, "{cue}");
             assert_eq!(debate.rounds_at(cue), debate.rounds(), "{cue}");
             assert_eq!(debate.seats_at(cue), debate.seats(), "{cue}");
-            let wave = debate.within(Cue { seat: 0, ..cue }..Cue { seat: u8::MAX, ..cue });
-            let at_once = debate.setup().phase(cue).order == Order::AtOnce;
+            let wave = debate.turns_in(Cue { seat: 0, ..cue }..Cue { seat: u8::MAX, ..cue });
+            let at_once = debate.setup().phase(cue).order == SpeakingOrder::AtOnce;
             self.halves += usize::from(said && at_once && wave.count() > 0);
         }
     }
 
     fn choose(&mut self, debate: &Debate) -> Option<Event> {
-        let seed = self.seed + u64::from(debate.take()); // A retried model may do better.
+        let seed = self.seed + u64::from(debate.take_number()); // A retried model may do better.
         let meddling = match self.rng.below(80) {
             0..5 => Some(Event::Interjected { text: format!("remark {}", self.log.len()) }),
             5 => Some(Event::Concluded { because: None }),
             6 if self.rng.one_in(4) => Some(Event::Cancelled { because: None }),
-            7 => Some(amended(Change::Limit { budget: money(debate.spent().cost + 5) })),
+            7 => Some(amended(Amendment::Limit { budget: money(debate.spent().cost + 5) })),
             8..12 => self.reopening(debate),
             // A crash that does not even name the tool.
             27 => due(debate).first().map(|cue| {
-                let failure = Failure::new(Trouble::Crashed, "gone");
+                let failure = TurnFailure::new(FailureKind::Crashed, "gone");
                 Event::Failed { cue: *cue, failure }
             }),
             28..40 if self.log.len() < 2 => Some(self.reseating(debate)),
             12 => due(debate).first().map(|cue| {
                 let later = Cue { phase: cue.phase + 1, ..*cue };
-                failed(debate, later, Trouble::NotFound)
+                failed(debate, later, FailureKind::NotFound)
             }),
             13 => Some(Event::Held),
             14 => Some(Event::Decided { text: format!("decision {}", self.log.len()) }),
@@ -118,8 +122,8 @@ impl Chaos {
             _ => None,
         };
         match meddling {
-            Some(event) if debate.check(&event).is_ok() => Some(event),
-            _ if next(debate) == Step::Rest && debate.take() < 3 => {
+            Some(event) if debate.validate(&event).is_ok() => Some(event),
+            _ if next(debate) == Step::Done && debate.take_number() < 3 => {
                 self.reopening(debate).or_else(|| dutiful(debate, seed, &mut self.rng))
             }
             _ => dutiful(debate, seed, &mut self.rng),
@@ -129,23 +133,25 @@ impl Chaos {
     fn amendment(&mut self, debate: &Debate) -> Event {
         let seat = self.rng.below(debate.seats().len());
         amended(match self.rng.below(5) {
-            0 => Change::Topic { topic: format!("And topic {}?", self.log.len()) },
+            0 => Amendment::Topic { topic: format!("And topic {}?", self.log.len()) },
             1 => {
                 let (rounds, seats) = (Some(1 + self.rng.below(8) as u8), None);
-                Change::Plan { rounds, seats, holds: None }
+                Amendment::Plan { rounds, seats, holds: None }
             }
             2 => {
-                let holds = [Hold::Start, Hold::Rounds];
+                let holds = [HoldPoint::Start, HoldPoint::Rounds];
                 let holds = Some(holds.into_iter().filter(|_| self.rng.one_in(2)).collect());
-                Change::Plan { rounds: None, seats: None, holds }
+                Amendment::Plan { rounds: None, seats: None, holds }
             }
             3 => return self.reseating(debate),
             _ => {
                 // Includes tools that speakers mention in their text.
-                let opus = Voice::Model { tool: "relay".into(), model: Some("opus".into()) };
+                let opus = Participant::Model { tool: "relay".into(), model: Some("opus".into()) };
                 let tools = ["claude", "codex", "gemini"].map(model);
-                let voices = [&tools[..], &[opus, Voice::Host, Voice::Human, Voice::Bot]].concat();
-                Change::Seat { seat: seat as u8, voice: self.rng.pick(&voices) }
+                let voices =
+                    [&tools[..], &[opus, Participant::Host, Participant::Human, Participant::Bot]]
+                        .concat();
+                Amendment::Seat { seat: seat as u8, voice: self.rng.pick(&voices) }
             }
         })
     }
@@ -166,17 +172,17 @@ impl Chaos {
                 );
             }
         }
-        amended(Change::Plan { rounds: None, seats: Some(seats), holds: None })
+        amended(Amendment::Plan { rounds: None, seats: Some(seats), holds: None })
     }
 
     /// Reopens at a failed turn, or where the debate stopped, if that is valid.
     fn reopening(&mut self, debate: &Debate) -> Option<Event> {
-        if debate.take() >= 3 {
+        if debate.take_number() >= 3 {
             return None;
         }
-        let from = debate.missing().map(|(cue, _)| cue).chain(debate.reopens_at());
+        let from = debate.failed_turns().map(|(cue, _)| cue).chain(debate.reopen_cue());
         let mut legal = from.map(|from| Event::Reopened { from });
-        legal.find(|event| debate.check(event).is_ok() && self.rng.one_in(2))
+        legal.find(|event| debate.validate(event).is_ok() && self.rng.one_in(2))
     }
 }
 
@@ -186,21 +192,21 @@ fn too_late(debate: &Debate, event: &Event) {
     let body = good(debate, *cue);
     let (findings, citations) = (vec![], vec![]);
     let reply = Reply { body, findings, citations, envelope: Envelope::default() };
-    for late in [Event::Spoke { cue: *cue, reply }, failed(debate, *cue, Trouble::TimedOut)] {
-        assert!(debate.check(&late).is_err(), "{late:?} after {event:?}");
+    for late in [Event::Spoke { cue: *cue, reply }, failed(debate, *cue, FailureKind::TimedOut)] {
+        assert!(debate.validate(&late).is_err(), "{late:?} after {event:?}");
     }
 }
 
 /// The prompt as it must read after its first reply was rejected, if it was.
 pub(crate) fn with_attempt(debate: &Debate, cue: Cue, first: &str) -> String {
-    let Some(attempt) = debate.refused(cue) else { return first.into() };
+    let Some(attempt) = debate.rejected_reply(cue) else { return first.into() };
     let again = format!("That was not taken: {}", attempt.why);
     format!("{first}\n\n{}", again.trim())
 }
 
 /// Checks that a debate without a reopening point cannot be reopened at any cue.
 fn over(debate: &Debate) {
-    if debate.reopens_at().is_some() {
+    if debate.reopen_cue().is_some() {
         return;
     }
     for (act, phases) in (0..).zip(debate.setup().format.acts.iter().map(|act| &act.phases)) {
@@ -209,7 +215,7 @@ fn over(debate: &Debate) {
         {
             for seat in 0..debate.seats().len() as u8 {
                 let from = Cue { act, round, phase, seat };
-                assert!(debate.check(&Event::Reopened { from }).is_err(), "{from}");
+                assert!(debate.validate(&Event::Reopened { from }).is_err(), "{from}");
             }
         }
     }

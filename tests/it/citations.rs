@@ -41,7 +41,7 @@ fn check(text: &str, expected: &[&str]) {
 fn body(evidence: &[&str]) -> Body {
     let evidence = evidence.iter().map(|entry| (*entry).to_owned()).collect();
     let claim = Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() };
-    let mut body = Body::prose("");
+    let mut body = Body::from_prose("");
     if let Body::Speech { claims, .. } = &mut body {
         claims.push(claim);
     }
@@ -326,7 +326,7 @@ fn a_turn_cites_its_evidence_first_and_everything_once() {
 fn there_are_limits() {
     let many: Vec<String> = (0..5_500).map(|nth| format!("src/a{nth}.rs:1")).collect();
     assert_eq!(read_text(&many.join("\n")).len(), 5_000);
-    assert_eq!(read(&Body::prose(many.join("\n"))).len(), 200);
+    assert_eq!(read(&Body::from_prose(many.join("\n"))).len(), 200);
     let long = format!("```rust src/a.rs:1\n{}\n```", "let x = 1;\n".repeat(20_000));
     let Cited::Place(place) = &read_text(&long)[0].cited else { panic!("no place") };
     assert_eq!(place.words().unwrap().chars().count(), 60_000);

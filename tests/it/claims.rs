@@ -1,11 +1,11 @@
 //! Parser of the claims block in a speech: accepted JSON, error messages, and how the block is cut
 //! from the prose.
-use debate_mcp::debate::claims::read;
-use debate_mcp::debate::{Body, Claim, Concession, Help, Resolution};
+use debate_mcp::debate::claims_block::parse_speech;
+use debate_mcp::debate::{Body, Claim, Concession, HelpRequest, Resolution};
 
 /// Parses a speech with this claims block after one line of prose.
 fn block(json: &str) -> Body {
-    read(&format!("Prose.\n\n```claims\n{json}\n```\n"))
+    parse_speech(&format!("Prose.\n\n```claims\n{json}\n```\n"))
 }
 
 /// Claims as `id:text:evidence:answers`, and the parse error, if any.
@@ -23,7 +23,7 @@ fn check(json: &str, claims: &str, why: &str) {
     assert_eq!(read, claims, "{json}");
     let fits = if why.is_empty() { unstructured.is_empty() } else { unstructured.contains(why) };
     assert!(fits, "{json}: {unstructured}");
-    assert_eq!(block(json).text(), "Prose.", "the block is cut from the prose");
+    assert_eq!(block(json).to_text(), "Prose.", "the block is cut from the prose");
 }
 
 #[test]
@@ -50,18 +50,19 @@ fn concessions_resolutions_and_help_are_read() {
             "help":{"request":"technical","target_audience":"Hal","reason":"figures"}}"#,
     );
     let given = |claim: &str, quote: &str| Concession { claim: claim.into(), quote: quote.into() };
-    assert_eq!(body.concedes(), [given("7", "You are right."), given("b", "")]);
+    assert_eq!(body.concessions(), [given("7", "You are right."), given("b", "")]);
     let resolved = |claim: &str, evidence: &[&str]| Resolution {
         claim: claim.into(),
         evidence: evidence.iter().map(|e| (*e).into()).collect(),
     };
     assert_eq!(
-        body.resolves(),
+        body.resolutions(),
         [resolved("c", &[]), resolved("d", &["a fix"]), resolved("9", &[])]
     );
-    let help = Help { kind: "technical".into(), from: "Hal".into(), because: "figures".into() };
-    assert_eq!(body.help(), Some(&help));
-    assert!(body.structured());
+    let help =
+        HelpRequest { kind: "technical".into(), from: "Hal".into(), because: "figures".into() };
+    assert_eq!(body.help_request(), Some(&help));
+    assert!(body.is_structured());
 }
 
 #[test]
@@ -111,9 +112,9 @@ fn a_block_that_cannot_be_read_leaves_a_speech_that_says_why() {
 /// Checks the prose and claims of a whole reply, and whether its block is valid.
 #[track_caller]
 fn whole(reply: &str, text: &str, claims: &str, structured: bool) {
-    let body = read(reply);
-    assert_eq!((body.text().as_str(), shown(&body).0.as_str()), (text, claims), "{reply}");
-    assert_eq!(body.structured(), structured, "{reply}");
+    let body = parse_speech(reply);
+    assert_eq!((body.to_text().as_str(), shown(&body).0.as_str()), (text, claims), "{reply}");
+    assert_eq!(body.is_structured(), structured, "{reply}");
 }
 
 #[test]

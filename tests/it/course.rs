@@ -5,8 +5,9 @@ use crate::scene::{
     apply, cue, due, here, money, open, played, put, run, setup, trace, until, without,
 };
 use debate_mcp::debate::{
-    Change, Cue, Debate, Event, Format, Hold, Line, Pause, Role, Rounds, Seat, Setup, Step,
-    Trouble, Unfit, Voice, format::OPEN_LIMIT, formats, next, seat::BadSeat, template::Bad,
+    Amendment, Cue, Debate, Event, FailureKind, Format, HoldPoint, Participant, PauseReason, Role,
+    Rounds, Seat, Setup, SetupError, Step, TranscriptItem, format::MAX_OPEN_ROUNDS, formats, next,
+    seat::ParticipantError, template::TemplateError,
 };
 
 const CONCLUDED: Event = Event::Concluded { because: None };
@@ -29,7 +30,7 @@ fn a_failed_turn_is_taken_again() {
         run(&mut debate, &[], |_| false);
         let all = "1.propose 1.challenge 2.defend 2.follow_up 0.judge 0.judge completed";
         assert_eq!(trace(&debate), all);
-        assert!(debate.check(&Event::Reopened { from }).is_err(), "nothing left to repair");
+        assert!(debate.validate(&Event::Reopened { from }).is_err(), "nothing left to repair");
     }
 }
 
@@ -42,11 +43,11 @@ fn what_the_user_did_outlives_a_reopening() {
     run(&mut debate, &[], |_| false);
     let from = cue(1, 2, 0, 0);
     apply(&mut debate, [Event::Reopened { from }]);
-    assert!(debate.heard_by(from).contains(&Line::Remark("A pity.")));
+    assert!(debate.visible_to(from).contains(&TranscriptItem::Remark("A pity.")));
     let judged = |debate: &Debate| due(debate).first().is_some_and(|cue| cue.act == 3);
     let mut whole = debate.clone();
     run(&mut whole, &[], judged);
-    assert!(whole.check(&CONCLUDED).is_err(), "it is ending already");
+    assert!(whole.validate(&CONCLUDED).is_err(), "it is ending already");
     // A concluded debate stays concluded if only its verdict is requested again.
     apply(&mut debate, [CONCLUDED]);
     run(&mut debate, &["0.judge"], |_| false);
@@ -63,10 +64,13 @@ fn a_spent_budget_holds_the_debate_but_not_the_wave_under_way() {
     let mut debate = open(poor);
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(trace(&debate), "0.investigate 0.investigate 0.investigate running");
-    let Step::Hold { pause: Pause::Spent { spent, budget }, .. } = next(&debate) else { panic!() };
+    let Step::Hold { pause: PauseReason::BudgetExhausted { spent, budget }, .. } = next(&debate)
+    else {
+        panic!()
+    };
     assert_eq!((spent.cost, budget), (3, money(1)));
-    let granted = |cost| amended(Change::Limit { budget: money(cost) });
-    assert!(debate.check(&granted(3)).is_err());
+    let granted = |cost| amended(Amendment::Limit { budget: money(cost) });
+    assert!(debate.validate(&granted(3)).is_err());
     apply(&mut debate, [granted(100)]);
     run(&mut debate, &[], |_| false);
     assert!(trace(&debate).ends_with("0.judge completed"));
@@ -75,7 +79,7 @@ fn a_spent_budget_holds_the_debate_but_not_the_wave_under_way() {
 #[test]
 fn a_wave_may_be_part_fetched_and_part_awaited() {
     let mut mixed = setup(formats::research(), 1);
-    mixed.seats[5].voice = Voice::Human;
+    mixed.seats[5].voice = Participant::Human;
     let mut debate = open(mixed);
     let Step::Speak { driven, awaited } = next(&debate) else { panic!() };
     assert_eq!((driven.len(), awaited.len()), (2, 1));
@@ -85,7 +89,7 @@ fn a_wave_may_be_part_fetched_and_part_awaited() {
         let event = said(&debate, cue, good(&debate, cue)).unwrap();
         apply(&mut debate, [event]);
     }
-    let lost = failed(&debate, driven[0], Trouble::NotFound);
+    let lost = failed(&debate, driven[0], FailureKind::NotFound);
     apply(&mut debate, [lost]);
     assert!(due(&debate).iter().all(|cue| cue.phase == 1));
 }
@@ -93,13 +97,15 @@ fn a_wave_may_be_part_fetched_and_part_awaited() {
 #[test]
 fn a_remark_is_heard_by_whoever_has_not_been_asked() {
     let mut held = setup(formats::duel(), 2);
-    held.holds = vec![Hold::Rounds];
+    held.holds = vec![HoldPoint::Rounds];
     let mut debate = open(held);
     let say = |text: &str| Event::Interjected { text: text.into() };
     let heard = |debate: &Debate| -> Vec<String> {
-        let lines = debate.heard_by(due(debate)[0]).into_iter();
+        let lines = debate.visible_to(due(debate)[0]).into_iter();
         lines
-            .filter_map(|line| if let Line::Remark(text) = line { Some(text.into()) } else { None })
+            .filter_map(|line| {
+                if let TranscriptItem::Remark(text) = line { Some(text.into()) } else { None }
+            })
             .collect()
     };
     apply(&mut debate, [say("before anyone")]);
@@ -113,7 +119,7 @@ fn a_remark_is_heard_by_whoever_has_not_been_asked() {
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     apply(&mut debate, [say("at the hold")]);
     let Step::Hold { next, .. } = next(&debate) else { panic!() };
-    apply(&mut debate, [Event::Continued { before: next.stand() }]);
+    apply(&mut debate, [Event::Continued { before: next.position() }]);
     assert_eq!(heard(&debate), ["before anyone", "while the proposer speaks", "at the hold"]);
     // Concluding early skips to the verdict.
     apply(&mut debate, [CONCLUDED]);
@@ -124,16 +130,16 @@ fn a_remark_is_heard_by_whoever_has_not_been_asked() {
 #[test]
 fn the_floor_is_the_users_at_the_start_and_between_rounds() {
     let mut held = setup(formats::duel(), 3);
-    held.holds = vec![Hold::Start, Hold::Rounds];
+    held.holds = vec![HoldPoint::Start, HoldPoint::Rounds];
     let mut debate = open(held);
     let mut holds = vec![];
-    while !matches!(next(&debate), Step::Rest) {
+    while !matches!(next(&debate), Step::Done) {
         run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
         if let Step::Hold { next, .. } = next(&debate) {
             holds.push(next.round);
             let nothing_failed = Event::Reopened { from: next };
-            assert!(debate.check(&nothing_failed).is_err());
-            apply(&mut debate, [Event::Continued { before: next.stand() }]);
+            assert!(debate.validate(&nothing_failed).is_err());
+            apply(&mut debate, [Event::Continued { before: next.position() }]);
         }
     }
     assert_eq!(holds, [1, 2, 3], "but not before the verdict");
@@ -144,25 +150,25 @@ fn the_floor_is_the_users_when_they_ask_for_it_and_the_wave_under_way_is_let_fin
     let mut debate = open(setup(formats::duel(), 2));
     put(&mut debate);
     apply(&mut debate, [Event::Held]);
-    assert!(debate.held() && debate.check(&Event::Held).is_err(), "once is enough");
+    assert!(debate.is_held() && debate.validate(&Event::Held).is_err(), "once is enough");
     assert!(matches!(next(&debate), Step::Speak { .. }), "the proposer has been asked");
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(trace(&debate), "1.propose running");
-    let Step::Hold { next: at, pause: Pause::Asked } = next(&debate) else { panic!() };
-    apply(&mut debate, [Event::Continued { before: at.stand() }]);
-    assert!(!debate.held() && here(&debate, 1, "challenge").is_some());
+    let Step::Hold { next: at, pause: PauseReason::UserHold } = next(&debate) else { panic!() };
+    apply(&mut debate, [Event::Continued { before: at.position() }]);
+    assert!(!debate.is_held() && here(&debate, 1, "challenge").is_some());
 }
 
 #[test]
 fn consent_is_on_the_record_and_the_last_word_counts() {
     let mut debate = open(setup(formats::duel(), 1));
     let decided = |text: &str| Event::Decided { text: text.into() };
-    assert_eq!((debate.decision(), debate.kept()), (None, None), "silence is no consent");
-    assert!(debate.check(&Event::Kept { keep: false }).is_err(), "it is still being written");
+    assert_eq!((debate.decision(), debate.keep_record()), (None, None), "silence is no consent");
+    assert!(debate.validate(&Event::Kept { keep: false }).is_err(), "it is still being written");
     run(&mut debate, &[], |_| false);
     apply(&mut debate, [decided("Tabs."), Event::Kept { keep: true }]);
     apply(&mut debate, [Event::Kept { keep: false }, decided("Spaces.")]);
-    assert_eq!((debate.decision(), debate.kept()), (Some("Spaces."), Some(false)));
+    assert_eq!((debate.decision(), debate.keep_record()), (Some("Spaces."), Some(false)));
 }
 
 /// A research debate with one failed investigation reopened and not yet requested again.
@@ -179,25 +185,25 @@ fn half_a_wave() -> (Debate, Cue) {
 fn a_turn_asked_for_again_hears_what_was_said_since() {
     let (mut debate, from) = half_a_wave();
     apply(&mut debate, [Event::Interjected { text: "Mind the cost.".into() }]);
-    assert!(debate.heard_by(from).contains(&Line::Remark("Mind the cost.")));
+    assert!(debate.visible_to(from).contains(&TranscriptItem::Remark("Mind the cost.")));
 }
 
 #[test]
 fn a_turn_asked_for_again_waits_for_a_user_who_holds() {
     let (mut debate, from) = half_a_wave();
     apply(&mut debate, [Event::Held]);
-    assert_eq!(next(&debate), Step::Hold { next: from, pause: Pause::Asked });
+    assert_eq!(next(&debate), Step::Hold { next: from, pause: PauseReason::UserHold });
 }
 
 #[test]
 fn a_setup_must_seat_who_is_vital() {
     let refused = |roles: &[Role]| Debate::open(without(setup(formats::duel(), 2), roles)).err();
-    assert_eq!(refused(&[Role::Con]), Some(Unfit::Vacant("challenge".into())));
-    assert_eq!(refused(&[Role::Judge]), Some(Unfit::Vacant("judge".into())));
+    assert_eq!(refused(&[Role::Con]), Some(SetupError::UnseatedPhase("challenge".into())));
+    assert_eq!(refused(&[Role::Judge]), Some(SetupError::UnseatedPhase("judge".into())));
     assert_eq!(refused(&[Role::Scribe, Role::Mirror]), None);
     let mut endless = setup(formats::dialectic(), 2);
     endless.format.acts.pop();
-    assert_eq!(Debate::open(endless).err(), Some(Unfit::Endless));
+    assert_eq!(Debate::open(endless).err(), Some(SetupError::OpenLastAct));
 }
 
 #[test]
@@ -225,20 +231,26 @@ fn a_setup_that_cannot_be_played_says_why() {
     }
     let mut twins = setup(formats::duel(), 2);
     twin(&mut twins.seats);
-    assert_eq!(Debate::open(twins).err(), Some(Unfit::Namesakes("Ada".into())));
+    assert_eq!(Debate::open(twins).err(), Some(SetupError::DuplicateSeatName("Ada".into())));
     let mut flag = setup(formats::duel(), 2);
-    flag.seats[0].voice = Voice::Model { tool: "--help".into(), model: None };
-    assert_eq!(Debate::open(flag).err(), Some(Unfit::Seat("Ada".into(), BadSeat::Tool)));
+    flag.seats[0].voice = Participant::Model { tool: "--help".into(), model: None };
+    assert_eq!(
+        Debate::open(flag).err(),
+        Some(SetupError::InvalidSeat("Ada".into(), ParticipantError::InvalidTool))
+    );
     let mut open = setup(formats::duel(), 2);
     open.prompts.insert("judge".into(), "{{topic".into());
-    assert_eq!(Debate::open(open).err(), Some(Unfit::Prompt("judge".into(), Bad::Unclosed)));
+    assert_eq!(
+        Debate::open(open).err(),
+        Some(SetupError::InvalidPrompt("judge".into(), TemplateError::Unclosed))
+    );
 }
 
 #[test]
 fn spans_follow_the_rounds_asked_for() {
     let spans = |format: Format, asked| -> Vec<(u8, u8)> {
         format
-            .spans(asked)
+            .round_ranges(asked)
             .filter(|span| !span.is_empty())
             .map(|s| (*s.start(), *s.end()))
             .collect()
@@ -253,11 +265,11 @@ fn spans_follow_the_rounds_asked_for() {
 /// Asserts the cue a debate can be reopened at, and that reopening it continues there.
 #[track_caller]
 fn reopens(debate: &Debate, at: Option<Cue>) {
-    assert_eq!(debate.reopens_at(), at);
+    assert_eq!(debate.reopen_cue(), at);
     let Some(from) = at else { return };
     let mut on = debate.clone();
     apply(&mut on, [Event::Reopened { from }]);
-    assert!(next(&on).at() == at || due(&on).contains(&from));
+    assert!(next(&on).first_cue() == at || due(&on).contains(&from));
 }
 
 #[test]
@@ -319,20 +331,21 @@ fn no_act_grows_behind_what_was_asked() {
     (interlude.name, interlude.rounds) = ("interlude".into(), Rounds::Once);
     format.acts.insert(3, interlude);
     let mut debate = open(setup(format, 3));
-    let rounds = |rounds| amended(Change::Plan { rounds: Some(rounds), seats: None, holds: None });
+    let rounds =
+        |rounds| amended(Amendment::Plan { rounds: Some(rounds), seats: None, holds: None });
     until(&mut debate, 3, "defend");
-    assert!(debate.check(&rounds(5)).is_ok());
+    assert!(debate.validate(&rounds(5)).is_ok());
     until(&mut debate, 0, "propose");
-    assert!(debate.check(&rounds(5)).is_ok(), "the interlude has not begun");
+    assert!(debate.validate(&rounds(5)).is_ok(), "the interlude has not begun");
     put(&mut debate);
-    assert!(debate.check(&rounds(5)).is_err(), "its prompt is out");
-    assert!(debate.check(&rounds(3)).is_ok());
+    assert!(debate.validate(&rounds(5)).is_err(), "its prompt is out");
+    assert!(debate.validate(&rounds(3)).is_ok());
 }
 
 #[test]
 fn a_debate_in_which_all_was_said_has_nowhere_to_go_on() {
-    for offer in formats::offers() {
-        let debate = played(setup(offer.format, offer.usual), &[]);
+    for offer in formats::built_in_offers() {
+        let debate = played(setup(offer.format, offer.default_rounds), &[]);
         assert_eq!(crate::scene::word(&debate), "completed");
         reopens(&debate, None);
     }
@@ -345,19 +358,19 @@ fn a_debate_in_which_all_was_said_has_nowhere_to_go_on() {
 
 #[test]
 fn what_is_offered_can_be_played() {
-    let names = formats::offers().map(|offer| offer.format.name);
+    let names = formats::built_in_offers().map(|offer| offer.format.name);
     assert_eq!(names, ["duel", "research", "dialectic", "tribunal", "arena"]);
-    assert_eq!(formats::all().map(|format| format.name), names);
-    for offer in formats::offers() {
+    assert_eq!(formats::built_in_formats().map(|format| format.name), names);
+    for offer in formats::built_in_offers() {
         let name = &offer.format.name;
-        assert!(offer.rounds.contains(&offer.usual), "{name}");
+        assert!(offer.rounds.contains(&offer.default_rounds), "{name}");
         for rounds in offer.rounds {
             assert!(Debate::open(setup(offer.format.clone(), rounds)).is_ok(), "{name}");
             // Every round belongs to exactly one act.
-            let counted = offer.format.spans(rounds).flatten().filter(|round| *round > 0);
+            let counted = offer.format.round_ranges(rounds).flatten().filter(|round| *round > 0);
             let counted: Vec<u8> = counted.collect();
             let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
-            let last = if open { OPEN_LIMIT } else { rounds };
+            let last = if open { MAX_OPEN_ROUNDS } else { rounds };
             assert!(counted.is_empty() || counted == (1..=last).collect::<Vec<_>>(), "{name}");
         }
     }

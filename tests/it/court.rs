@@ -5,9 +5,10 @@ use Rule::{
     AdmitsForGood, AdmitsPetitioner, AnswersOpponent, AtMostThreeClaims, HelpFits, HelpNotTwice,
     NoHelp, NoNewClaims, NoNewFacts,
 };
-use debate_mcp::debate::body::{Grounds, Novelty};
+use debate_mcp::debate::body::{AdmissionGrounds, Novelty};
 use debate_mcp::debate::{
-    Body, Cue, Debate, Help, Kind, Role, Rule, Seat, Setup, Side, Weight, findings, formats,
+    Body, Cue, Debate, HelpRequest, ReplyKind, Role, Rule, RuleWeight, Seat, Setup, Side,
+    check_rules, formats,
 };
 
 /// A tribunal setup with listener types. Ivy and Jan share one type.
@@ -35,18 +36,18 @@ fn asking(debate: &Debate, cue: Cue, kind: &str, from: &str) -> Body {
     let mut body = good(debate, cue);
     if let Body::Speech { help, .. } = &mut body {
         let (kind, from) = (kind.into(), from.into());
-        *help = Some(Help { kind, from, because: "figures".into() });
+        *help = Some(HelpRequest { kind, from, because: "figures".into() });
     }
     body
 }
 
 fn rules(debate: &Debate, cue: Cue, body: &Body) -> Vec<Rule> {
-    findings(debate, cue, body, &[]).into_iter().map(|found| found.rule).collect()
+    check_rules(debate, cue, body, &[]).into_iter().map(|found| found.rule).collect()
 }
 
 fn admission(name: Option<&str>, grounds: [bool; 3]) -> Body {
     let [new_information, avoids_repetition, shifts_balance] = grounds;
-    let grounds = Grounds { new_information, avoids_repetition, shifts_balance };
+    let grounds = AdmissionGrounds { new_information, avoids_repetition, shifts_balance };
     Body::Ruling { admits: name.map(Into::into), grounds, because: "so".into() }
 }
 
@@ -89,7 +90,7 @@ fn the_acts_of_ten_rounds_are_those_of_the_rules_and_fewer_or_more_change_the_mi
         let acts: String = format
             .acts
             .iter()
-            .zip(format.spans(rounds))
+            .zip(format.round_ranges(rounds))
             .flat_map(|(act, span)| span.filter(|round| *round > 0).map(|_| letter(&act.name)))
             .collect();
         assert_eq!(acts, expected, "{rounds} rounds");
@@ -97,7 +98,8 @@ fn the_acts_of_ten_rounds_are_those_of_the_rules_and_fewer_or_more_change_the_mi
     for rounds in 3..=20 {
         let debate = played(court(rounds), &[]);
         assert_eq!(crate::scene::word(&debate), "completed", "{rounds} rounds");
-        let speeches = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role.side().is_some());
+        let speeches =
+            debate.replies_in(..).filter(|(cue, _)| debate.seat(*cue).role.side().is_some());
         assert_eq!(speeches.count(), 2 * usize::from(rounds), "each side once a round");
     }
 }
@@ -145,8 +147,8 @@ fn an_opposing_claim_is_answered_by_its_id_from_the_third_round_to_the_eighth() 
         let rows = &debate.setup().phase(cue).rules;
         let weight = rows.iter().find(|(rule, _)| *rule == AnswersOpponent).map(|it| it.1);
         let expected = match round {
-            3..=8 => Some(Weight::Reask),
-            9 => Some(Weight::Foul),
+            3..=8 => Some(RuleWeight::Reask),
+            9 => Some(RuleWeight::Foul),
             _ => None,
         };
         assert_eq!(weight, expected, "round {round}");
@@ -193,7 +195,7 @@ fn help_is_of_a_kind_there_is_and_from_a_listener_who_can_still_give_it() {
         assert_eq!(rules(&debate, cue, &body), expected, "{kind} {from}");
     }
     let says = |debate: &Debate, cue| {
-        let found = findings(debate, cue, &asking(debate, cue, "technical", "x"), &[]);
+        let found = check_rules(debate, cue, &asking(debate, cue, "technical", "x"), &[]);
         found[0].says.clone()
     };
     let names = "`target_audience` names nobody who can still speak: `Hal`, `Ivy`, `Jan`";
@@ -303,7 +305,7 @@ fn who_asked_for_the_floor_or_was_asked_for_may_be_let_in_and_nobody_else() {
 fn petitions_are_asked_for_in_the_confrontation_and_nowhere_else() {
     let (debate, _) = at(10);
     let asked =
-        debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == Kind::Petition);
+        debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == ReplyKind::Petition);
     let mut rounds: Vec<u8> = asked.map(|(cue, _)| cue.round).collect();
     rounds.dedup();
     assert_eq!(rounds, [3, 4, 5, 6]);
@@ -365,7 +367,7 @@ fn whoever_fails_is_recorded_and_the_court_goes_on() {
         (&["0.judge/Lou"], 1),
     ] {
         let debate = played(court(10), down);
-        assert_eq!(debate.missing().count(), missing, "{down:?}");
+        assert_eq!(debate.failed_turns().count(), missing, "{down:?}");
         assert_eq!(crate::scene::word(&debate), "completed", "{down:?}: {}", trace(&debate));
     }
     // A failed address does not use up the listener's one speech.

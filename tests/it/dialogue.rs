@@ -2,11 +2,13 @@
 //! both seats, and the result is a list of insights with an outcome.
 use crate::players::{amended, good, told};
 use crate::scene::{apply, due, open, played, run, say, setup, trace, until, word};
-use debate_mcp::debate::insights::{End, end, insights, learned};
+use debate_mcp::debate::insights::{
+    DialogueOutcome, concluding_sections, key_insights, parse_outcome,
+};
 use debate_mcp::debate::verdict::judgment;
 use debate_mcp::debate::{
-    Body, Change, Debate, Event, Line, Role, Rule, Seat, Section, Status, findings, formats,
-    standing::status,
+    Amendment, Body, Debate, Event, Role, Rule, Seat, Section, Status, TranscriptItem, check_rules,
+    formats, status::status,
 };
 
 fn dialogue() -> Debate {
@@ -33,10 +35,10 @@ fn an_outcome_is_one_of_three_words_and_something_was_learned() {
     let cue = until(&mut debate, 0, "insights");
     let some = "- Indentation is a habit.";
     for (outcome, learned, expected) in [
-        ("consensus", some, Some(End::Consensus)),
-        ("partial: on the cost they differ.", some, Some(End::Partial)),
-        ("**Disagreement**\n\nStill.", some, Some(End::Disagreement)),
-        ("- consensus", some, Some(End::Consensus)),
+        ("consensus", some, Some(DialogueOutcome::Consensus)),
+        ("partial: on the cost they differ.", some, Some(DialogueOutcome::Partial)),
+        ("**Disagreement**\n\nStill.", some, Some(DialogueOutcome::Disagreement)),
+        ("- consensus", some, Some(DialogueOutcome::Consensus)),
         ("no consensus", some, None),
         ("We reached consensus.", some, None),
         ("consensual", some, None),
@@ -48,13 +50,13 @@ fn an_outcome_is_one_of_three_words_and_something_was_learned() {
         let body = Body::Sections {
             sections: sections(&[("Outcome", outcome), ("Key Insights", learned)]),
         };
-        let found = findings(&debate, cue, &body, &[]);
+        let found = check_rules(&debate, cue, &body, &[]);
         let rules: Vec<Rule> = found.iter().map(|found| found.rule).collect();
         let wrong = if expected.is_some() { &[][..] } else { &[Rule::StatesOutcome] };
         assert_eq!(rules, wrong, "{outcome:?} {learned:?}");
         let Body::Sections { sections } = body else { panic!() };
         if !learned.trim().is_empty() {
-            assert_eq!(end(&sections), expected, "{outcome:?}");
+            assert_eq!(parse_outcome(&sections), expected, "{outcome:?}");
         }
     }
     for parts in [
@@ -63,31 +65,34 @@ fn an_outcome_is_one_of_three_words_and_something_was_learned() {
         &[("Result", "consensus"), ("Key Insights", "x")],
     ] {
         let body = Body::Sections { sections: sections(parts) };
-        assert_eq!(findings(&debate, cue, &body, &[]).len(), 1, "{parts:?}");
+        assert_eq!(check_rules(&debate, cue, &body, &[]).len(), 1, "{parts:?}");
     }
     for (end, word) in [
-        (End::Consensus, "consensus"),
-        (End::Partial, "partial"),
-        (End::Disagreement, "disagreement"),
+        (DialogueOutcome::Consensus, "consensus"),
+        (DialogueOutcome::Partial, "partial"),
+        (DialogueOutcome::Disagreement, "disagreement"),
     ] {
-        assert_eq!(end.word(), word);
+        assert_eq!(end.as_str(), word);
     }
 }
 
 #[test]
 fn what_was_learned_is_read_off_the_record() {
     let mut debate = ended(2);
-    assert!(insights(&debate).is_none(), "not before it is said");
+    assert!(concluding_sections(&debate).is_none(), "not before it is said");
     let cue = until(&mut debate, 0, "insights");
     let said =
         sections(&[("OUTCOME", "Partial."), ("Key insights", "Habit."), ("Open", "Editors?")]);
     say(&mut debate, cue, Body::Sections { sections: said.clone() });
     run(&mut debate, &[], |_| false);
-    assert_eq!(insights(&debate), Some(said.as_slice()));
-    assert_eq!((end(&said), learned(&said)), (Some(End::Partial), Some("Habit.")));
+    assert_eq!(concluding_sections(&debate), Some(said.as_slice()));
+    assert_eq!(
+        (parse_outcome(&said), key_insights(&said)),
+        (Some(DialogueOutcome::Partial), Some("Habit."))
+    );
     assert_eq!(status(&debate), Status::Completed);
     // A duel has no insights.
-    assert!(insights(&played(setup(formats::duel(), 3), &[])).is_none());
+    assert!(concluding_sections(&played(setup(formats::duel(), 3), &[])).is_none());
 }
 
 #[test]
@@ -106,7 +111,7 @@ fn it_ends_when_the_user_says_so_and_not_when_the_rounds_are_over() {
 #[test]
 fn it_may_be_ended_at_any_time_after_somebody_spoke_and_nobody_wins() {
     let concluded = Event::Concluded { because: None };
-    assert!(dialogue().check(&concluded).is_err(), "nothing has been said");
+    assert!(dialogue().validate(&concluded).is_err(), "nothing has been said");
     for (round, phase) in [(1, "challenge"), (2, "respond"), (2, "challenge"), (5, "respond")] {
         let mut debate = dialogue();
         until(&mut debate, round, phase);
@@ -141,21 +146,24 @@ fn the_user_is_heard_by_both_and_may_shift_the_topic() {
     apply(&mut debate, [Event::Interjected { text: "Mind the cost.".into() }]);
     for phase in ["respond", "challenge"] {
         let cue = until(&mut debate, 2, phase);
-        assert!(debate.heard_by(cue).contains(&Line::Remark("Mind the cost.")), "{phase}");
+        assert!(
+            debate.visible_to(cue).contains(&TranscriptItem::Remark("Mind the cost.")),
+            "{phase}"
+        );
         assert!(told(&debate, cue).contains("Mind the cost."), "{phase}");
     }
     let topic = "And what of semicolons?";
-    apply(&mut debate, [amended(Change::Topic { topic: topic.into() })]);
+    apply(&mut debate, [amended(Amendment::Topic { topic: topic.into() })]);
     let cue = until(&mut debate, 2, "challenge");
     assert!(told(&debate, cue).starts_with(topic), "heard from the next turn on");
     let before = debate.turns().next().unwrap().0;
     assert!(told(&debate, before).starts_with("Tabs or spaces?"), "and not before");
     apply(&mut debate, [Event::Concluded { because: None }]);
     let cue = until(&mut debate, 0, "insights");
-    assert_eq!(debate.topic(cue), topic);
-    let heard = debate.heard_by(cue);
+    assert_eq!(debate.topic_at(cue), topic);
+    let heard = debate.visible_to(cue);
     assert!(
-        heard.contains(&Line::Remark("Mind the cost.")),
+        heard.contains(&TranscriptItem::Remark("Mind the cost.")),
         "the insights are of all that was said"
     );
 }
@@ -169,6 +177,10 @@ fn several_may_question_whoever_leads() {
     run(&mut debate, &["1.challenge/Dee"], |debate| due(debate)[0].round == 2);
     assert_eq!(trace(&debate), "1.position 1.challenge! 1.challenge running");
     let cue = due(&debate)[0];
-    assert_eq!(findings(&debate, cue, &good(&debate, cue), &[]), [], "there are no rules to break");
-    assert_eq!(findings(&debate, cue, &Body::prose("Trust me."), &[]), []);
+    assert_eq!(
+        check_rules(&debate, cue, &good(&debate, cue), &[]),
+        [],
+        "there are no rules to break"
+    );
+    assert_eq!(check_rules(&debate, cue, &Body::from_prose("Trust me."), &[]), []);
 }

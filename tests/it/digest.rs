@@ -1,7 +1,9 @@
 //! Round summaries: what a written digest must contain, and the mechanical digest that replaces it
 //! if no scribe wrote one.
 use crate::scene::{open, say, setup, speech, until};
-use debate_mcp::debate::digest::{left_out, mechanical, opening, squeeze};
+use debate_mcp::debate::digest::{
+    collapse_whitespace, find_omissions, first_words, mechanical_digest,
+};
 use debate_mcp::debate::{Body, Debate, formats};
 
 /// A duel in which Bob concedes `p1` verbatim in round 1 and argues against it in round 2. Ada
@@ -51,12 +53,12 @@ Open disagreements:
 Contradictions:
 - conceded in round 1: \"p1 holds because\"; denied in round 2 by `c4`: c4 holds because it does
 ";
-    assert_eq!(mechanical(&record(), 2), expected);
+    assert_eq!(mechanical_digest(&record(), 2), expected);
 }
 
 #[test]
 fn only_the_rounds_it_covers_are_summed_up() {
-    let text = mechanical(&record(), 1);
+    let text = mechanical_digest(&record(), 1);
     for (part, there) in [
         ("- c3: c3 holds because it does (evidence", true),
         ("Concessions (verbatim, binding):", true),
@@ -67,7 +69,7 @@ fn only_the_rounds_it_covers_are_summed_up() {
     ] {
         assert_eq!(text.contains(part), there, "{part}\n{text}");
     }
-    assert!(!mechanical(&record(), 0).contains("- "), "nothing has happened yet");
+    assert!(!mechanical_digest(&record(), 0).contains("- "), "nothing has happened yet");
 }
 
 #[test]
@@ -75,17 +77,17 @@ fn a_side_without_claims_is_summed_up_by_its_words() {
     let mut debate = open(setup(formats::duel(), 3));
     let first = until(&mut debate, 1, "propose");
     let long = vec!["word"; 100].join(" ");
-    say(&mut debate, first, Body::prose(long));
-    let text = mechanical(&debate, 1);
+    say(&mut debate, first, Body::from_prose(long));
+    let text = mechanical_digest(&debate, 1);
     let cut = format!("- (round 1) {} …\n", vec!["word"; 80].join(" "));
     assert!(text.contains(&cut), "{text}");
-    assert_eq!(opening("short  enough\n"), "short enough");
+    assert_eq!(first_words("short  enough\n"), "short enough");
 }
 
 #[track_caller]
 fn check(summary: &str, expected: &[&str]) {
     let fourth = crate::scene::cue(2, 4, 0, 13);
-    assert_eq!(left_out(&record(), fourth, summary), expected, "{summary}");
+    assert_eq!(find_omissions(&record(), fourth, summary), expected, "{summary}");
 }
 
 #[test]
@@ -101,12 +103,12 @@ fn a_summary_quotes_every_concession_and_names_every_open_disagreement() {
     check("p1 holds because. Open: c10, xc2, c4-b.", &[&open("c1"), &open("c2"), &open("c4")]);
     check("", &[quote, &open("c1"), &open("c2"), &open("c4")]);
     // The mechanical digest omits nothing.
-    check(&mechanical(&record(), 2), &[]);
+    check(&mechanical_digest(&record(), 2), &[]);
 }
 
 #[test]
 fn white_space_does_not_count() {
     for (text, expected) in [("a  b\n\tc ", "a b c"), ("", ""), (" \n", ""), ("a\u{a0}b", "a b")] {
-        assert_eq!(squeeze(text), expected);
+        assert_eq!(collapse_whitespace(text), expected);
     }
 }

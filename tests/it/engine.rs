@@ -4,7 +4,8 @@ use crate::players::good;
 use crate::scene::{cue, model, setup, trace};
 use crate::voices::{Disk, Hands, Scripted, Shared, outside, written};
 use debate_mcp::debate::{
-    Change, Cue, Debate, Event, Failure, Setup, Step, Trouble, Voice, formats, next,
+    Amendment, Cue, Debate, Event, FailureKind, Participant, Setup, Step, TurnFailure, formats,
+    next,
 };
 use debate_mcp::engine::session::Session;
 use debate_mcp::engine::{
@@ -36,12 +37,14 @@ async fn send(requests: &mpsc::Sender<Request>, command: Command) -> Result<(), 
 
 #[tokio::test(start_paused = true)]
 async fn it_survives_a_crash_at_any_write() {
-    for format in formats::all().into_iter().filter(|format| format.name != "dialectic") {
+    for format in
+        formats::built_in_formats().into_iter().filter(|format| format.name != "dialectic")
+    {
         let setup = setup(format, 5);
         let whole = Shared::default();
         let (mut run, _requests, _) = session(&setup, &whole, usize::MAX);
         let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&whole, &setup) };
-        assert_eq!(run.drive(&voices).await.unwrap(), Step::Rest);
+        assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
         let mut crashes = 0;
         for crash in 0.. {
             let kept = Shared::default();
@@ -55,7 +58,7 @@ async fn it_survives_a_crash_at_any_write() {
             let before = kept.lock().unwrap().clone();
             let (mut second, _requests, _) = session(&setup, &kept, usize::MAX);
             let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&kept, &setup) };
-            assert_eq!(second.drive(&voices).await.unwrap(), Step::Rest);
+            assert_eq!(second.drive(&voices).await.unwrap(), Step::Done);
             // Only timestamps and deadlines may differ after a crash.
             assert_eq!(timeless(second.debate()), timeless(run.debate()));
             let after = kept.lock().unwrap().clone();
@@ -90,7 +93,7 @@ async fn a_reply_that_cannot_be_taken_is_asked_for_once_more_and_paid_for_twice(
     let events = Shared::default();
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
     let voices = Scripted { fickle: "Kim", ..Scripted::new(&events, &setup) };
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Rest);
+    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
     assert_eq!(trace(run.debate()), "1.propose 1.challenge 0.judge 0.judge completed");
     assert_eq!(run.debate().spent().cost, 5, "two speeches, the judge twice and the mirror");
     let asked = voices.asked.lock().unwrap();
@@ -106,7 +109,7 @@ async fn whoever_is_awaited_answers_in_turn_and_once() {
     let mut setup = setup(formats::arena(), 1);
     setup.limits.shortest = 5;
     for seat in &mut setup.seats[..2] {
-        seat.voice = Voice::Bot;
+        seat.voice = Participant::Bot;
     }
     let events = Shared::default();
     let voices = Scripted::new(&events, &setup);
@@ -129,7 +132,7 @@ async fn whoever_is_awaited_answers_in_turn_and_once() {
         let nowhere = cue(9, 9, 9, 9);
         assert!(matches!(run.obey(reply(nowhere, "hello?")), Err(Error::Illegal(_))));
     }
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Rest);
+    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
     let votes = "0.vote 0.vote 0.vote";
     assert_eq!(trace(run.debate()), format!("1.open 1.open 0.judge! 0.judge! {votes} completed"));
 }
@@ -139,12 +142,12 @@ async fn whoever_is_late_has_failed_also_after_a_restart() {
     let mut setup = setup(formats::arena(), 1);
     setup.limits.await_seconds = Some(120);
     for seat in &mut setup.seats[..2] {
-        seat.voice = Voice::Bot;
+        seat.voice = Participant::Bot;
     }
     let events = Shared::default();
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
     run.drive(&Scripted::new(&events, &setup)).await.unwrap();
-    let due = next(run.debate()).at().unwrap();
+    let due = next(run.debate()).first_cue().unwrap();
     let deadline = run.debate().deadline(due).unwrap();
     drop(run);
     // A second process resumes the debate with the recorded deadline.
@@ -157,7 +160,7 @@ async fn whoever_is_late_has_failed_also_after_a_restart() {
         let done = run.run(&voices).await;
         (run, done)
     });
-    idle.wait_for(|step| *step == Some(Step::Rest)).await.unwrap();
+    idle.wait_for(|step| *step == Some(Step::Done)).await.unwrap();
     drop(requests);
     let (run, done) = playing.await.unwrap();
     done.unwrap();
@@ -184,7 +187,7 @@ async fn it_drops_what_is_no_longer_due() {
         send(&requests, Command::Conclude { because: None }).await.unwrap();
     };
     let (step, ()) = tokio::join!(run.drive(&voices), user);
-    assert_eq!(step.unwrap(), Step::Rest);
+    assert_eq!(step.unwrap(), Step::Done);
     assert_eq!(trace(run.debate()), "1.propose 0.judge 0.judge ended");
 }
 
@@ -200,7 +203,7 @@ impl Drop for Waiting {
 }
 
 impl Voices for Silent {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         Box::pin(async move {
             let voice = ask.voice.to_string();
             self.0.lock().unwrap().push(voice.clone());
@@ -208,10 +211,10 @@ impl Voices for Silent {
             std::future::pending().await
         })
     }
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
@@ -229,16 +232,16 @@ async fn a_seat_handed_over_is_asked_anew_at_once_and_a_silent_one_times_out() {
         tokio::task::yield_now().await;
         let before = waiting.lock().unwrap().clone();
         assert_eq!(before.len(), 1);
-        let change = Change::Seat { seat: 0, voice: model("quick") };
+        let change = Amendment::Seat { seat: 0, voice: model("quick") };
         send(&requests, Command::Amend { change, because: "too slow".into() }).await.unwrap();
         while !matches!(&*watch.recv().await.unwrap(), Update::Speaking { .. }) {}
         tokio::task::yield_now().await;
         assert_eq!(*waiting.lock().unwrap(), ["quick"], "the other was stopped");
     };
     let (step, ()) = tokio::join!(run.drive(&voices), user);
-    assert_eq!(step.unwrap(), Step::Rest);
-    let (_, lost) = run.debate().missing().next().unwrap();
-    assert_eq!((lost.trouble, lost.envelope.tool.as_str()), (Trouble::TimedOut, "quick"));
+    assert_eq!(step.unwrap(), Step::Done);
+    let (_, lost) = run.debate().failed_turns().next().unwrap();
+    assert_eq!((lost.trouble, lost.envelope.tool.as_str()), (FailureKind::TimedOut, "quick"));
     assert!(waiting.lock().unwrap().is_empty(), "nobody is left waiting");
 }
 
@@ -266,7 +269,7 @@ async fn no_more_turns_are_fetched_at_once_than_allowed() {
         most
     };
     let (step, most) = tokio::join!(run.drive(&voices), most);
-    assert_eq!((step.unwrap(), most), (Step::Rest, 2));
+    assert_eq!((step.unwrap(), most), (Step::Done, 2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -283,13 +286,13 @@ async fn a_prompt_over_the_limit_is_not_sent() {
 
 #[test]
 fn what_a_model_writes_is_read_back_as_it_was_meant() {
-    for format in formats::all() {
+    for format in formats::built_in_formats() {
         let mut debate = Debate::open(setup(format, 10)).unwrap();
         crate::scene::run(&mut debate, &[], |debate| {
-            if let Some(cue) = next(debate).at() {
+            if let Some(cue) = next(debate).first_cue() {
                 let body = good(debate, cue);
                 let text = written(debate, cue, &body);
-                let read = debate_mcp::debate::reply::read(debate, cue, &text).unwrap();
+                let read = debate_mcp::debate::reply::parse(debate, cue, &text).unwrap();
                 assert_eq!(read.kind(), body.kind());
                 if let debate_mcp::debate::Body::Speech { .. } = body {
                     assert_eq!(read, body);

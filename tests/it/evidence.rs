@@ -1,7 +1,7 @@
 //! Citation lookup in a small pinned repository, table-driven: paths, lines, symbols, commits, and
 //! the on-disk index cache. Defines `CitationFixture` for the other citation tests.
 use crate::pins::Ground;
-use debate_mcp::debate::{Body, Citation, Claim, Found};
+use debate_mcp::debate::{Body, Citation, CitationStatus, Claim};
 use debate_mcp::evidence::{Checker, Scope, Search, read, read_text};
 use debate_mcp::repo::Trees;
 use debate_mcp::repo::{Commit, commit};
@@ -37,7 +37,7 @@ impl Field {
 
     /// Checks one string as an evidence entry of a claim.
     pub(crate) fn entry(&self, entry: &str) -> Citation {
-        let mut body = Body::prose("");
+        let mut body = Body::from_prose("");
         if let Body::Speech { claims, .. } = &mut body {
             let evidence = vec![entry.to_owned()];
             claims.push(Claim { id: "c1".into(), text: "x".into(), evidence, ..Claim::default() });
@@ -47,7 +47,7 @@ impl Field {
     }
 
     /// Asserts status, location and note of one evidence entry.
-    pub(crate) fn check(&self, entry: &str, found: Found, found_at: &str, note: &str) {
+    pub(crate) fn check(&self, entry: &str, found: CitationStatus, found_at: &str, note: &str) {
         let citation = self.entry(entry);
         let at = citation.found_at.as_deref().unwrap_or_default();
         let said = citation.note.as_deref().unwrap_or_default();
@@ -86,54 +86,62 @@ fn plain() -> Field {
 fn a_path_means_one_file_or_none() {
     let field = plain();
     for (entry, found, at, note) in [
-        ("src/a.rs", Found::Located, "", ""),
-        ("a.rs", Found::Located, "", ""),
-        ("./src/a.rs:3", Found::Located, "", ""),
-        ("a/src/a.rs:3", Found::Located, "", ""),
-        ("b/src/a.rs:3", Found::Located, "", ""),
-        ("repo/src/a.rs:3", Found::Located, "", ""),
-        ("/home/somebody/repo/src/a.rs:3", Found::Located, "", ""),
-        ("C:\\repo\\src\\a.rs:3", Found::Located, "", ""),
-        ("src\\a.rs:3", Found::Located, "", ""),
-        ("docs/été/guide.md:1", Found::Located, "", ""),
-        ("Makefile:2", Found::Located, "", ""),
-        ("src/deep/", Found::Located, "", ""),
-        ("upper.rs:1", Found::Located, "", "the file is called `src/Upper.rs`"),
+        ("src/a.rs", CitationStatus::Located, "", ""),
+        ("a.rs", CitationStatus::Located, "", ""),
+        ("./src/a.rs:3", CitationStatus::Located, "", ""),
+        ("a/src/a.rs:3", CitationStatus::Located, "", ""),
+        ("b/src/a.rs:3", CitationStatus::Located, "", ""),
+        ("repo/src/a.rs:3", CitationStatus::Located, "", ""),
+        ("/home/somebody/repo/src/a.rs:3", CitationStatus::Located, "", ""),
+        ("C:\\repo\\src\\a.rs:3", CitationStatus::Located, "", ""),
+        ("src\\a.rs:3", CitationStatus::Located, "", ""),
+        ("docs/été/guide.md:1", CitationStatus::Located, "", ""),
+        ("Makefile:2", CitationStatus::Located, "", ""),
+        ("src/deep/", CitationStatus::Located, "", ""),
+        ("upper.rs:1", CitationStatus::Located, "", "the file is called `src/Upper.rs`"),
         (
             "mod.rs:1",
-            Found::Ambiguous,
+            CitationStatus::Ambiguous,
             "src/deep/mod.rs, src/other/mod.rs",
             "2 files end in `mod.rs`",
         ),
-        ("ep/mod.rs:1", Found::NoSuchPath, "", ""),
-        ("src/none.rs:1", Found::NoSuchPath, "", ""),
-        ("x/src/a.rs:1", Found::NoSuchPath, "", ""),
-        ("src/a.rs/b.rs:1", Found::NoSuchPath, "", ""),
-        (".env:1", Found::Unchecked, "", "it may hold a secret, by its name"),
-        (".env:1 \"TOKEN=abcdef\"", Found::Unchecked, "", "it may hold a secret, by its name"),
-        ("image.png:1", Found::Unchecked, "", "it is not text"),
+        ("ep/mod.rs:1", CitationStatus::NoSuchPath, "", ""),
+        ("src/none.rs:1", CitationStatus::NoSuchPath, "", ""),
+        ("x/src/a.rs:1", CitationStatus::NoSuchPath, "", ""),
+        ("src/a.rs/b.rs:1", CitationStatus::NoSuchPath, "", ""),
+        (".env:1", CitationStatus::Unchecked, "", "it may hold a secret, by its name"),
+        (
+            ".env:1 \"TOKEN=abcdef\"",
+            CitationStatus::Unchecked,
+            "",
+            "it may hold a secret, by its name",
+        ),
+        ("image.png:1", CitationStatus::Unchecked, "", "it is not text"),
     ] {
         field.check(entry, found, at, note);
     }
     // A bare path in prose may be a proposal, so it is not reported as missing.
-    assert_eq!(field.prose("add `src/new.rs`")[0].found, Found::Unchecked);
-    assert_eq!(field.prose("see `src/new.rs:3`")[0].found, Found::NoSuchPath);
+    assert_eq!(field.prose("add `src/new.rs`")[0].found, CitationStatus::Unchecked);
+    assert_eq!(field.prose("see `src/new.rs:3`")[0].found, CitationStatus::NoSuchPath);
     assert_eq!(
         field.prose("`application/json`")[0].note.as_deref(),
         Some("not in this repository")
     );
-    assert_eq!(field.prose("`src/deep`")[0].found, Found::Located);
+    assert_eq!(field.prose("`src/deep`")[0].found, CitationStatus::Located);
 }
 
 #[test]
 fn of_several_files_the_quote_or_the_debate_tells_which() {
     let field = plain();
     let note = "2 files end in `mod.rs`, and only this one has the quote";
-    field.check("mod.rs:1 \"pub fn deep_thought()\"", Found::Exact, "", note);
+    field.check("mod.rs:1 \"pub fn deep_thought()\"", CitationStatus::Exact, "", note);
     assert_eq!(field.entry("mod.rs:1 \"pub fn deep_thought()\"").path.unwrap(), "src/deep/mod.rs");
     let prefer = ["src/other/mod.rs".to_owned()];
     let found = &field.in_scope("mod.rs:1", &Scope { prefer: &prefer, ..WHOLE })[0];
-    assert_eq!((found.found, found.path.as_deref()), (Found::Located, Some("src/other/mod.rs")));
+    assert_eq!(
+        (found.found, found.path.as_deref()),
+        (CitationStatus::Located, Some("src/other/mod.rs"))
+    );
     let note = "2 files end in `mod.rs`, and the debate is about this one";
     assert_eq!(found.note.as_deref(), Some(note));
 }
@@ -142,25 +150,35 @@ fn of_several_files_the_quote_or_the_debate_tells_which() {
 fn lines_have_to_be_there() {
     let field = plain();
     for (entry, found, note) in [
-        ("src/a.rs:1", Found::Located, ""),
-        ("src/a.rs:10", Found::Located, ""),
-        ("src/a.rs:11", Found::LineOutOfRange, "the file has 10 lines"),
-        ("src/a.rs:0", Found::LineOutOfRange, "the file has 10 lines"),
-        ("src/a.rs:9-11", Found::LineOutOfRange, "the file has 10 lines"),
-        ("src/a.rs:10-9", Found::Located, ""),
-        ("no-newline.txt:1", Found::Located, ""),
-        ("no-newline.txt:2", Found::LineOutOfRange, "the file has 1 line"),
-        ("empty.txt:1", Found::LineOutOfRange, "the file has 0 lines"),
-        ("windows.txt:2", Found::Located, ""),
-        ("windows.txt:3", Found::LineOutOfRange, "the file has 2 lines"),
-        ("src/a.rs:99 \"no such thing\"", Found::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:1", CitationStatus::Located, ""),
+        ("src/a.rs:10", CitationStatus::Located, ""),
+        ("src/a.rs:11", CitationStatus::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:0", CitationStatus::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:9-11", CitationStatus::LineOutOfRange, "the file has 10 lines"),
+        ("src/a.rs:10-9", CitationStatus::Located, ""),
+        ("no-newline.txt:1", CitationStatus::Located, ""),
+        ("no-newline.txt:2", CitationStatus::LineOutOfRange, "the file has 1 line"),
+        ("empty.txt:1", CitationStatus::LineOutOfRange, "the file has 0 lines"),
+        ("windows.txt:2", CitationStatus::Located, ""),
+        ("windows.txt:3", CitationStatus::LineOutOfRange, "the file has 2 lines"),
+        ("src/a.rs:99 \"no such thing\"", CitationStatus::LineOutOfRange, "the file has 10 lines"),
     ] {
         field.check(entry, found, "", note);
     }
     let note = "the file has 10 lines";
-    field.check("src/a.rs:99 \"let mut sum = 0;\"", Found::ElsewhereInFile, "src/a.rs:4", note);
-    field.check("src/a.rs:12 \"let mut sum = 0;\"", Found::ElsewhereInFile, "src/a.rs:4", note);
-    field.check("src/a.rs:4-99 \"let mut sum = 0;\"", Found::Exact, "", note);
+    field.check(
+        "src/a.rs:99 \"let mut sum = 0;\"",
+        CitationStatus::ElsewhereInFile,
+        "src/a.rs:4",
+        note,
+    );
+    field.check(
+        "src/a.rs:12 \"let mut sum = 0;\"",
+        CitationStatus::ElsewhereInFile,
+        "src/a.rs:4",
+        note,
+    );
+    field.check("src/a.rs:4-99 \"let mut sum = 0;\"", CitationStatus::Exact, "", note);
     let reversed = field.entry("src/a.rs:10-9");
     assert_eq!((reversed.line, reversed.end_line), (Some(9), Some(10)));
 }
@@ -175,7 +193,7 @@ fn what_cannot_be_looked_up_is_said_to_be_stated() {
         ("we measured 3x faster", "a benchmark claimed without its output"),
         ("we measured it: \"12.1 ms\"", "stated, not verified"),
     ] {
-        field.check(entry, Found::Unchecked, "", note);
+        field.check(entry, CitationStatus::Unchecked, "", note);
     }
 }
 
@@ -183,19 +201,24 @@ fn what_cannot_be_looked_up_is_said_to_be_stated() {
 fn names_are_found_where_they_are_defined() {
     let field = plain();
     for (entry, found, at, note) in [
-        ("`compute_total`", Found::ElsewhereInRepo, "src/a.rs:3", "defined"),
-        ("`deep_thought()`", Found::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
-        ("`compute_tot`", Found::NotFound, "", ""),
-        ("src/a.rs `compute_total`", Found::Exact, "src/a.rs:3", ""),
-        ("src/a.rs:3 `compute_total`", Found::Exact, "", ""),
-        ("src/a.rs:9 `compute_total`", Found::Near, "src/a.rs:3", ""),
-        ("src/a.rs:1 `deep_thought`", Found::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
-        ("src/a.rs:1 `no_thought`", Found::NotFound, "", ""),
+        ("`compute_total`", CitationStatus::ElsewhereInRepo, "src/a.rs:3", "defined"),
+        ("`deep_thought()`", CitationStatus::ElsewhereInRepo, "src/deep/mod.rs:1", "defined"),
+        ("`compute_tot`", CitationStatus::NotFound, "", ""),
+        ("src/a.rs `compute_total`", CitationStatus::Exact, "src/a.rs:3", ""),
+        ("src/a.rs:3 `compute_total`", CitationStatus::Exact, "", ""),
+        ("src/a.rs:9 `compute_total`", CitationStatus::Near, "src/a.rs:3", ""),
+        (
+            "src/a.rs:1 `deep_thought`",
+            CitationStatus::ElsewhereInRepo,
+            "src/deep/mod.rs:1",
+            "defined",
+        ),
+        ("src/a.rs:1 `no_thought`", CitationStatus::NotFound, "", ""),
     ] {
         field.check(entry, found, at, note);
     }
     let prose = &field.prose("a new `total_of_all` may help")[0];
-    assert_eq!(prose.found, Found::Unchecked);
+    assert_eq!(prose.found, CitationStatus::Unchecked);
     assert_eq!(prose.note.as_deref(), Some("not in this repository"));
     let field = Field::new(&[
         ("a.rs", "fn x() {\n    helper_one();\n}\n"),
@@ -209,50 +232,50 @@ fn names_are_found_where_they_are_defined() {
         ("`doWork()`", "c.ts:2", "defined"),
         ("`Pot::boil_now`", "d.rs:3", "defined"),
     ] {
-        field.check(entry, Found::ElsewhereInRepo, at, note);
+        field.check(entry, CitationStatus::ElsewhereInRepo, at, note);
     }
-    field.check("`Pot::fry_now`", Found::NotFound, "", "");
+    field.check("`Pot::fry_now`", CitationStatus::NotFound, "", "");
 }
 
 #[test]
 fn commits_are_there_or_not() {
     let field = plain();
     let head = field.ground.repository().head().unwrap().target().unwrap().to_string();
-    field.check(&format!("commit {head}"), Found::Located, "", "");
+    field.check(&format!("commit {head}"), CitationStatus::Located, "", "");
     let short = &head[..12];
     if short.contains(|c: char| c.is_ascii_digit()) && short.contains(|c: char| c.is_alphabetic()) {
-        field.check(short, Found::Located, "", "");
+        field.check(short, CitationStatus::Located, "", "");
     }
-    field.check("commit 0123abc4567", Found::CommitUnknown, "", "");
+    field.check("commit 0123abc4567", CitationStatus::CommitUnknown, "", "");
     // A tree id is not a commit id.
-    field.check(&format!("commit {}", field.tree), Found::CommitUnknown, "", "");
+    field.check(&format!("commit {}", field.tree), CitationStatus::CommitUnknown, "", "");
     fs::write(field.ground.root().join(".git/shallow"), format!("{head}\n")).unwrap();
-    field.check("commit 0123abc4567", Found::Unchecked, "", "this clone is shallow");
+    field.check("commit 0123abc4567", CitationStatus::Unchecked, "", "this clone is shallow");
 }
 
 #[test]
 fn without_an_index_the_rest_is_not_searched() {
     let field = plain();
     let known = |text: &str| field.in_scope(text, &KNOWN)[0].found;
-    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::NotSearched);
-    assert_eq!(known("`deep_thought`"), Found::NotSearched);
-    assert_eq!(known("src/a.rs:4 \"let mut sum = 0;\""), Found::Exact);
+    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::NotSearched);
+    assert_eq!(known("`deep_thought`"), CitationStatus::NotSearched);
+    assert_eq!(known("src/a.rs:4 \"let mut sum = 0;\""), CitationStatus::Exact);
     let licence = "lib/c1.rs:1 \"Everybody may use this file as they like.\"";
-    assert_eq!(known(licence), Found::Exact);
+    assert_eq!(known(licence), CitationStatus::Exact);
     assert!(!field.ground.home().join("indexes").exists());
-    assert_eq!(field.prose(licence)[0].found, Found::NonDistinctive);
-    assert_eq!(known(licence), Found::NonDistinctive);
-    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), Found::ElsewhereInRepo);
+    assert_eq!(field.prose(licence)[0].found, CitationStatus::NonDistinctive);
+    assert_eq!(known(licence), CitationStatus::NonDistinctive);
+    assert_eq!(known("src/a.rs:1 \"pub fn deep_thought()\""), CitationStatus::ElsewhereInRepo);
     // A new checker reads the index from disk.
     let other = Field { checker: Checker::new(Trees::at(&field.ground.home())), ..field };
-    assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, Found::ElsewhereInRepo);
+    assert_eq!(other.in_scope("`deep_thought`", &KNOWN)[0].found, CitationStatus::ElsewhereInRepo);
 }
 
 #[test]
 fn an_index_that_is_damaged_is_made_anew() {
     let field = plain();
     let quote = "src/a.rs:1 \"pub fn deep_thought()\"";
-    assert_eq!(field.prose(quote)[0].found, Found::ElsewhereInRepo);
+    assert_eq!(field.prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
     let folder = field.ground.home().join("indexes");
     let entries = fs::read_dir(&folder).unwrap();
     let paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -278,8 +301,8 @@ fn an_index_that_is_damaged_is_made_anew() {
             let references = read_text(quote);
             checker.check(&field.ground.root(), &field.tree, &references, scope).unwrap()[0].found
         };
-        assert_eq!(check(&KNOWN), Found::NotSearched);
-        assert_eq!(check(&WHOLE), Found::ElsewhereInRepo);
+        assert_eq!(check(&KNOWN), CitationStatus::NotSearched);
+        assert_eq!(check(&WHOLE), CitationStatus::ElsewhereInRepo);
         assert_eq!(fs::read(path).unwrap(), whole);
     }
 }
@@ -296,7 +319,7 @@ fn only_so_many_indexes_are_kept() {
             &read_text(&format!("`number_{nth}`")),
             &WHOLE,
         );
-        assert_eq!(found.unwrap()[0].found, Found::ElsewhereInRepo);
+        assert_eq!(found.unwrap()[0].found, CitationStatus::ElsewhereInRepo);
     }
     assert_eq!(fs::read_dir(ground.home().join("indexes")).unwrap().count(), 8);
 }
@@ -305,10 +328,10 @@ fn only_so_many_indexes_are_kept() {
 fn what_is_checked_is_no_source_for_itself() {
     let field = plain();
     let scope = Scope { except: Some("src/a.rs"), ..WHOLE };
-    assert_eq!(field.in_scope("src/a.rs:3", &scope)[0].found, Found::Unchecked);
+    assert_eq!(field.in_scope("src/a.rs:3", &scope)[0].found, CitationStatus::Unchecked);
     let quote = "src/deep/mod.rs:1 \"let mut sum = 0;\"";
-    assert_eq!(field.in_scope(quote, &scope)[0].found, Found::NotFound);
-    assert_eq!(field.prose(quote)[0].found, Found::ElsewhereInRepo);
+    assert_eq!(field.in_scope(quote, &scope)[0].found, CitationStatus::NotFound);
+    assert_eq!(field.prose(quote)[0].found, CitationStatus::ElsewhereInRepo);
 }
 
 #[test]
@@ -336,9 +359,9 @@ fn what_cannot_be_read_is_not_judged() {
         ("link.rs:1", "it is a link"),
         ("module.rs:1", "it is a repository of its own"),
     ] {
-        assert_eq!(check(text), (Found::Unchecked, note.to_owned()), "{text}");
+        assert_eq!(check(text), (CitationStatus::Unchecked, note.to_owned()), "{text}");
     }
-    assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, Found::NotFound);
+    assert_eq!(check("text.rs:1 \"nothing of the kind\"").0, CitationStatus::NotFound);
     // An index built with read errors is not cached, as a later read may succeed.
     assert!(!ground.home().join("indexes").exists());
 }

@@ -1,7 +1,7 @@
 //! Quote matching: distance from the cited line, whitespace, ellipses, line prefixes, and search in
 //! other files through the Bloom filter index.
 use crate::evidence::{Field, WHOLE};
-use debate_mcp::debate::Found;
+use debate_mcp::debate::CitationStatus;
 
 /// A file with forty distinct lines, and a few others for the edge cases.
 fn field() -> Field {
@@ -25,28 +25,40 @@ fn field() -> Field {
 fn a_quote_is_where_it_is() {
     let field = field();
     for (entry, found, at) in [
-        ("src/a.rs:10 \"let value_10 = make(10);\"", Found::Exact, ""),
-        ("src/a.rs:5-12 \"let value_10 = make(10);\"", Found::Exact, ""),
-        ("src/a.rs \"let value_10 = make(10);\"", Found::Exact, "src/a.rs:10"),
-        ("src/a.rs:10 \"value_10=make( 10 )\"", Found::Exact, ""),
-        ("src/a.rs:10 \"value_10 = make(10)…\"", Found::Exact, ""),
-        ("src/a.rs:25 \"let value_10 = make(10);\"", Found::Near, "src/a.rs:10"),
-        ("src/a.rs:2 \"let value_17 = make(17);\"", Found::Near, "src/a.rs:17"),
-        ("src/a.rs:26 \"let value_10 = make(10);\"", Found::ElsewhereInFile, "src/a.rs:10"),
-        ("src/a.rs:1 \"let value_17 = make(17);\"", Found::ElsewhereInFile, "src/a.rs:17"),
-        ("src/a.rs:1 \"fn elsewhere_entirely(x: u8)\"", Found::ElsewhereInRepo, "src/b.rs:1"),
-        ("src/a.rs:10 \"let Value_10 = make(10);\"", Found::NotFound, ""),
-        ("src/a.rs:10 \"let value_10 = make(11);\"", Found::NotFound, ""),
-        ("src/a.rs:10 \"let vаlue_10 = make(10);\"", Found::NotFound, ""),
-        ("src/a.rs:41 \"let quoted = \"a “curly” one\";\"", Found::Exact, ""),
-        ("src/a.rs:41 `let quoted = \"a \"curly\" one\";`", Found::NotFound, ""),
-        ("src/a.rs:46 \"if x\"", Found::TooShort, ""),
-        ("src/a.rs:50 \"x = 1\"", Found::TooShort, ""),
-        ("src/a.rs:50 \"z = 9\"", Found::NotFound, ""),
-        ("lib/c1.rs:1 \"Everybody may use this file as they like.\"", Found::NonDistinctive, ""),
-        ("lib/c1.rs:2 \"fn only_1() {}\"", Found::Exact, ""),
-        ("w.txt:1 \"first line here\"", Found::Exact, ""),
-        ("w.txt:3 \"second line here\"", Found::Exact, ""),
+        ("src/a.rs:10 \"let value_10 = make(10);\"", CitationStatus::Exact, ""),
+        ("src/a.rs:5-12 \"let value_10 = make(10);\"", CitationStatus::Exact, ""),
+        ("src/a.rs \"let value_10 = make(10);\"", CitationStatus::Exact, "src/a.rs:10"),
+        ("src/a.rs:10 \"value_10=make( 10 )\"", CitationStatus::Exact, ""),
+        ("src/a.rs:10 \"value_10 = make(10)…\"", CitationStatus::Exact, ""),
+        ("src/a.rs:25 \"let value_10 = make(10);\"", CitationStatus::Near, "src/a.rs:10"),
+        ("src/a.rs:2 \"let value_17 = make(17);\"", CitationStatus::Near, "src/a.rs:17"),
+        (
+            "src/a.rs:26 \"let value_10 = make(10);\"",
+            CitationStatus::ElsewhereInFile,
+            "src/a.rs:10",
+        ),
+        ("src/a.rs:1 \"let value_17 = make(17);\"", CitationStatus::ElsewhereInFile, "src/a.rs:17"),
+        (
+            "src/a.rs:1 \"fn elsewhere_entirely(x: u8)\"",
+            CitationStatus::ElsewhereInRepo,
+            "src/b.rs:1",
+        ),
+        ("src/a.rs:10 \"let Value_10 = make(10);\"", CitationStatus::NotFound, ""),
+        ("src/a.rs:10 \"let value_10 = make(11);\"", CitationStatus::NotFound, ""),
+        ("src/a.rs:10 \"let vаlue_10 = make(10);\"", CitationStatus::NotFound, ""),
+        ("src/a.rs:41 \"let quoted = \"a “curly” one\";\"", CitationStatus::Exact, ""),
+        ("src/a.rs:41 `let quoted = \"a \"curly\" one\";`", CitationStatus::NotFound, ""),
+        ("src/a.rs:46 \"if x\"", CitationStatus::TooShort, ""),
+        ("src/a.rs:50 \"x = 1\"", CitationStatus::TooShort, ""),
+        ("src/a.rs:50 \"z = 9\"", CitationStatus::NotFound, ""),
+        (
+            "lib/c1.rs:1 \"Everybody may use this file as they like.\"",
+            CitationStatus::NonDistinctive,
+            "",
+        ),
+        ("lib/c1.rs:2 \"fn only_1() {}\"", CitationStatus::Exact, ""),
+        ("w.txt:1 \"first line here\"", CitationStatus::Exact, ""),
+        ("w.txt:3 \"second line here\"", CitationStatus::Exact, ""),
     ] {
         field.check(entry, found, at, "");
     }
@@ -55,41 +67,47 @@ fn a_quote_is_where_it_is() {
 #[test]
 fn lines_are_never_joined_but_may_follow_each_other() {
     let field = field();
-    let check = |quote: &str, found: Found| {
+    let check = |quote: &str, found: CitationStatus| {
         let text = format!("```rust src/a.rs:1-43\n{quote}\n```");
         assert_eq!(field.prose(&text)[0].found, found, "{quote}");
     };
     for (quote, found) in [
-        ("let value_1 = make(1);\nlet value_2 = make(2);", Found::Exact),
-        ("value_1 = make(1);\n\n      let value_2", Found::Exact),
-        ("let value_1 = make(1); let value_2 = make(2);", Found::NotFound),
-        ("fn one(a: u8, b: u8)", Found::NotFound),
-        ("fn one(a: u8,\nb: u8)", Found::Exact),
-        ("value_1 = make(1)\nlet value_2", Found::NotFound),
-        ("let value_1 = make(1);\nlet value_3 = make(3);", Found::NotFound),
+        ("let value_1 = make(1);\nlet value_2 = make(2);", CitationStatus::Exact),
+        ("value_1 = make(1);\n\n      let value_2", CitationStatus::Exact),
+        ("let value_1 = make(1); let value_2 = make(2);", CitationStatus::NotFound),
+        ("fn one(a: u8, b: u8)", CitationStatus::NotFound),
+        ("fn one(a: u8,\nb: u8)", CitationStatus::Exact),
+        ("value_1 = make(1)\nlet value_2", CitationStatus::NotFound),
+        ("let value_1 = make(1);\nlet value_3 = make(3);", CitationStatus::NotFound),
         // With an ellipsis.
-        ("let value_1 = make(1);\n...\nlet value_3 = make(3);", Found::Exact),
-        ("let value_1 = make(1);\n    // ...\nlet value_30 = make(30);", Found::Exact),
-        ("let value_1 = make(1);\n// … more of them …\nlet value_3 = make(3);", Found::Exact),
-        ("... value_1 = make(1);\n…\nlet value_3 = make(3); ...", Found::Exact),
-        ("let value_3 = make(3);\n...\nlet value_1 = make(1);", Found::NotFound),
-        ("let value_1 = make(1);\n...\nlet value_1 = make(1);", Found::NotFound),
+        ("let value_1 = make(1);\n...\nlet value_3 = make(3);", CitationStatus::Exact),
+        ("let value_1 = make(1);\n    // ...\nlet value_30 = make(30);", CitationStatus::Exact),
+        (
+            "let value_1 = make(1);\n// … more of them …\nlet value_3 = make(3);",
+            CitationStatus::Exact,
+        ),
+        ("... value_1 = make(1);\n…\nlet value_3 = make(3); ...", CitationStatus::Exact),
+        ("let value_3 = make(3);\n...\nlet value_1 = make(1);", CitationStatus::NotFound),
+        ("let value_1 = make(1);\n...\nlet value_1 = make(1);", CitationStatus::NotFound),
         // With line numbers or diff and quote prefixes on every line.
-        ("  1 | let value_1 = make(1);\n  2 | let value_2 = make(2);", Found::Exact),
-        ("1: let value_1 = make(1);\n2: let value_2 = make(2);", Found::Exact),
-        ("1\tlet value_1 = make(1);\n2\tlet value_2 = make(2);", Found::Exact),
-        ("+    let value_1 = make(1);\n+    let value_2 = make(2);", Found::Exact),
-        ("> let value_1 = make(1);\n> let value_2 = make(2);", Found::Exact),
-        ("@@ -1,2 +1,3 @@\n-let gone = 1;\n+let value_1 = make(1);\n let value_2", Found::Exact),
-        ("let value_1 = make(1);\r\nlet value_2 = make(2);\r", Found::Exact),
+        ("  1 | let value_1 = make(1);\n  2 | let value_2 = make(2);", CitationStatus::Exact),
+        ("1: let value_1 = make(1);\n2: let value_2 = make(2);", CitationStatus::Exact),
+        ("1\tlet value_1 = make(1);\n2\tlet value_2 = make(2);", CitationStatus::Exact),
+        ("+    let value_1 = make(1);\n+    let value_2 = make(2);", CitationStatus::Exact),
+        ("> let value_1 = make(1);\n> let value_2 = make(2);", CitationStatus::Exact),
+        (
+            "@@ -1,2 +1,3 @@\n-let gone = 1;\n+let value_1 = make(1);\n let value_2",
+            CitationStatus::Exact,
+        ),
+        ("let value_1 = make(1);\r\nlet value_2 = make(2);\r", CitationStatus::Exact),
     ] {
         check(quote, found);
     }
     // Text that looks like a prefix or an ellipsis may be in the file itself.
     let list = "```yaml src/a.rs:48-49\n- first\n- second\n```";
-    assert_eq!(field.prose(list)[0].found, Found::Exact);
+    assert_eq!(field.prose(list)[0].found, CitationStatus::Exact);
     let dots = "```py src/a.rs:46-48\nif x { y }\n...\n- first\n```";
-    assert_eq!(field.prose(dots)[0].found, Found::Exact);
+    assert_eq!(field.prose(dots)[0].found, CitationStatus::Exact);
 }
 
 /// Cites each line from many other lines: the distance alone decides the status.
@@ -102,14 +120,15 @@ fn how_far_a_quote_is_from_where_it_was_said_to_be_decides() {
         for cited in (1..=40_i32).step_by(4) {
             lines.push(format!("src/a.rs:{cited} \"let value_{line} = make({line});\""));
             expected.push(match (cited - line).abs() {
-                0 => Found::Exact,
-                1..=15 => Found::Near,
-                _ => Found::ElsewhereInFile,
+                0 => CitationStatus::Exact,
+                1..=15 => CitationStatus::Near,
+                _ => CitationStatus::ElsewhereInFile,
             });
         }
     }
     let text = lines.join("\n");
-    let found: Vec<Found> = field.prose(&text).iter().map(|citation| citation.found).collect();
+    let found: Vec<CitationStatus> =
+        field.prose(&text).iter().map(|citation| citation.found).collect();
     assert_eq!(found, expected);
     assert_eq!(field.in_scope(&text, &WHOLE), field.in_scope(&text, &WHOLE));
 }
@@ -131,8 +150,11 @@ fn a_search_through_the_tree_misses_nothing() {
             let quote = format!("all_{nth}(arg_{line}, \"text {}\"", nth * line);
             let citation = field.entry(&format!("here.rs:1 `{quote}`"));
             let at = format!("src/f{nth}.rs:{}", line + 1);
-            assert_eq!((citation.found, citation.found_at), (Found::ElsewhereInRepo, Some(at)));
+            assert_eq!(
+                (citation.found, citation.found_at),
+                (CitationStatus::ElsewhereInRepo, Some(at))
+            );
         }
     }
-    field.check("here.rs:1 `call_61(arg_1, \"text 1\")`", Found::NotFound, "", "");
+    field.check("here.rs:1 `call_61(arg_1, \"text 1\")`", CitationStatus::NotFound, "", "");
 }

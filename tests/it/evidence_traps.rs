@@ -1,7 +1,7 @@
 //! Citation edge cases: text that looks like valid evidence and is not, and unusual forms that are
 //! valid.
 use crate::evidence::{Field, WHOLE};
-use debate_mcp::debate::{Body, Claim, Found};
+use debate_mcp::debate::{Body, CitationStatus, Claim};
 use debate_mcp::evidence::{Scope, read};
 
 fn field() -> Field {
@@ -20,15 +20,15 @@ fn field() -> Field {
 fn no_number_is_a_part_of_another() {
     let field = field();
     for (quote, found) in [
-        ("const NEAR: u32 = 15;", Found::Exact),
-        ("const NEAR: u32 = 1;", Found::NotFound),
-        ("const NEAR: u32 = 1", Found::NotFound),
-        ("usize = 150_000", Found::Exact),
-        ("usize = 150", Found::NotFound),
-        ("f64 = 0.25", Found::Exact),
-        ("f64 = 0", Found::NotFound),
+        ("const NEAR: u32 = 15;", CitationStatus::Exact),
+        ("const NEAR: u32 = 1;", CitationStatus::NotFound),
+        ("const NEAR: u32 = 1", CitationStatus::NotFound),
+        ("usize = 150_000", CitationStatus::Exact),
+        ("usize = 150", CitationStatus::NotFound),
+        ("f64 = 0.25", CitationStatus::Exact),
+        ("f64 = 0", CitationStatus::NotFound),
         // A quote may be cut inside a word.
-        ("onst NEAR: u", Found::Exact),
+        ("onst NEAR: u", CitationStatus::Exact),
     ] {
         let citation = field.entry(&format!("src/limits.rs:1-3 \"{quote}\""));
         assert_eq!(citation.found, found, "{quote}");
@@ -37,7 +37,7 @@ fn no_number_is_a_part_of_another() {
 
 #[test]
 fn every_claim_answers_for_its_own_evidence() {
-    let mut body = Body::prose("As `src/gone.rs:9` \"never_there()\" shows.");
+    let mut body = Body::from_prose("As `src/gone.rs:9` \"never_there()\" shows.");
     if let Body::Speech { claims, .. } = &mut body {
         for id in ["c1", "c2"] {
             let evidence = vec!["src/gone.rs:9 \"never_there()\"".into()];
@@ -53,21 +53,24 @@ fn what_is_left_out_lies_between() {
     let field = field();
     let joined = "```rust src/far.rs:1-4\nfn first_of_all() {}\n...\nfn last_of_all() {}\n```\n";
     let found = &field.prose(joined)[0];
-    assert_ne!(found.found, Found::Exact, "{found:?}");
+    assert_ne!(found.found, CitationStatus::Exact, "{found:?}");
     let inline = field.entry("src/limits.rs:1 \"const NEAR ... = 15;\"");
-    assert_eq!(inline.found, Found::Exact, "{inline:?}");
+    assert_eq!(inline.found, CitationStatus::Exact, "{inline:?}");
 }
 
 #[test]
 fn other_places_are_not_this_repository() {
     let field = field();
     let away = field.entry("/usr/include/src/limits.rs:1 \"const NEAR: u32 = 15;\"");
-    assert_eq!(away.found, Found::NoSuchPath, "{away:?}");
+    assert_eq!(away.found, CitationStatus::NoSuchPath, "{away:?}");
     let here = field.ground.root().join("src/limits.rs").display().to_string();
-    assert_eq!(field.entry(&format!("{here}:1 \"const NEAR: u32 = 15;\"")).found, Found::Exact);
+    assert_eq!(
+        field.entry(&format!("{here}:1 \"const NEAR: u32 = 15;\"")).found,
+        CitationStatus::Exact
+    );
     for text in ["redis/redis-stack:7", "ghcr.io/foo/bar:12", "TCP/UDP:53", "and/or:3"] {
         let found = field.prose(&format!("We use {text} there."));
-        assert!(found.iter().all(|it| !it.found.wrong()), "{text}: {found:?}");
+        assert!(found.iter().all(|it| !it.found.is_wrong()), "{text}: {found:?}");
     }
 }
 
@@ -76,21 +79,21 @@ fn a_path_is_meant_from_where_somebody_stands() {
     let field = field();
     let text = "`src/limits.rs:1` \"const OTHER_LIMIT: u8 = 1;\"";
     let below = Scope { folder: "app/", ..WHOLE };
-    assert_eq!(field.in_scope(text, &below)[0].found, Found::Exact);
-    assert_ne!(field.in_scope(text, &WHOLE)[0].found, Found::Exact);
+    assert_eq!(field.in_scope(text, &below)[0].found, CitationStatus::Exact);
+    assert_ne!(field.in_scope(text, &WHOLE)[0].found, CitationStatus::Exact);
 }
 
 #[test]
 fn quotes_come_before_places_too_and_marks_may_be_escaped() {
     let field = field();
     for (text, found) in [
-        ("\"const NEAR: u32 = 15;\" (src/limits.rs:1)", Found::Exact),
-        ("\"const NEAR: u32 = 16;\" (src/limits.rs:1)", Found::NotFound),
-        ("`const NEAR: u32 = 16;` at src/limits.rs:1", Found::NotFound),
-        ("src/say.py:1 \"print(\\\"hello there friend\\\")\"", Found::Exact),
+        ("\"const NEAR: u32 = 15;\" (src/limits.rs:1)", CitationStatus::Exact),
+        ("\"const NEAR: u32 = 16;\" (src/limits.rs:1)", CitationStatus::NotFound),
+        ("`const NEAR: u32 = 16;` at src/limits.rs:1", CitationStatus::NotFound),
+        ("src/say.py:1 \"print(\\\"hello there friend\\\")\"", CitationStatus::Exact),
     ] {
         assert_eq!(field.entry(text).found, found, "{text}");
     }
     let suggested = "src/limits.rs:1:\n```suggestion\nconst NEAR: u32 = 30;\n```\n";
-    assert!(field.prose(suggested).iter().all(|it| !it.found.wrong()));
+    assert!(field.prose(suggested).iter().all(|it| !it.found.is_wrong()));
 }

@@ -1,8 +1,8 @@
 //! Outcome of failed turns, for each format and phase: abort, conclude, continue or forfeit.
 use crate::scene::{apply, cue, due, open, played, run, setup, silence_loses, trace, without};
 use debate_mcp::debate::{
-    Debate, Event, Format, Hold, Line, Pause, Role, Side, Spend, Status, Step, Trouble, formats,
-    next, standing::status, verdict::judgment,
+    Debate, Event, FailureKind, Format, HoldPoint, PauseReason, Role, Side, Spend, Status, Step,
+    TranscriptItem, formats, next, status::status, verdict::judgment,
 };
 
 #[track_caller]
@@ -23,11 +23,11 @@ fn a_duel_ends_as_its_rows_say() {
     check(duel(), 4, &["4.summarize"], long);
     // Without an opening position the debate is aborted.
     let nothing = check(duel(), 2, &["1.propose"], "1.propose! aborted");
-    assert!(nothing.spoken(..).next().is_none());
-    assert!(nothing.missing().all(|(_, failure)| failure.trouble == Trouble::TimedOut));
+    assert!(nothing.replies_in(..).next().is_none());
+    assert!(nothing.failed_turns().all(|(_, failure)| failure.trouble == FailureKind::TimedOut));
     // Without a challenger the position is uncontested, and there is no verdict.
     let alone = check(duel(), 2, &["1.challenge"], "1.propose 1.challenge! uncontested");
-    assert_eq!((alone.spoken(..).count(), judgment(&alone)), (1, None));
+    assert_eq!((alone.replies_in(..).count(), judgment(&alone)), (1, None));
     assert_eq!(status(&alone), Status::Degraded);
     // Judged on the completed rounds. The incomplete round stays on the record.
     check(duel(), 3, &["2.defend"], "1.propose 1.challenge 2.defend! 0.judge curtailed");
@@ -45,7 +45,7 @@ fn a_duel_ends_as_its_rows_say() {
 fn research_goes_on_with_any_stance_it_has() {
     let research = formats::research;
     let all = "0.investigate 0.investigate 0.investigate 0.rebut 0.rebut 0.rebut 0.audit 0.judge completed";
-    assert_eq!(check(research(), 1, &[], all).missing().count(), 0);
+    assert_eq!(check(research(), 1, &[], all).failed_turns().count(), 0);
     // Failed turns are listed as missing, and the pipeline continues.
     let degraded = check(
         research(),
@@ -54,8 +54,8 @@ fn research_goes_on_with_any_stance_it_has() {
         "0.investigate 0.investigate! 0.investigate 0.rebut! 0.rebut 0.rebut 0.audit! 0.judge completed",
     );
     let judge = degraded.turns().next_back().unwrap().0;
-    let heard = degraded.heard_by(judge);
-    assert_eq!(heard.iter().filter(|line| matches!(line, Line::Missing(_))).count(), 3);
+    let heard = degraded.visible_to(judge);
+    assert_eq!(heard.iter().filter(|line| matches!(line, TranscriptItem::Missing(_))).count(), 3);
     check(
         research(),
         1,
@@ -73,9 +73,9 @@ fn research_goes_on_with_any_stance_it_has() {
     assert!(!trace(&plain).contains("audit"));
     // A debate cancelled at its first hold has no cost.
     let mut planned = setup(research(), 1);
-    planned.holds = vec![Hold::Start];
+    planned.holds = vec![HoldPoint::Start];
     let mut declined = open(planned);
-    assert!(matches!(next(&declined), Step::Hold { pause: Pause::Asked, .. }));
+    assert!(matches!(next(&declined), Step::Hold { pause: PauseReason::UserHold, .. }));
     apply(&mut declined, [Event::Cancelled { because: None }]);
     assert_eq!((trace(&declined).as_str(), declined.spent()), ("cancelled", Spend::default()));
 }
@@ -151,14 +151,14 @@ fn dialectic_goes_on_until_it_is_ended() {
     // A concluded dialectic can be reopened.
     let from = cue(1, 12, 0, 2);
     apply(&mut debate, [Event::Reopened { from }]);
-    assert_eq!((due(&debate), debate.take()), (vec![from], 1));
+    assert_eq!((due(&debate), debate.take_number()), (vec![from], 1));
 }
 
 #[test]
 fn tribunal_records_and_continues() {
     let mut debate = open(setup(formats::tribunal(), 10));
     run(&mut debate, &["1.argue/Ada", "5.argue", "6.score", "4.admit", "0.vote/Hal"], |_| false);
-    assert_eq!(debate.missing().count(), 6);
+    assert_eq!(debate.failed_turns().count(), 6);
     assert!(
         trace(&debate).ends_with(
             "10.argue 10.argue 10.score 0.judge 0.judge 0.vote! 0.vote 0.vote completed"

@@ -3,11 +3,12 @@
 use crate::players::{complete, ruling};
 use crate::scene::{citation, open, run, say, say_with, setup, speech, trace, until};
 use FlagKind::{GaveWay, Repeats, Unanswered, WalkBack};
-use debate_mcp::debate::body::Changed;
-use debate_mcp::debate::flags::{FlagKind, Settled, flags, settled};
+use debate_mcp::debate::body::DecisionChange;
+use debate_mcp::debate::flags::{FlagKind, SettledReason, find_flags, settled_reason};
 use debate_mcp::debate::ledger::{self, entries, tally};
 use debate_mcp::debate::{
-    Body, Citation, Cue, Debate, Found, Rule, Setup, Side, findings, formats, prompt, standing,
+    Body, Citation, CitationStatus, Cue, Debate, Rule, Setup, Side, check_rules, formats, prompt,
+    status,
 };
 
 /// A duel played with these speeches and citations, turn by turn.
@@ -30,14 +31,14 @@ fn duel(rounds: u8) -> Setup {
 /// A citation of a claim whose quote was found exactly.
 fn found(claim: &str, path: &str) -> Citation {
     let place = Some(path.to_owned());
-    Citation { claim: Some(claim.into()), path: place, ..citation(path, Found::Exact) }
+    Citation { claim: Some(claim.into()), path: place, ..citation(path, CitationStatus::Exact) }
 }
 
 #[track_caller]
 fn check(turns: Vec<(Body, Vec<Citation>)>, expected: &[(FlagKind, &str)]) {
     let debate = said(duel(3), turns);
-    let found = flags(&debate, Cue::END);
-    let found: Vec<_> = found.iter().map(|flag| (flag.kind, flag.says.as_str())).collect();
+    let found = find_flags(&debate, Cue::END);
+    let found: Vec<_> = found.iter().map(|flag| (flag.kind, flag.message.as_str())).collect();
     assert_eq!(found, expected);
 }
 
@@ -91,15 +92,15 @@ fn what_was_conceded_is_taken_back_only_on_new_verified_evidence() {
         let mut debate = said(duel(3), turns);
         let cue = until(&mut debate, 3, "defend");
         let body = speech("p3>c1", &[], &[]);
-        let rules = findings(&debate, cue, &body, &back);
+        let rules = check_rules(&debate, cue, &body, &back);
         let foul = rules.iter().any(|it| it.rule == Rule::KeepsConcessions);
         say_with(&mut debate, cue, body, back);
-        let flags = flags(&debate, Cue::END);
+        let flags = find_flags(&debate, Cue::END);
         (foul, flags.iter().any(|flag| flag.kind == WalkBack))
     };
     assert_eq!(flagged(vec![]), (true, true));
     assert_eq!(flagged(vec![found("p3", "new.rs")]), (false, false));
-    let wrong = Citation { found: Found::NotFound, ..found("p3", "new.rs") };
+    let wrong = Citation { found: CitationStatus::NotFound, ..found("p3", "new.rs") };
     assert_eq!(flagged(vec![wrong]), (true, true), "what is not there is no evidence");
     let other = found("p9", "new.rs");
     assert_eq!(flagged(vec![other]), (true, true), "nor is what was offered for something else");
@@ -124,9 +125,9 @@ fn a_turn_that_adds_nothing_is_noticed() {
 fn a_round_without_anything_new_settles_it() {
     let turns = || vec![bare("p1"), bare("c1>p1"), bare("p1>c1"), bare("c1>p1")];
     let mut debate = said(duel(3), turns());
-    assert_eq!(settled(&debate, 1), None);
-    assert_eq!(settled(&debate, 2), Some(Settled::Repetition));
-    let advice = standing::suggestion(&debate).unwrap();
+    assert_eq!(settled_reason(&debate, 1), None);
+    assert_eq!(settled_reason(&debate, 2), Some(SettledReason::Repetition));
+    let advice = status::ending_advice(&debate).unwrap();
     assert_eq!(
         advice,
         "round 2 brought no new claim and no new evidence; a verdict now would lose nothing"
@@ -136,10 +137,10 @@ fn a_round_without_anything_new_settles_it() {
     let mut debate = said(Setup { stop_when_settled: true, ..duel(5) }, turns());
     run(&mut debate, &[], |_| false);
     assert!(trace(&debate).ends_with("2.follow_up 0.judge 0.judge settled"), "{}", trace(&debate));
-    assert_eq!(standing::status(&debate).word(), "completed");
-    let told = standing::notices(&debate).join("\n");
+    assert_eq!(status::status(&debate).as_str(), "completed");
+    let told = status::notices(&debate).join("\n");
     assert!(told.contains("round 2 brought no new claim"), "{told}");
-    assert_eq!(standing::suggestion(&debate), None);
+    assert_eq!(status::ending_advice(&debate), None);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn a_debate_about_nothing_any_more_is_settled() {
     let turns = vec![bare("p1"), bare("c1>p1"), bare("p2>c1"), (speech("", &[], &["c1"]), vec![])];
     let debate = said(duel(3), turns);
     // `c1` is resolved, but `p1` is still contested.
-    assert_eq!(settled(&debate, 2), None, "`p1` is still contested");
+    assert_eq!(settled_reason(&debate, 2), None, "`p1` is still contested");
     let turns = vec![
         bare("p1"),
         bare("c1"),
@@ -158,16 +159,19 @@ fn a_debate_about_nothing_any_more_is_settled() {
     let mut debate = said(duel(4), turns);
     let cue = until(&mut debate, 3, "follow_up");
     say(&mut debate, cue, speech("", &[], &["c2"]));
-    assert_eq!(settled(&debate, 3), Some(Settled::NothingOpen));
+    assert_eq!(settled_reason(&debate, 3), Some(SettledReason::NothingOpen));
 }
 
 #[test]
 fn evidence_that_is_not_there_supports_nothing() {
-    let wrong = Citation { found: Found::NoSuchPath, ..found("p1", "gone.rs") };
+    let wrong = Citation { found: CitationStatus::NoSuchPath, ..found("p1", "gone.rs") };
     let turns = vec![(speech("p1 p2", &[], &[]), vec![wrong.clone(), found("p2", "a.rs")])];
     let mut debate = said(duel(1), turns);
     let all = entries(&debate, Cue::END);
-    assert_eq!(all.iter().map(ledger::Entry::unsupported).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(
+        all.iter().map(ledger::LedgerEntry::is_unsupported).collect::<Vec<_>>(),
+        [true, false]
+    );
     let tally = tally(&debate, Side::Pro);
     assert_eq!((tally.unsupported, tally.citations, tally.verified, tally.wrong), (1, 2, 1, 1));
     let cue = until(&mut debate, 0, "judge");
@@ -180,18 +184,18 @@ fn evidence_that_is_not_there_supports_nothing() {
 
 #[test]
 fn the_rigor_line_counts_what_was_checked() {
-    let stated = citation("https://example.org", Found::Unchecked);
+    let stated = citation("https://example.org", CitationStatus::Unchecked);
     let debate = said(duel(1), vec![(speech("p1", &[], &[]), vec![stated.clone()])]);
-    assert_eq!(standing::rigor(&debate), standing::RIGOR, "nothing could be looked up");
+    assert_eq!(status::rigor(&debate), status::UNVERIFIED_RIGOR, "nothing could be looked up");
     let turns = vec![
         stated,
         found("p1", "a.rs"),
-        citation("b.rs:1", Found::Ambiguous),
-        citation("c.rs:1", Found::NoSuchPath),
+        citation("b.rs:1", CitationStatus::Ambiguous),
+        citation("c.rs:1", CitationStatus::NoSuchPath),
     ];
     let debate = said(duel(1), vec![(speech("p1", &[], &[]), turns)]);
     assert_eq!(
-        standing::rigor(&debate),
+        status::rigor(&debate),
         "Structured perspective comparison (rules enforced in code; 3 citations, 1 verified, 1 \
          wrong, 1 ambiguous)"
     );
@@ -199,11 +203,11 @@ fn the_rigor_line_counts_what_was_checked() {
 
 #[test]
 fn sealed_answers_come_first_and_the_verdict_says_what_they_became() {
-    let setup = setup(formats::sealed(formats::duel()), 1);
+    let setup = setup(formats::with_sealed_answers(formats::duel()), 1);
     let mut debate = open(setup);
     let first = until(&mut debate, 0, "answer");
     assert_eq!(debate.setup().act(first).name, "sealed answers");
-    let both: Vec<Cue> = debate_mcp::debate::next(&debate).cues().collect();
+    let both: Vec<Cue> = debate_mcp::debate::next(&debate).open_cues().collect();
     assert_eq!(both.len(), 2, "both are asked at once");
     for cue in &both {
         assert!(!prompt::render(&debate, *cue).text.contains("Previous exchanges"));
@@ -215,10 +219,10 @@ fn sealed_answers_come_first_and_the_verdict_says_what_they_became() {
     assert!(told.contains("p1 holds") && told.contains("c1 holds"), "they are open now: {told}");
     let judge = until(&mut debate, 0, "judge");
     let silent = ruling(Some(Side::Pro), 80, vec![both[0]]);
-    let objects = findings(&debate, judge, &silent, &[]);
+    let objects = check_rules(&debate, judge, &silent, &[]);
     assert!(objects.iter().any(|it| it.rule == Rule::SaysWhatChanged), "{objects:?}");
     let Body::Verdict(mut ruling) = silent else { panic!() };
-    ruling.changed = Some(Changed { decision: true, because: "a.rs".into() });
+    ruling.changed = Some(DecisionChange { decision: true, because: "a.rs".into() });
     let said = complete(&debate, judge, Body::Verdict(ruling));
-    assert!(findings(&debate, judge, &said, &[]).is_empty());
+    assert!(check_rules(&debate, judge, &said, &[]).is_empty());
 }

@@ -2,7 +2,7 @@
 //! and prompt files that override the built-in prompts.
 use crate::scene::{open, played, setup, trace, word};
 use debate_mcp::catalogue::load;
-use debate_mcp::debate::{Debate, Rule, Setup, Weight};
+use debate_mcp::debate::{Debate, Rule, RuleWeight, Setup};
 use debate_mcp::engine::catalogue::{Catalogue, From};
 use debate_mcp::engine::{DeskError, Offering};
 use std::fs;
@@ -27,7 +27,7 @@ const OURS: [&str; 8] =
 /// A setup with the format, prompts and default rounds of a catalog entry.
 fn setup_of(offering: &Offering) -> Setup {
     let offer = &offering.offer;
-    Setup { prompts: offering.prompts.clone(), ..setup(offer.format.clone(), offer.usual) }
+    Setup { prompts: offering.prompts.clone(), ..setup(offer.format.clone(), offer.default_rounds) }
 }
 
 const OWN: &str = r#"
@@ -77,10 +77,10 @@ fn a_format_of_its_own_acts_is_offered_and_can_be_played() {
     assert_eq!(catalogue.broken, []);
     let pitch = catalogue.offered("pitch").unwrap();
     assert!(matches!(&pitch.from, From::User(file) if file.ends_with("pitch.toml")));
-    assert_eq!((pitch.offer.usual, pitch.offer.rounds.clone()), (2, 1..=3));
-    assert!(!pitch.offer.confirms && !pitch.offer.impartial);
+    assert_eq!((pitch.offer.default_rounds, pitch.offer.rounds.clone()), (2, 1..=3));
+    assert!(!pitch.offer.confirm_plan && !pitch.offer.impartial_judge);
     let first = &pitch.offer.format.acts[0].phases[0];
-    assert!(first.web && first.rules.contains(&(Rule::Structured, Weight::Mend)));
+    assert!(first.web && first.rules.contains(&(Rule::Structured, RuleWeight::Mend)));
     assert!(pitch.prompts.contains_key("reply.verdict"), "what every format says about replies");
     assert!(!pitch.prompts.contains_key("propose"), "and nothing of a duel's");
     let debate = played(setup_of(pitch), &[]);
@@ -113,8 +113,8 @@ fn a_format_made_from_another_has_its_acts_with_words_and_listeners_of_its_own()
         (catalogue.offered("money").unwrap(), catalogue.offered("tribunal").unwrap());
     assert_eq!(money.offer.format.acts, court.offer.format.acts);
     assert_eq!(money.offer.format.name, "money");
-    assert!(money.offer.confirms && money.offer.impartial, "said, and taken over");
-    assert_eq!((money.offer.usual, money.offer.rounds.clone()), (6, 5..=7));
+    assert!(money.offer.confirm_plan && money.offer.impartial_judge, "said, and taken over");
+    assert_eq!((money.offer.default_rounds, money.offer.rounds.clone()), (6, 5..=7));
     assert_eq!(money.prompts["focus"].trim(), "Ask what it costs.");
     assert_eq!(money.prompts["argue"], court.prompts["argue"]);
     assert_ne!(money.prompts["vote"], court.prompts["vote"]);

@@ -1,6 +1,8 @@
 //! Short status of a debate: at most five lines, for every format and at any turn.
 use crate::scene::{apply, here, open, run, say, setup, speech, until, without};
-use debate_mcp::debate::{Body, Debate, Event, Format, Origin, Outcome, Role, Setup, formats};
+use debate_mcp::debate::{
+    Body, Debate, DebateOutcome, Event, Format, Origin, Role, Setup, formats,
+};
 use debate_mcp::report::gist::gist;
 
 const WIDTH: usize = 200;
@@ -77,7 +79,8 @@ fn what_was_conceded_is_never_cut() {
 
 #[test]
 fn the_users_word_is_due_where_it_is() {
-    let paused = Setup { holds: vec![debate_mcp::debate::Hold::Rounds], ..duel().setup().clone() };
+    let paused =
+        Setup { holds: vec![debate_mcp::debate::HoldPoint::Rounds], ..duel().setup().clone() };
     let mut debate = open(paused);
     run(&mut debate, &[], |debate| debate.turns().count() == 2);
     assert!(lines(&debate)[4].ends_with("Due: your word, before round 2"), "{:?}", lines(&debate));
@@ -86,14 +89,15 @@ fn the_users_word_is_due_where_it_is() {
     apply(&mut debate, [Event::Held]);
     assert_eq!(lines(&debate)[4], "Due: your word to go on with what was imported");
     apply(&mut debate, [Event::Cancelled { because: None }]);
-    assert_eq!(debate.outcome(), Some(&Outcome::Cancelled));
+    assert_eq!(debate.outcome(), Some(&DebateOutcome::Cancelled));
     assert_eq!(lines(&debate)[4], "Ended: cancelled");
 }
 
 /// Sealed answers are hidden until all seats have replied.
 #[test]
 fn sealed_words_stay_sealed() {
-    let mut debate = open(without(setup(formats::sealed(formats::duel()), 1), &[Role::Mirror]));
+    let mut debate =
+        open(without(setup(formats::with_sealed_answers(formats::duel()), 1), &[Role::Mirror]));
     let cue = until(&mut debate, 0, "answer");
     say(&mut debate, cue, speech("SECRET1", &[], &[]));
     let told = lines(&debate).join("\n");
@@ -142,7 +146,7 @@ fn those_without_sides_are_told_by_their_words() {
         help: None,
         unstructured: None,
     };
-    let first = debate_mcp::debate::next(&debate).at().unwrap();
+    let first = debate_mcp::debate::next(&debate).first_cue().unwrap();
     say(&mut debate, first, said("Tabs, I think.\n\nBecause of width."));
     assert!(here(&debate, 1, "challenge").is_some());
     let told = lines(&debate);

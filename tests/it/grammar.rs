@@ -2,7 +2,8 @@
 //! phases, not only the built-in formats.
 use crate::scene::{Rng, SEATS};
 use debate_mcp::debate::{
-    Act, Format, Hears, Kind, Order, Phase, Quorum, Role, Rounds, Shortfall, Speakers,
+    Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Shortfall, Speakers, SpeakingOrder,
+    TranscriptScope,
 };
 
 pub(crate) fn any_format(seed: u64) -> Format {
@@ -28,20 +29,26 @@ fn any_phase(rng: &mut Rng) -> Phase {
         _ => Speakers::Seated(vec![role(rng), role(rng)]),
     };
     let kinds = [
-        Kind::Speech,
-        Kind::Speech,
-        Kind::Score,
-        Kind::Petition,
-        Kind::Ruling,
-        Kind::Vote,
-        Kind::Audit,
-        Kind::Verdict,
-        Kind::Sections,
+        ReplyKind::Speech,
+        ReplyKind::Speech,
+        ReplyKind::Score,
+        ReplyKind::Petition,
+        ReplyKind::Ruling,
+        ReplyKind::Vote,
+        ReplyKind::Audit,
+        ReplyKind::Verdict,
+        ReplyKind::Sections,
     ];
-    let hears = [Hears::Nothing, Hears::Speeches, Hears::Elder, Hears::Digest, Hears::Everything];
+    let hears = [
+        TranscriptScope::Nothing,
+        TranscriptScope::Speeches,
+        TranscriptScope::OlderRounds,
+        TranscriptScope::Digest,
+        TranscriptScope::Everything,
+    ];
     let shorts = [
         Shortfall::Abort,
-        Shortfall::Stand,
+        Shortfall::Uncontested,
         Shortfall::Conclude,
         Shortfall::GoOn,
         Shortfall::Forfeit,
@@ -51,7 +58,7 @@ fn any_phase(rng: &mut Rng) -> Phase {
     Phase {
         name: format!("{reply:?}"),
         speakers,
-        order: rng.pick(&[Order::InTurn, Order::AtOnce]),
+        order: rng.pick(&[SpeakingOrder::InTurn, SpeakingOrder::AtOnce]),
         hears: rng.pick(&hears),
         reply,
         quorum: rng.pick(&[Quorum::One, Quorum::All]),

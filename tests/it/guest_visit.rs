@@ -1,7 +1,7 @@
 //! Arena client against a fake arena API and a slow model, on tokio's paused clock: polling while
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
 use debate_mcp::catalogue;
-use debate_mcp::debate::{Failure, Trouble, Voice};
+use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::{Boxed, Errand, Lender, Lent};
 use debate_mcp::guest::platform::{Broken, Visitor};
 use debate_mcp::guest::wire::{Pass, Poll, Refusal};
@@ -101,7 +101,7 @@ impl Lender for Slow {
             let allowed = u64::from(errand.seconds);
             sleep(Duration::from_secs(self.seconds.min(allowed))).await;
             let said = if self.seconds > allowed {
-                Err(Failure::new(Trouble::TimedOut, "late"))
+                Err(TurnFailure::new(FailureKind::TimedOut, "late"))
             } else {
                 Ok(self.text.into())
             };
@@ -117,7 +117,7 @@ async fn visit(platform: &Quiet, voice: &Slow) -> (Result<Ended, Left>, Vec<News
     let guest = Guest {
         name: "me".into(),
         uuid: "u".into(),
-        voice: Voice::Model { tool: "slow".into(), model: None },
+        voice: Participant::Model { tool: "slow".into(), model: None },
         effort: None,
         pace: Duration::from_secs(5),
         patience: Duration::from_secs(600),

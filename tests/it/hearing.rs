@@ -1,6 +1,6 @@
 //! Transcript visibility, table-driven: which earlier turns each seat gets in its prompt.
 use crate::scene::{due, open, run, setup, until, without};
-use debate_mcp::debate::{Debate, Format, Line, Role, formats};
+use debate_mcp::debate::{Debate, Format, Role, TranscriptItem, formats};
 
 /// Asserts what the first seat due at `at` hears, one word per transcript item (`!` for missing).
 #[track_caller]
@@ -13,11 +13,11 @@ fn check(format: Format, down: &[&str], at: &str, expected: &str) {
     };
     let here = |debate: &Debate| due(debate).first().is_some_and(|cue| name(debate, *cue) == at);
     run(&mut debate, down, here);
-    let heard = debate.heard_by(due(&debate)[0]).into_iter().map(|line| match line {
-        Line::Turn(cue, _) => name(&debate, cue),
-        Line::Missing(cue) => name(&debate, cue) + "!",
-        Line::Remark(text) => text.into(),
-        Line::Digest(through) => format!("1-{through}"),
+    let heard = debate.visible_to(due(&debate)[0]).into_iter().map(|line| match line {
+        TranscriptItem::Turn(cue, _) => name(&debate, cue),
+        TranscriptItem::Missing(cue) => name(&debate, cue) + "!",
+        TranscriptItem::Remark(text) => text.into(),
+        TranscriptItem::Digest(through) => format!("1-{through}"),
     });
     assert_eq!(heard.collect::<Vec<_>>().join(" "), expected);
 }
@@ -42,7 +42,7 @@ fn a_long_duel_is_heard_as_a_digest_and_the_last_round() {
 fn without_a_scribe_the_record_sums_itself_up() {
     let mut debate = open(without(setup(formats::duel(), 3), &[Role::Scribe]));
     let cue = until(&mut debate, 3, "defend");
-    assert_eq!(debate.heard_by(cue)[0], Line::Digest(1));
+    assert_eq!(debate.visible_to(cue)[0], TranscriptItem::Digest(1));
 }
 
 #[test]

@@ -7,12 +7,12 @@ use Rule::{
     Structured, Tabulates, WithinWords,
 };
 use debate_mcp::catalogue;
-use debate_mcp::debate::body::{Part, Source};
-use debate_mcp::debate::rules::research::most_words;
-use debate_mcp::debate::standing::status;
+use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
+use debate_mcp::debate::rules::research::max_words;
+use debate_mcp::debate::status::status;
 use debate_mcp::debate::{
-    Body, Claim, Cue, Debate, Event, Hold, Role, Rule, Section, Setup, Status, Weight, findings,
-    formats, nine, words,
+    Body, Claim, Cue, Debate, Event, HoldPoint, Role, Rule, RuleWeight, Section, Setup, Status,
+    check_rules, formats, report_sections, word_count,
 };
 use std::path::Path;
 
@@ -27,25 +27,25 @@ fn at(setup: Setup, phase: &str) -> (Debate, Cue) {
 }
 
 fn rules((debate, cue): &(Debate, Cue), body: &Body) -> Vec<Rule> {
-    findings(debate, *cue, body, &[]).into_iter().map(|found| found.rule).collect()
+    check_rules(debate, *cue, body, &[]).into_iter().map(|found| found.rule).collect()
 }
 
 /// A stance with one claim per letter: `a` argument, `w` weakness, else counter-attack.
 fn stance(parts: &str) -> Body {
     let part = |letter: char| match letter {
-        'a' => Part::Argument,
-        'w' => Part::Weakness,
-        _ => Part::Counter,
+        'a' => ClaimPurpose::Argument,
+        'w' => ClaimPurpose::Weakness,
+        _ => ClaimPurpose::Counter,
     };
     let claim = |(nth, letter): (usize, char)| Claim {
         id: format!("A{nth}"),
         text: "It is so.".into(),
         part: Some(part(letter)),
         confidence: Some(70),
-        source: Some(Source::AcademicPaper),
+        source: Some(ClaimSource::AcademicPaper),
         ..Claim::default()
     };
-    let mut body = Body::prose("At length.");
+    let mut body = Body::from_prose("At length.");
     if let Body::Speech { claims, unstructured, .. } = &mut body {
         claims.extend(parts.chars().enumerate().map(claim));
         *unstructured = None;
@@ -78,9 +78,12 @@ fn a_stance_has_arguments_weaknesses_and_counter_attacks_in_their_numbers() {
     ] {
         assert_eq!(rules(&stage, &stance(parts)), expected, "{parts}");
     }
-    assert_eq!(rules(&stage, &Body::prose("No block.")), [Structured]);
+    assert_eq!(rules(&stage, &Body::from_prose("No block.")), [Structured]);
     let weights = stage.0.setup().phase(stage.1).rules.iter().map(|(_, weight)| *weight);
-    assert!({ weights }.all(|weight| weight == Weight::Mend), "none of it costs a stance its turn");
+    assert!(
+        { weights }.all(|weight| weight == RuleWeight::Mend),
+        "none of it costs a stance its turn"
+    );
 }
 
 #[test]
@@ -119,8 +122,9 @@ fn every_stance_numbers_its_claims_under_its_own_letter() {
 fn a_rebuttal_answers_every_argument_attacks_one_premise_and_brings_two_attacks() {
     let stage = at(research(), "rebut");
     let body = || good(&stage.0, stage.1);
-    let count = |part: Part| body().claims().iter().filter(|it| it.part == Some(part)).count();
-    assert_eq!(count(Part::Rebuttal), 6, "three of each of the two others");
+    let count =
+        |part: ClaimPurpose| body().claims().iter().filter(|it| it.part == Some(part)).count();
+    assert_eq!(count(ClaimPurpose::Rebuttal), 6, "three of each of the two others");
     let without = |nth: usize| {
         let mut body = body();
         if let Body::Speech { claims, .. } = &mut body {
@@ -133,22 +137,22 @@ fn a_rebuttal_answers_every_argument_attacks_one_premise_and_brings_two_attacks(
         (without(5), "no rebuttal answers argument `C03`"),
         (spoilt(body(), 3, |it| it.answers.clear()), "no rebuttal answers argument `C01`"),
         (
-            spoilt(body(), 1, |it| it.part = Some(Part::Weakness)),
+            spoilt(body(), 1, |it| it.part = Some(ClaimPurpose::Weakness)),
             "no rebuttal answers argument `B02`",
         ),
         (spoilt(body(), 2, |it| it.confidence = None), "rebuttal `A13` has no `confidence`"),
         (without(6), "0 attacks on the weakest premise; there must be one"),
         (
-            spoilt(body(), 7, |it| it.part = Some(Part::Premise)),
+            spoilt(body(), 7, |it| it.part = Some(ClaimPurpose::Premise)),
             "2 attacks on the weakest premise; there must be one",
         ),
         (without(8), "1 new attacks; there must be two"),
         (
-            spoilt(body(), 6, |it| it.part = Some(Part::Attack)),
+            spoilt(body(), 6, |it| it.part = Some(ClaimPurpose::Attack)),
             "0 attacks on the weakest premise; there must be one",
         ),
     ] {
-        let found = findings(&stage.0, stage.1, &body, &[]);
+        let found = check_rules(&stage.0, stage.1, &body, &[]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].rule, found[0].says.as_str()), (Rebuts, says));
     }
@@ -182,7 +186,7 @@ fn a_rebuttal_has_three_hundred_words_for_each_opponent() {
             _ => {}
         }
         let stage = at(research, "rebut");
-        assert_eq!(most_words(&stage.0), most);
+        assert_eq!(max_words(&stage.0), most);
         assert_eq!(long(&stage, "word ".repeat(most)), []);
         assert_eq!(long(&stage, "word ".repeat(most + 1)), [WithinWords]);
         // In scripts without spaces every character counts as a word.
@@ -204,7 +208,7 @@ fn words_are_counted_as_a_reader_counts() {
         ("- **bold** — `code`", 2),
         ("3.14 and 1,000", 4),
     ] {
-        assert_eq!(words::count(text), count, "{text}");
+        assert_eq!(word_count::count_words(text), count, "{text}");
     }
 }
 
@@ -217,7 +221,7 @@ fn no_argument_escapes_the_audit() {
     for nth in 0..facts.len() {
         let mut fewer = facts.clone();
         let missed = fewer.remove(nth).id;
-        let found = findings(&stage.0, stage.1, &Body::Audit { facts: fewer }, &[]);
+        let found = check_rules(&stage.0, stage.1, &Body::Audit { facts: fewer }, &[]);
         assert_eq!(found[0].says, format!("argument `{missed}` was not tagged"));
     }
     assert_eq!(rules(&stage, &Body::Audit { facts: vec![] }), [AuditsArguments]);
@@ -304,7 +308,7 @@ fn a_judge_is_told_the_headings_of_its_language() {
     ] {
         let (debate, cue) = at(spoken(topic), "judge");
         assert!(told(&debate, cue).contains(heading), "{topic}");
-        assert_eq!(nine::COUNT, 9);
+        assert_eq!(report_sections::SECTION_COUNT, 9);
     }
 }
 
@@ -355,9 +359,12 @@ fn a_missing_stance_is_marked_and_heard_as_missing_by_all_who_follow() {
         assert_eq!(text.matches("\n[INCOMPLETE]\n").count(), marks, "{phase}: {text}");
     }
     run(&mut debate, &down, |_| false);
-    assert_eq!((status(&debate), status(&debate).told()), (Status::Degraded, "degraded-success"));
+    assert_eq!(
+        (status(&debate), status(&debate).as_result_str()),
+        (Status::Degraded, "degraded-success")
+    );
     // Missing stances have no claims that would need an answer or a tag.
-    assert_eq!(debate.missing().count(), 2);
+    assert_eq!(debate.failed_turns().count(), 2);
 }
 
 #[test]
@@ -376,7 +383,7 @@ fn a_research_succeeds_is_degraded_or_is_aborted() {
     let unaudited = played(without(research(), &[Role::Auditor]), &[]);
     assert_eq!(status(&unaudited), Status::Completed, "an audit nobody wanted is not missing");
     let mut planned = research();
-    planned.holds = vec![Hold::Start];
+    planned.holds = vec![HoldPoint::Start];
     let mut declined = open(planned);
     declined.apply(Event::Cancelled { because: None }).unwrap();
     assert_eq!((status(&declined), declined.turns().count()), (Status::Cancelled, 0));

@@ -5,11 +5,11 @@ use crate::scene::{
     apply, citation, due, open, put, run, say, say_with, setup, speech, until, without,
 };
 use Rule::{ChecksClaims, FollowsChecks, NamesBlindSpots, NamesDecisive};
-use debate_mcp::debate::body::{BlindSpot, Check};
-use debate_mcp::debate::verdict::{Basis, Contest, judgment, leading};
+use debate_mcp::debate::body::{BlindSpot, ClaimCheck};
+use debate_mcp::debate::verdict::{ContestReason, VerdictBasis, judgment, leading_ruling};
 use debate_mcp::debate::{
-    Body, Citation, Cue, Debate, Event, Format, Found, Hears, Role, Rule, Ruling, Seat, Setup,
-    Side, Voice, Weight, findings, formats,
+    Body, Citation, CitationStatus, Cue, Debate, Event, Format, JudgeRuling, Participant, Role,
+    Rule, RuleWeight, Seat, Setup, Side, TranscriptScope, check_rules, formats,
 };
 
 /// A duel at its verdict: P claims `p`. C answers it with `c` and raises `d` and `e`. P concedes
@@ -22,7 +22,8 @@ fn duel() -> (Debate, Cue) {
     };
     turn(&mut debate, 1, "propose", speech("p", &[], &[]), vec![]);
     turn(&mut debate, 1, "challenge", speech("c>p d e", &[], &[]), vec![]);
-    let wrong = Citation { claim: Some("q".into()), ..citation("x.rs:1", Found::NoSuchPath) };
+    let wrong =
+        Citation { claim: Some("q".into()), ..citation("x.rs:1", CitationStatus::NoSuchPath) };
     let defence = speech("q>c r", &[("d", "d holds")], &[]);
     turn(&mut debate, 2, "defend", defence, vec![wrong]);
     turn(&mut debate, 2, "follow_up", speech("f>q", &[], &["e"]), vec![]);
@@ -31,7 +32,7 @@ fn duel() -> (Debate, Cue) {
 }
 
 /// A ruling for a side that checks every contested claim, with this edit applied.
-fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut Ruling)) -> Body {
+fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut JudgeRuling)) -> Body {
     let first = debate.turns().next().unwrap().0;
     let body = complete(debate, *cue, ruling(Some(side), 80, vec![first]));
     let Body::Verdict(mut ruling) = body else { panic!() };
@@ -40,11 +41,11 @@ fn ruled((debate, cue): &(Debate, Cue), side: Side, spoil: impl Fn(&mut Ruling))
     Body::Verdict(ruling)
 }
 
-fn of<'a>(ruling: &'a mut Ruling, id: &str) -> &'a mut Check {
+fn of<'a>(ruling: &'a mut JudgeRuling, id: &str) -> &'a mut ClaimCheck {
     ruling.checks.iter_mut().find(|check| check.claim == id).unwrap()
 }
 
-type Spoil = fn(&mut Ruling);
+type Spoil = fn(&mut JudgeRuling);
 
 #[test]
 fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
@@ -86,11 +87,11 @@ fn every_contested_claim_is_asked_about_and_the_record_is_not_denied() {
     ];
     for (name, spoil, says) in table {
         let body = ruled(&court, Side::Con, spoil);
-        let found = findings(&court.0, court.1, &body, &[]);
-        let found: Vec<(Rule, Weight, &str)> =
+        let found = check_rules(&court.0, court.1, &body, &[]);
+        let found: Vec<(Rule, RuleWeight, &str)> =
             found.iter().map(|it| (it.rule, it.weight, it.says.as_str())).collect();
         let expected =
-            if says.is_empty() { vec![] } else { vec![(ChecksClaims, Weight::Mend, *says)] };
+            if says.is_empty() { vec![] } else { vec![(ChecksClaims, RuleWeight::Mend, *says)] };
         assert_eq!(found, expected, "{name}");
     }
     // A claim certified as resolved is settled, so checking it is optional.
@@ -104,7 +105,7 @@ fn a_mirror_is_told_of_the_labels_it_knows() {
     let (debate, judge) = duel();
     let mirror = Cue { seat: 11, ..judge };
     let body = ruled(&(debate.clone(), mirror), Side::Con, |it| it.checks.clear());
-    let found = findings(&debate, mirror, &body, &[]);
+    let found = check_rules(&debate, mirror, &body, &[]);
     assert_eq!(found[0].says, "`checks` has no entry for `p` of side B");
 }
 
@@ -132,7 +133,7 @@ fn a_ruling_follows_its_own_answers_or_says_why_not() {
             it.despite = despite.into();
         });
         let rules: Vec<Rule> =
-            findings(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
+            check_rules(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
         let expected = if objected { &[FollowsChecks][..] } else { &[] };
         assert_eq!(rules, expected, "{standing:?} {winner:?} {despite:?}");
     }
@@ -144,17 +145,20 @@ fn a_ruling_that_could_be_better_is_asked_for_once_more_and_then_taken_as_a_foul
     let bare = ruled(&(debate.clone(), judge), Side::Con, |it| it.checks.clear());
     put(&mut debate);
     let found = said(&debate, judge, bare.clone()).unwrap_err();
-    assert_eq!(found[0].weight, Weight::Mend);
+    assert_eq!(found[0].weight, RuleWeight::Mend);
     let again = refused(&debate, judge, found);
     apply(&mut debate, [again]);
     let Event::Spoke { reply, .. } = said(&debate, judge, bare.clone()).unwrap() else { panic!() };
-    assert_eq!((reply.findings[0].rule, reply.findings[0].weight), (ChecksClaims, Weight::Foul));
+    assert_eq!(
+        (reply.findings[0].rule, reply.findings[0].weight),
+        (ChecksClaims, RuleWeight::Foul)
+    );
     // An invalid ruling is refused on the second attempt, too.
     let none = ruled(&(debate.clone(), judge), Side::Con, |it| it.side = None);
     assert!(said(&debate, judge, none).is_err());
     // A human's reply is accepted at the first attempt.
     let mut human = setup(formats::duel(), 1);
-    human.seats[10].voice = Voice::Human;
+    human.seats[10].voice = Participant::Human;
     let mut debate = open(human);
     let judge = Cue { seat: 10, ..until(&mut debate, 0, "judge") };
     let first = debate.turns().next().unwrap().0;
@@ -184,7 +188,7 @@ fn a_court_names_what_decided_it_and_what_each_side_did_not_see() {
     for (name, spoil, expected) in table {
         let body = ruled(&court, Side::Pro, spoil);
         let rules: Vec<Rule> =
-            findings(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
+            check_rules(&court.0, court.1, &body, &[]).iter().map(|it| it.rule).collect();
         assert_eq!(rules, *expected, "{name}");
     }
 }
@@ -246,7 +250,7 @@ fn papers_are_read_out_under_the_labels_of_whoever_listens() {
     let mut court = telling(formats::tribunal(), 7, "{{heard}}");
     for phase in court.format.acts.iter_mut().flat_map(|act| &mut act.phases) {
         if phase.name == "judge" {
-            phase.hears = Hears::Everything;
+            phase.hears = TranscriptScope::Everything;
         }
     }
     let mut debate = open(court);
@@ -286,7 +290,7 @@ fn every_seat_of_a_panel_rules_and_the_first_of_the_winner_speaks_for_it() {
     let all = due(&debate);
     let seats: Vec<&str> = all.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
     assert_eq!(seats, ["Kim", "Lou", "Kit", "Lex"]);
-    let labels: Vec<_> = all.iter().map(|cue| debate.label_for(*cue, Side::Pro)).collect();
+    let labels: Vec<_> = all.iter().map(|cue| debate.side_label(*cue, Side::Pro)).collect();
     assert_eq!(labels, [Some("A"), Some("B"), Some("A"), Some("B")]);
     let first = debate.turns().next().unwrap().0;
     for (cue, side) in all.iter().zip([Side::Pro, Side::Con, Side::Con, Side::Con]) {
@@ -294,10 +298,14 @@ fn every_seat_of_a_panel_rules_and_the_first_of_the_winner_speaks_for_it() {
     }
     run(&mut debate, &[], |_| false);
     let judgment = judgment(&debate).unwrap();
-    assert_eq!((judgment.winner, judgment.basis), (Side::Con, Basis::Majority));
-    assert_eq!(judgment.contests, [Contest::Order, Contest::Panel]);
-    assert_eq!(leading(&debate, Side::Con).unwrap().0, all[2], "who saw them in their order");
-    assert_eq!(leading(&debate, Side::Pro).unwrap().0, all[0]);
+    assert_eq!((judgment.winner, judgment.basis), (Side::Con, VerdictBasis::Majority));
+    assert_eq!(judgment.contest_reasons, [ContestReason::Order, ContestReason::Panel]);
+    assert_eq!(
+        leading_ruling(&debate, Side::Con).unwrap().0,
+        all[2],
+        "who saw them in their order"
+    );
+    assert_eq!(leading_ruling(&debate, Side::Pro).unwrap().0, all[0]);
     let one = open(without(setup(formats::duel(), 1), &[Role::Mirror]));
     assert!(debate_mcp::debate::verdict::judgment(&one).is_none());
 }

@@ -78,7 +78,7 @@ fn in_phase(shown: &Value, phase: &str) -> bool {
 
 /// Phase names of each act of a format.
 fn table(format: &str) -> Vec<Vec<String>> {
-    let all = debate_mcp::debate::formats::all();
+    let all = debate_mcp::debate::formats::built_in_formats();
     let format = all.into_iter().find(|it| it.name == format).unwrap();
     let act = |act: debate_mcp::debate::Act| act.phases.into_iter().map(|it| it.name).collect();
     format.acts.into_iter().map(act).collect()

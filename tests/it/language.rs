@@ -1,10 +1,10 @@
 //! Language detection of a topic by script and common words: English, Chinese or other.
-use debate_mcp::debate::language::{Language, of};
+use debate_mcp::debate::language::{Language, detect};
 
 #[track_caller]
 fn check(expected: Language, topics: &[&str]) {
     for topic in topics {
-        assert_eq!(of(topic), expected, "{topic}");
+        assert_eq!(detect(topic), expected, "{topic}");
     }
 }
 

@@ -1,17 +1,17 @@
 //! Masking of speaker identities for judges (`debate::mask`): names of tools, models and vendors
 //! are replaced, names that occur in the topic are kept.
-use debate_mcp::debate::mask::{Masked, Name, mask, names};
+use debate_mcp::debate::mask::{MaskedText, NameReplacement, mask, name_replacements};
 
 /// Names of both sides: A is claude with opus, B is codex with two models.
-fn everyone() -> Vec<Name> {
-    let mut all = names("claude", ["opus"], "Side A");
-    all.extend(names("codex", ["gpt-5.5", "o3"], "Side B"));
+fn everyone() -> Vec<NameReplacement> {
+    let mut all = name_replacements("claude", ["opus"], "Side A");
+    all.extend(name_replacements("codex", ["gpt-5.5", "o3"], "Side B"));
     all
 }
 
 #[track_caller]
 fn check(about: &str, text: &str, expected: &str, left: &[&str]) {
-    let Masked { text: masked, left: stayed } = mask(text, &everyone(), about);
+    let MaskedText { text: masked, unmasked: stayed } = mask(text, &everyone(), about);
     assert_eq!((masked.as_str(), stayed), (expected, left.iter().map(|l| (*l).into()).collect()));
 }
 
@@ -89,7 +89,10 @@ fn what_the_debate_is_about_stays_and_is_told() {
 #[test]
 fn a_tool_is_known_by_its_models_and_its_vendor() {
     let words = |tool: &str, models: &[&str]| -> Vec<String> {
-        names(tool, models.iter().copied(), "X").into_iter().map(|name| name.word).collect()
+        name_replacements(tool, models.iter().copied(), "X")
+            .into_iter()
+            .map(|name| name.word)
+            .collect()
     };
     assert_eq!(words("claude", &["Opus"]), ["claude", "anthropic", "opus", "sonnet", "haiku"]);
     assert_eq!(words("mine", &["Big-1", "mine", "a"]), ["mine", "big-1"]);
@@ -129,6 +132,6 @@ fn a_chosen_name_that_could_be_a_word_hides_nothing() {
         ("because", false),
         ("辩手", false),
     ] {
-        assert_eq!(debate_mcp::debate::mask::telling(name), telling, "{name}");
+        assert_eq!(debate_mcp::debate::mask::is_identifying_name(name), telling, "{name}");
     }
 }

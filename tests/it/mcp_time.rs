@@ -5,7 +5,7 @@ use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
 use debate_mcp::config::{Config, Environment, Settings};
-use debate_mcp::debate::{Envelope, Failure, Kind, Voice};
+use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
 use debate_mcp::engine::{
     Ask, Boxed, Clock, Desk, Listing, Parts, Said, Stream, Unplayable, Voices,
 };
@@ -29,7 +29,7 @@ struct Slow {
 }
 
 impl Voices for Slow {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             let seconds = ask.voice.model().unwrap_or("0");
@@ -37,17 +37,17 @@ impl Voices for Slow {
             tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())).await;
             let (n, before) = (ask.round, ask.round.saturating_sub(1));
             let text = match (ask.reply, ask.seat.as_str()) {
-                (Kind::Verdict, _) => ruling("pro").to_string(),
+                (ReplyKind::Verdict, _) => ruling("pro").to_string(),
                 (_, "proposer") => speech("So.", &format!("P{n}"), &[&format!("C{before}")]),
                 _ => speech("No.", &format!("C{n}"), &[&format!("P{n}")]),
             };
             Ok(Said { text, envelope: Envelope::default() })
         })
     }
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
     fn listing(&self) -> Vec<Listing> {

@@ -4,10 +4,11 @@
 use crate::engine::session;
 use crate::scene::{open, setup, until};
 use crate::voices::{Scripted, Shared};
-use debate_mcp::debate::reply::read;
+use debate_mcp::debate::reply::parse;
 use debate_mcp::debate::verdict::judgment;
 use debate_mcp::debate::{
-    Cue, Debate, Envelope, Event, Failure, Format, Kind, Setup, Step, Trouble, Voice, formats,
+    Cue, Debate, Envelope, Event, FailureKind, Format, Participant, ReplyKind, Setup, Step,
+    TurnFailure, formats,
 };
 use debate_mcp::engine::{Ask, Boxed, Said, Stream, Unplayable, Voices};
 
@@ -42,8 +43,8 @@ fn verdict(rest: &str) -> String {
 
 /// Invalid replies by kind, with the expected error code.
 #[rustfmt::skip]
-fn nasty() -> Vec<(Kind, String, &'static str)> {
-    use Kind::{Audit, Petition, Ruling, Score, Verdict, Vote};
+fn nasty() -> Vec<(ReplyKind, String, &'static str)> {
+    use ReplyKind::{Audit, Petition, Ruling, Score, Verdict, Vote};
     let s = str::to_owned;
     let whole = || vote("\"pro\"", "0.5");
     vec![
@@ -134,18 +135,18 @@ fn nasty() -> Vec<(Kind, String, &'static str)> {
 }
 
 /// Where a reply of this kind is requested: format, round, phase, and seat.
-fn place(kind: Kind) -> (Format, u8, &'static str, &'static str) {
+fn place(kind: ReplyKind) -> (Format, u8, &'static str, &'static str) {
     match kind {
-        Kind::Score => (formats::tribunal(), 1, "score", "Kim"),
-        Kind::Petition => (formats::tribunal(), 3, "petition", "Hal"),
-        Kind::Ruling => (formats::tribunal(), 3, "admit", "Kim"),
-        Kind::Vote => (formats::tribunal(), 0, "vote", "Hal"),
-        Kind::Audit => (formats::research(), 0, "audit", "Mia"),
+        ReplyKind::Score => (formats::tribunal(), 1, "score", "Kim"),
+        ReplyKind::Petition => (formats::tribunal(), 3, "petition", "Hal"),
+        ReplyKind::Ruling => (formats::tribunal(), 3, "admit", "Kim"),
+        ReplyKind::Vote => (formats::tribunal(), 0, "vote", "Hal"),
+        ReplyKind::Audit => (formats::research(), 0, "audit", "Mia"),
         _ => (formats::duel(), 0, "judge", "Kim"),
     }
 }
 
-fn table(kind: Kind) -> (Setup, u8, &'static str, &'static str) {
+fn table(kind: ReplyKind) -> (Setup, u8, &'static str, &'static str) {
     let (format, round, phase, seat) = place(kind);
     let rounds = if format.name == "tribunal" { 7 } else { 1 };
     (setup(format, rounds), round, phase, seat)
@@ -153,7 +154,14 @@ fn table(kind: Kind) -> (Setup, u8, &'static str, &'static str) {
 
 #[test]
 fn every_nasty_paper_is_refused_for_its_reason() {
-    let kinds = [Kind::Score, Kind::Petition, Kind::Ruling, Kind::Vote, Kind::Audit, Kind::Verdict];
+    let kinds = [
+        ReplyKind::Score,
+        ReplyKind::Petition,
+        ReplyKind::Ruling,
+        ReplyKind::Vote,
+        ReplyKind::Audit,
+        ReplyKind::Verdict,
+    ];
     let all = nasty();
     assert!(all.len() >= 40, "{}", all.len());
     for kind in kinds {
@@ -161,7 +169,7 @@ fn every_nasty_paper_is_refused_for_its_reason() {
         let mut debate = open(setup);
         let cue = until(&mut debate, round, phase);
         for (_, text, code) in all.iter().filter(|(of, ..)| *of == kind) {
-            let refused = read(&debate, cue, text).expect_err(text);
+            let refused = parse(&debate, cue, text).expect_err(text);
             assert_eq!((refused.kind, refused.code), (kind, *code), "{text}: {refused}");
         }
     }
@@ -177,7 +185,7 @@ struct Spoilt {
 }
 
 impl Voices for Spoilt {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         if (ask.round, ask.phase.as_str(), ask.seat.as_str()) == self.place
             && ask.attempt <= self.times
         {
@@ -188,24 +196,24 @@ impl Voices for Spoilt {
         self.good.speak(ask, stream)
     }
 
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
 
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
 
 /// Plays a debate in which one turn gets this reply so many times. Returns the debate, the cue, its
 /// requests, and the log.
-async fn handed_in(kind: Kind, text: &str, times: u8) -> (Debate, Cue, Vec<Ask>, Vec<Event>) {
+async fn handed_in(kind: ReplyKind, text: &str, times: u8) -> (Debate, Cue, Vec<Ask>, Vec<Event>) {
     let (setup, round, phase, seat) = table(kind);
     let events = Shared::default();
     let good = Scripted::new(&events, &setup);
     let voices = Spoilt { good, place: (round, phase, seat), says: text.into(), times };
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Rest);
+    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
     let asked = voices.good.asked.into_inner().unwrap();
     let here = |ask: &Ask| (ask.round, ask.phase.as_str(), ask.seat.as_str()) == voices.place;
     let asked: Vec<Ask> = asked.into_iter().filter(here).collect();
@@ -224,8 +232,8 @@ async fn handed_in_twice_it_is_a_failed_turn_and_the_debate_goes_on() {
         let refused = events.iter().filter(|event| matches!(event, Event::Refused { .. })).count();
         assert_eq!(refused, 1, "{text}");
         let failure = debate.failure(cue).expect(&text);
-        assert_eq!(failure.trouble, Trouble::Unreadable, "{text}");
-        assert_eq!(debate.missing().count(), 1, "{text}: nothing else is lost");
+        assert_eq!(failure.trouble, FailureKind::Unreadable, "{text}");
+        assert_eq!(debate.failed_turns().count(), 1, "{text}: nothing else is lost");
         assert_eq!(crate::scene::word(&debate), "completed", "{text}");
     }
 }
@@ -233,19 +241,19 @@ async fn handed_in_twice_it_is_a_failed_turn_and_the_debate_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn a_vote_that_failed_does_not_count_and_the_verdict_still_comes() {
     for (times, votes) in [(1, 3), (2, 2)] {
-        let (debate, _, asked, _) = handed_in(Kind::Vote, "I do not vote pro.", times).await;
+        let (debate, _, asked, _) = handed_in(ReplyKind::Vote, "I do not vote pro.", times).await;
         assert_eq!(asked.len(), 2);
-        let cast = debate.spoken(..).filter(|(_, body)| body.kind() == Kind::Vote).count();
+        let cast = debate.replies_in(..).filter(|(_, body)| body.kind() == ReplyKind::Vote).count();
         assert_eq!(cast, votes);
         // All listeners vote for the challenger. A missing vote counts for neither side.
-        let weighed = judgment(&debate).unwrap().weighed.unwrap();
+        let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
         assert_eq!(weighed.audience, Some(0));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_ruling_that_failed_leaves_the_other_to_decide() {
-    let (debate, ..) = handed_in(Kind::Verdict, "Side A does not win.", 2).await;
+    let (debate, ..) = handed_in(ReplyKind::Verdict, "Side A does not win.", 2).await;
     let judgment = judgment(&debate).unwrap();
     assert_eq!(judgment.winner, debate_mcp::debate::Side::Pro);
     assert_eq!(judgment.confidence, Some(50), "a ruling without scores is worth no more");

@@ -4,7 +4,8 @@ use crate::players::{ask, failed, good, marks, said};
 use crate::scene::{due, setup};
 use debate_mcp::debate::body::Foul;
 use debate_mcp::debate::{
-    Body, Debate, Event, Outcome, Proof, Role, Setup, Side, Step, Trouble, formats, next,
+    Body, Debate, DebateOutcome, Event, FailureKind, Role, Setup, Side, Step, VerdictFeedback,
+    formats, next,
 };
 use debate_mcp::engine::{Archive, Clock, Duplicates, Log, Place, Query};
 use debate_mcp::store::SqliteArchive;
@@ -98,13 +99,13 @@ fn play(
 ) {
     loop {
         let event = match next(debate) {
-            Step::Rest => return,
+            Step::Done => return,
             Step::Close(outcome) => Event::Closed { outcome },
-            Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+            Step::Hold { next, .. } => Event::Continued { before: next.position() },
             Step::Speak { .. } => ask(debate).unwrap_or_else(|| {
                 let cue = due(debate)[0];
                 if down.contains(&debate.setup().phase(cue).name.as_str()) {
-                    return failed(debate, cue, Trouble::TimedOut);
+                    return failed(debate, cue, FailureKind::TimedOut);
                 }
                 said(debate, cue, answers(debate, cue)).expect("nobody objects")
             }),
@@ -138,7 +139,7 @@ fn a_finished_report_is_written_where_it_is_wanted() {
     shelf.archive.reindex().unwrap();
     shelf.archive.flush();
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
-    let from = debate.reopens_at().unwrap();
+    let from = debate.reopen_cue().unwrap();
     record(&mut *log, &mut debate, Event::Reopened { from });
     play(&mut *log, &mut debate, &[], good);
     shelf.archive.flush();
@@ -152,7 +153,7 @@ fn a_report_goes_outside_only_where_there_is_a_folder() {
     let outside = shelf.folder.path().join("outside");
     let (_log, debate) = shelf.played(reporting(&outside.join("tabs.md")), &[]);
     shelf.archive.flush();
-    assert!(!outside.exists() && debate.outcome() == Some(&Outcome::Completed));
+    assert!(!outside.exists() && debate.outcome() == Some(&DebateOutcome::Completed));
     fs::create_dir(&outside).unwrap();
     shelf.archive.write_out(&debate.setup().id).unwrap();
     shelf.archive.flush();
@@ -249,7 +250,11 @@ fn tables_hold_what_a_court_did_and_can_be_rebuilt() {
     record(
         &mut *log,
         &mut debate,
-        Event::Learned { proof: Proof::Wrong, confidence: Some(61), note: "It broke.".into() },
+        Event::Learned {
+            proof: VerdictFeedback::Wrong,
+            confidence: Some(61),
+            note: "It broke.".into(),
+        },
     );
     let all = [SCORES, PETITIONS, "SELECT confidence, proof FROM debates", "SELECT * FROM votes"];
     let before = all.map(|sql| shelf.rows(sql));
@@ -273,10 +278,10 @@ fn what_is_taken_again_leaves_the_tables() {
             cue.round == 3 && phase == "score" && debate.seat(*cue).name == "judge-2"
         };
         let event = match next(&debate) {
-            Step::Rest => break,
+            Step::Done => break,
             Step::Close(outcome) => Event::Closed { outcome },
             _ => ask(&debate).unwrap_or_else(|| match cue.filter(lost) {
-                Some(cue) => failed(&debate, cue, Trouble::TimedOut),
+                Some(cue) => failed(&debate, cue, FailureKind::TimedOut),
                 None => said(&debate, cue.unwrap(), scored(&debate, cue.unwrap())).unwrap(),
             }),
         };
@@ -287,7 +292,7 @@ fn what_is_taken_again_leaves_the_tables() {
         scores.filter(|row| row.starts_with("3 Ada")).collect::<Vec<_>>()
     };
     assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "the mean of two");
-    let from = debate.reopens_at().unwrap();
+    let from = debate.reopen_cue().unwrap();
     record(&mut *log, &mut debate, Event::Reopened { from });
     assert_eq!(third(&shelf), ["3 Ada 7.50 7.50 0 0.00"], "what was marked stays");
     assert!(shelf.rows(SCORES).iter().all(|row| !row.starts_with('4')));
@@ -324,7 +329,7 @@ fn a_state_file_names_the_two_who_talked_and_no_winner() {
     let mut talk = setup(formats::dialectic(), 2);
     talk.seats[3].voice = crate::scene::model("codex");
     let (mut log, mut debate) = shelf.opened(talk);
-    while next(&debate).at().is_some_and(|cue| cue.round < 3) {
+    while next(&debate).first_cue().is_some_and(|cue| cue.round < 3) {
         let event = ask(&debate).unwrap_or_else(|| {
             let cue = due(&debate)[0];
             said(&debate, cue, good(&debate, cue)).unwrap()

@@ -2,14 +2,16 @@
 //! and the prompt, and a user who answers every question the debate asks.
 use crate::scene::{Rng, due, money, setup};
 use debate_mcp::debate::body::{
-    BlindSpot, Check, Fact, Foul, Grounds, Novelty, Part, Rubric, Source,
+    AdmissionGrounds, AuditedFact, BlindSpot, ClaimCheck, ClaimPurpose, ClaimSource, Foul, Novelty,
+    RubricMarks,
 };
-use debate_mcp::debate::ledger::{self, Fate};
+use debate_mcp::debate::ledger::{self, ClaimStatus};
 use debate_mcp::debate::rules::research;
 use debate_mcp::debate::{
-    Attempt, Body, Change, Claim, Cue, Debate, Envelope, Event, Failure, Finding, Format, Help,
-    Hold, Kind, Pause, Role, Rounds, Rule, Ruling, Seat, Section, Setup, Side, Step, Trouble,
-    Voice, digest, language, next, nine, prompt, weigh,
+    Amendment, Body, Claim, Cue, Debate, Envelope, Event, FailureKind, Format, HelpRequest,
+    HoldPoint, JudgeRuling, Participant, PauseReason, RejectedReply, ReplyKind, Role, Rounds, Rule,
+    RuleFinding, Seat, Section, Setup, Side, Step, TurnFailure, digest, language, next, prompt,
+    report_sections, validate_reply,
 };
 use std::collections::BTreeMap;
 
@@ -26,13 +28,13 @@ pub(crate) fn any_setup(format: Format, seed: u64) -> Setup {
     for seat in &mut setup.seats {
         seat.stance = format!("Whatever {} says.", seat.name);
         match rng.below(8) {
-            0 => seat.voice = Voice::Host,
-            1 => seat.voice = Voice::Human,
-            2 => seat.voice = Voice::Bot,
+            0 => seat.voice = Participant::Host,
+            1 => seat.voice = Participant::Human,
+            2 => seat.voice = Participant::Bot,
             _ => {}
         }
     }
-    let holds = [Hold::Start, Hold::Rounds];
+    let holds = [HoldPoint::Start, HoldPoint::Rounds];
     setup.holds = holds.into_iter().filter(|_| rng.one_in(2)).collect();
     for seat in setup.seats.iter_mut().filter(|seat| seat.role == Role::Audience) {
         seat.kind = rng.pick(&["risk-averse", "rational-logic", ""]).into();
@@ -84,7 +86,7 @@ pub(crate) fn asking(debate: &Debate, cues: Vec<Cue>) -> Event {
 /// A fake deadline, unique to each take, act and round, as there is no clock here.
 pub(crate) fn deadline(debate: &Debate, cue: Cue) -> i64 {
     let round = i64::from(cue.act) * 1_000 + i64::from(cue.round);
-    debate.setup().opened_at + i64::from(debate.take()) * 1_000_000 + round * 10
+    debate.setup().opened_at + i64::from(debate.take_number()) * 1_000_000 + round * 10
 }
 
 fn envelope(debate: &Debate, cue: Cue) -> Envelope {
@@ -93,19 +95,24 @@ fn envelope(debate: &Debate, cue: Cue) -> Envelope {
 }
 
 /// Checks a reply against the rules and builds the event that records it, with a cost of 1.
-pub(crate) fn said(debate: &Debate, cue: Cue, body: Body) -> Result<Event, Vec<Finding>> {
-    weigh(debate, cue, body, vec![], envelope(debate, cue))
+pub(crate) fn said(debate: &Debate, cue: Cue, body: Body) -> Result<Event, Vec<RuleFinding>> {
+    validate_reply(debate, cue, body, vec![], envelope(debate, cue))
 }
 
-pub(crate) fn failed(debate: &Debate, cue: Cue, trouble: Trouble) -> Event {
-    let failure = Failure { envelope: envelope(debate, cue), ..Failure::new(trouble, "down") };
+pub(crate) fn failed(debate: &Debate, cue: Cue, trouble: FailureKind) -> Event {
+    let failure =
+        TurnFailure { envelope: envelope(debate, cue), ..TurnFailure::new(trouble, "down") };
     Event::Failed { cue, failure }
 }
 
-pub(crate) fn refused(debate: &Debate, cue: Cue, findings: Vec<Finding>) -> Event {
+pub(crate) fn refused(debate: &Debate, cue: Cue, findings: Vec<RuleFinding>) -> Event {
     let why = findings.iter().map(|found| found.says.as_str()).collect::<Vec<_>>().join("; ");
-    let attempt =
-        Attempt { text: "Nothing much.".into(), why, findings, envelope: envelope(debate, cue) };
+    let attempt = RejectedReply {
+        text: "Nothing much.".into(),
+        why,
+        findings,
+        envelope: envelope(debate, cue),
+    };
     Event::Refused { cue, attempt }
 }
 
@@ -114,7 +121,7 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
     let (seat, phase) = (debate.seat(cue), debate.setup().phase(cue));
     let because = String::from("so");
     match phase.reply {
-        Kind::Speech => Body::Speech {
+        ReplyKind::Speech => Body::Speech {
             text: said_aloud(debate, cue),
             claims: claims(debate, cue),
             concedes: vec![],
@@ -122,34 +129,38 @@ pub(crate) fn good(debate: &Debate, cue: Cue) -> Body {
             help: None,
             unstructured: None,
         },
-        Kind::Score => {
+        ReplyKind::Score => {
             Body::Score { pro: marks(75), con: marks(70), fouls: vec![], comment: because }
         }
-        Kind::Petition => Body::Petition {
+        ReplyKind::Petition => Body::Petition {
             supports: Some(Side::Pro),
             claim: "me".into(),
             novelty: Novelty::New,
             confidence: 50,
         },
-        Kind::Ruling => {
-            let mut round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
+        ReplyKind::Ruling => {
+            let mut round =
+                debate.replies_before(cue).filter(|(past, _)| past.position() == cue.position());
             let admits = round.find_map(|(past, body)| wants_in(debate, cue, past, body));
-            let grounds =
-                Grounds { new_information: true, avoids_repetition: true, shifts_balance: false };
+            let grounds = AdmissionGrounds {
+                new_information: true,
+                avoids_repetition: true,
+                shifts_balance: false,
+            };
             Body::Ruling { admits, grounds, because }
         }
-        Kind::Vote => Body::Vote { side: Side::Con, confidence: 60, because },
-        Kind::Audit => Body::Audit { facts: facts(debate, cue) },
-        Kind::Verdict => {
-            let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
+        ReplyKind::Vote => Body::Vote { side: Side::Con, confidence: 60, because },
+        ReplyKind::Audit => Body::Audit { facts: facts(debate, cue) },
+        ReplyKind::Verdict => {
+            let cites = debate.replies_before(cue).map(|(past, _)| past).take(1).collect();
             complete(debate, cue, ruling(Some(Side::Pro), 80, cites))
         }
         // The mechanical summary contains everything a summary must mention.
-        Kind::Sections if seat.role == Role::Scribe => {
-            let text = digest::mechanical(debate, cue.round.saturating_sub(2));
+        ReplyKind::Sections if seat.role == Role::Scribe => {
+            let text = digest::mechanical_digest(debate, cue.round.saturating_sub(2));
             Body::Sections { sections: vec![Section { title: "So far".into(), text }] }
         }
-        Kind::Sections => Body::Sections { sections: sections(debate, cue) },
+        ReplyKind::Sections => Body::Sections { sections: sections(debate, cue) },
     }
 }
 
@@ -160,13 +171,13 @@ pub(crate) fn marks(tenths: u8) -> BTreeMap<String, u8> {
 
 /// The listener to admit because of this reply: a petitioner, or one called for help.
 fn wants_in(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Option<String> {
-    if body.kind() == Kind::Petition && !body.declines() {
+    if body.kind() == ReplyKind::Petition && !body.is_declined_petition() {
         return Some(debate.seat(past).name.clone());
     }
-    let help = body.help()?;
+    let help = body.help_request()?;
     let spoke = |nth: u8| {
-        let mut own = debate.before(cue).filter(|(past, _)| past.seat == nth);
-        own.any(|(_, body)| body.kind() == Kind::Speech)
+        let mut own = debate.replies_before(cue).filter(|(past, _)| past.seat == nth);
+        own.any(|(_, body)| body.kind() == ReplyKind::Speech)
     };
     let meant = |seat: &Seat| seat.name == help.from || seat.kind == help.from;
     let mut seats = (0..).zip(debate.seats()).filter(|(_, seat)| seat.role == Role::Audience);
@@ -174,19 +185,20 @@ fn wants_in(debate: &Debate, cue: Cue, past: Cue, body: &Body) -> Option<String>
 }
 
 /// One fact per argument on the record, or a placeholder if there is none.
-fn facts(debate: &Debate, cue: Cue) -> Vec<Fact> {
-    let fact = |claim: &Claim, by: &str| Fact {
+fn facts(debate: &Debate, cue: Cue) -> Vec<AuditedFact> {
+    let fact = |claim: &Claim, by: &str| AuditedFact {
         claim: claim.text.clone(),
         tag: "no-source".into(),
         by: by.into(),
         id: claim.id.clone(),
     };
-    let arguments = debate.before(cue).flat_map(|(past, body)| {
-        let own = body.claims().iter().filter(|claim| claim.part == Some(Part::Argument));
+    let arguments = debate.replies_before(cue).flat_map(|(past, body)| {
+        let own = body.claims().iter().filter(|claim| claim.part == Some(ClaimPurpose::Argument));
         own.map(move |claim| fact(claim, &debate.seat(past).name))
     });
-    let facts: Vec<Fact> = arguments.collect();
-    let something = Fact { claim: "fast".into(), tag: "no-source".into(), ..Fact::default() };
+    let facts: Vec<AuditedFact> = arguments.collect();
+    let something =
+        AuditedFact { claim: "fast".into(), tag: "no-source".into(), ..AuditedFact::default() };
     if facts.is_empty() { vec![something] } else { facts }
 }
 
@@ -196,11 +208,13 @@ fn sections(debate: &Debate, cue: Cue) -> Vec<Section> {
         let outcome = section("Outcome", "partial: they differ about the cost.");
         return vec![outcome, section("Key Insights", "- Indentation is a habit.")];
     }
-    let headings = nine::headings(language::of(debate.topic(cue)));
+    let headings = report_sections::headings(language::detect(debate.topic_at(cue)));
     let headings = headings.unwrap_or(["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
     let text = |nth: usize| match nth {
-        nine::MATRIX => "| Scenario | Choice | Why |\n|---|---|---|\n| alone | tabs | short |",
-        nine::SUMMARY => "Use tabs.",
+        report_sections::SCENARIO_MATRIX_INDEX => {
+            "| Scenario | Choice | Why |\n|---|---|---|\n| alone | tabs | short |"
+        }
+        report_sections::SUMMARY_INDEX => "Use tabs.",
         _ => "Tabs.",
     };
     headings.into_iter().enumerate().map(|(nth, title)| section(title, text(nth))).collect()
@@ -214,36 +228,36 @@ fn asks(debate: &Debate, cue: Cue, rule: Rule) -> bool {
 /// blind spots. By these checks only conceded claims hold.
 pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
     let Body::Verdict(mut ruling) = body else { return body };
-    let horizon = debate.horizon(cue);
+    let horizon = debate.wave_start(cue);
     if ruling.checks.is_empty() && asks(debate, cue, Rule::ChecksClaims) {
-        let check = |entry: ledger::Entry<'_>| Check {
+        let check = |entry: ledger::LedgerEntry<'_>| ClaimCheck {
             side: entry.side,
             claim: entry.claim.id.clone(),
             answered: true,
             supported: false,
-            conceded: matches!(entry.fate, Fate::Conceded(_)),
+            conceded: matches!(entry.status, ClaimStatus::Conceded(_)),
         };
-        ruling.checks = ledger::contested(debate, horizon).into_iter().map(check).collect();
+        ruling.checks = ledger::claims_to_check(debate, horizon).into_iter().map(check).collect();
         ruling.despite = "What was conceded weighs little.".into();
     }
     if asks(debate, cue, Rule::NamesDecisive) {
         let entries = ledger::entries(debate, horizon).into_iter();
         let mut own = entries.filter(|entry| Some(entry.side) == ruling.side);
-        let stands = own.find(|entry| entry.fate != Fate::Resolved);
+        let stands = own.find(|entry| entry.status != ClaimStatus::Resolved);
         let id = stands.map(|entry| entry.claim.id.clone());
         ruling.decisive = ruling.decisive.or(id);
     }
     if asks(debate, cue, Rule::MarksByRubric) {
         let marks = |points: [u8; 5]| {
-            let criteria = Rubric::CRITERIA.iter().zip(points);
+            let criteria = RubricMarks::CRITERIA.iter().zip(points);
             criteria.map(|((name, _), points)| ((*name).to_owned(), points)).collect()
         };
         let (ahead, behind) = (marks([24, 18, 15, 10, 8]), marks([20, 15, 12, 9, 6]));
         let rubric = match ruling.side {
-            Some(Side::Con) => Rubric { pro: behind, con: ahead },
-            _ => Rubric { pro: ahead, con: behind },
+            Some(Side::Con) => RubricMarks { pro: behind, con: ahead },
+            _ => RubricMarks { pro: ahead, con: behind },
         };
-        ruling.scores = Some(rubric.sums());
+        ruling.scores = Some(rubric.totals());
         ruling.rubric = Some(rubric);
     }
     if ruling.blind_spots.is_empty() && asks(debate, cue, Rule::NamesBlindSpots) {
@@ -257,22 +271,27 @@ pub(crate) fn complete(debate: &Debate, cue: Cue, body: Body) -> Body {
 fn said_aloud(debate: &Debate, cue: Cue) -> String {
     let phase = &debate.setup().phase(cue).name;
     match &debate.seat(cue).voice {
-        Voice::Model { tool, .. } => format!("As {tool}, I {phase}."),
+        Participant::Model { tool, .. } => format!("As {tool}, I {phase}."),
         _ => phase.clone(),
     }
 }
 
 fn claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
     if asks(debate, cue, Rule::Investigates) {
-        let parts = [Part::Argument; 3].into_iter().chain([Part::Weakness; 2]);
-        return numbered(debate, cue, parts.chain([Part::Counter]).map(|part| (part, None)));
+        let parts = [ClaimPurpose::Argument; 3].into_iter().chain([ClaimPurpose::Weakness; 2]);
+        return numbered(
+            debate,
+            cue,
+            parts.chain([ClaimPurpose::Counter]).map(|part| (part, None)),
+        );
     }
     if asks(debate, cue, Rule::Rebuts) {
-        let others = debate.before(cue).filter(|(past, _)| past.seat != cue.seat);
+        let others = debate.replies_before(cue).filter(|(past, _)| past.seat != cue.seat);
         let arguments = others.flat_map(|(_, body)| body.claims());
-        let arguments = arguments.filter(|claim| claim.part == Some(Part::Argument));
-        let answers = arguments.map(|claim| (Part::Rebuttal, Some(claim.id.clone())));
-        let attacks = [Part::Premise, Part::Attack, Part::Attack].map(|part| (part, None));
+        let arguments = arguments.filter(|claim| claim.part == Some(ClaimPurpose::Argument));
+        let answers = arguments.map(|claim| (ClaimPurpose::Rebuttal, Some(claim.id.clone())));
+        let attacks = [ClaimPurpose::Premise, ClaimPurpose::Attack, ClaimPurpose::Attack]
+            .map(|part| (part, None));
         return numbered(debate, cue, answers.chain(attacks));
     }
     own_claim(debate, cue)
@@ -282,17 +301,17 @@ fn claims(debate: &Debate, cue: Cue) -> Vec<Claim> {
 fn numbered(
     debate: &Debate,
     cue: Cue,
-    parts: impl Iterator<Item = (Part, Option<String>)>,
+    parts: impl Iterator<Item = (ClaimPurpose, Option<String>)>,
 ) -> Vec<Claim> {
-    let letter = research::letter(debate, cue);
-    let claim = |(nth, (part, answers)): (usize, (Part, Option<String>))| Claim {
+    let letter = research::stance_letter(debate, cue);
+    let claim = |(nth, (part, answers)): (usize, (ClaimPurpose, Option<String>))| Claim {
         id: format!("{letter}{}{nth}", cue.phase),
         text: format!("{} is right", debate.seat(cue).name),
         evidence: vec!["src/lib.rs:1".into()],
         answers: answers.into_iter().collect(),
         part: Some(part),
         confidence: Some(80),
-        source: Some(Source::OfficialDocs),
+        source: Some(ClaimSource::OfficialDocs),
         severity: None,
     };
     (1..).zip(parts).map(claim).collect()
@@ -303,7 +322,7 @@ fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
     let seat = debate.seat(cue);
     let other = seat.role.side().map(Side::other);
     let theirs = debate
-        .before(cue)
+        .replies_before(cue)
         .filter(|(past, _)| other.is_some() && debate.seat(*past).role.side() == other);
     let last = theirs.flat_map(|(_, body)| body.claims()).map(|claim| claim.id.clone()).next_back();
     let late = asks(debate, cue, Rule::NoNewClaims);
@@ -320,13 +339,13 @@ fn own_claim(debate: &Debate, cue: Cue) -> Vec<Claim> {
 }
 
 pub(crate) fn ruling(side: Option<Side>, confidence: u8, cites: Vec<Cue>) -> Body {
-    Body::Verdict(Box::new(Ruling {
+    Body::Verdict(Box::new(JudgeRuling {
         side,
         confidence,
         because: "so".into(),
         cites,
         recommendation: "Do it.".into(),
-        ..Ruling::default()
+        ..JudgeRuling::default()
     }))
 }
 
@@ -337,7 +356,7 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
     let text = format!("{cue}{}", told(debate, cue));
     let mut rng = Rng(text.bytes().fold(seed, |h, b| h.wrapping_mul(31).wrapping_add(b.into())));
     if rng.one_in(12) {
-        return failed(debate, cue, Trouble::TimedOut);
+        return failed(debate, cue, FailureKind::TimedOut);
     }
     let mut body = good(debate, cue);
     match &mut body {
@@ -347,7 +366,7 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
             let kind = rng.pick(&["technical", "ethical", "practical", "technical", "moral"]);
             let from = rng.pick(&["Hal", "Ivy", "Jan", "risk-averse", "rational-logic", "Ada"]);
             let (kind, from) = (kind.into(), from.into());
-            *help = rng.one_in(3).then(|| Help { kind, from, because: "lost".into() });
+            *help = rng.one_in(3).then(|| HelpRequest { kind, from, because: "lost".into() });
             match rng.below(9) {
                 0 => claims.clear(),
                 1 => *unstructured = Some("there is no claims block".into()),
@@ -362,7 +381,7 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
         Body::Ruling { admits, grounds, .. } => match rng.below(8) {
             0 => *admits = Some("Ada".into()),
             1 => *admits = None,
-            2 => *grounds = Grounds::default(),
+            2 => *grounds = AdmissionGrounds::default(),
             _ => {}
         },
         Body::Verdict(ruling) => match rng.below(10) {
@@ -385,9 +404,13 @@ pub(crate) fn answer(seed: u64, debate: &Debate, cue: Cue) -> Event {
         Body::Sections { sections } if rng.one_in(4) => sections.clear(),
         _ => {}
     }
-    let again = !debate.seat(cue).voice.awaited() && debate.refused(cue).is_none();
+    let again = !debate.seat(cue).voice.is_awaited() && debate.rejected_reply(cue).is_none();
     said(debate, cue, body).unwrap_or_else(|findings| {
-        if again { refused(debate, cue, findings) } else { failed(debate, cue, Trouble::Unusable) }
+        if again {
+            refused(debate, cue, findings)
+        } else {
+            failed(debate, cue, FailureKind::Unusable)
+        }
     })
 }
 
@@ -403,20 +426,20 @@ pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event
         return Some(event);
     }
     Some(match next(debate) {
-        Step::Rest => return None,
+        Step::Done => return None,
         Step::Close(outcome) => Event::Closed { outcome },
-        Step::Hold { pause: Pause::Spent { spent, .. }, .. } => {
-            amended(Change::Limit { budget: money(spent.cost + 9) })
+        Step::Hold { pause: PauseReason::BudgetExhausted { spent, .. }, .. } => {
+            amended(Amendment::Limit { budget: money(spent.cost + 9) })
         }
-        step if step.at().is_some_and(|cue| enough(debate, cue)) => {
+        step if step.first_cue().is_some_and(|cue| enough(debate, cue)) => {
             let concluded = Event::Concluded { because: None };
-            if debate.check(&concluded).is_ok() {
+            if debate.validate(&concluded).is_ok() {
                 concluded
             } else {
                 Event::Cancelled { because: None }
             }
         }
-        Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+        Step::Hold { next, .. } => Event::Continued { before: next.position() },
         Step::Speak { .. } => ask(debate).unwrap_or_else(|| {
             let due = due(debate);
             let cue = due[rng.below(due.len())];
@@ -428,25 +451,29 @@ pub(crate) fn dutiful(debate: &Debate, seed: u64, rng: &mut Rng) -> Option<Event
 /// What the user does unasked, by seed: remark, hold the second round, replace a seat in the third,
 /// decide, keep or discard. Each action is done once, as the record shows.
 fn whim(debate: &Debate, seed: u64) -> Option<Event> {
-    let at = next(debate).at();
+    let at = next(debate).first_cue();
     let event = match (at, seed % 5) {
         (None, 0 | 1) if debate.decision().is_none() => Event::Decided { text: "Spaces.".into() },
-        (None, 1 | 2) if debate.kept().is_none() => Event::Kept { keep: seed.is_multiple_of(2) },
+        (None, 1 | 2) if debate.keep_record().is_none() => {
+            Event::Kept { keep: seed.is_multiple_of(2) }
+        }
         (Some(cue), 2) if usize::from(cue.round) > debate.remarks().len() => {
             Event::Interjected { text: format!("And in round {}?", cue.round) }
         }
-        (Some(cue), 3) if cue.round == 2 && debate.continued() < Some(cue.stand()) => Event::Held,
+        (Some(cue), 3) if cue.round == 2 && debate.continued_until() < Some(cue.position()) => {
+            Event::Held
+        }
         (Some(cue), 4) if cue.round == 3 => {
             let voice = crate::scene::model(&format!("relay-{}", cue.seat));
-            amended(Change::Seat { seat: cue.seat, voice })
+            amended(Amendment::Seat { seat: cue.seat, voice })
         }
         _ => return None,
     };
     // Only between waves: a prompt of a running wave must not depend on the time of the event.
     let between = at.is_none_or(|cue| !debate.was_asked(cue));
-    (between && debate.check(&event).is_ok()).then_some(event)
+    (between && debate.validate(&event).is_ok()).then_some(event)
 }
 
-pub(crate) fn amended(change: Change) -> Event {
+pub(crate) fn amended(change: Amendment) -> Event {
     Event::Amended { change, because: String::new() }
 }

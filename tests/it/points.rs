@@ -5,10 +5,12 @@ use crate::scene::{
     until, without,
 };
 use Side::{Con, Pro};
-use debate_mcp::debate::body::{Foul, Grounds, Scores};
-use debate_mcp::debate::points::{Help as Calls, help, rounds, turning};
-use debate_mcp::debate::verdict::{Basis, Contest, Judgment, judgment};
-use debate_mcp::debate::{Body, Debate, Found, Help, Role, Seat, Setup, Side, Trouble, formats};
+use debate_mcp::debate::body::{AdmissionGrounds, Foul, RulingScores};
+use debate_mcp::debate::round_marks::{HelpCalls as Calls, help_calls, round_marks, turning_round};
+use debate_mcp::debate::verdict::{ContestReason, Judgment, VerdictBasis, judgment};
+use debate_mcp::debate::{
+    Body, CitationStatus, Debate, FailureKind, HelpRequest, Role, Seat, Setup, Side, formats,
+};
 
 fn score(pro: u8, con: u8, fouls: &[Side]) -> Body {
     let foul = |side: &Side| Foul { side: *side, kind: "other".into(), note: String::new() };
@@ -47,12 +49,12 @@ fn ruled(debate: &mut Debate, rulings: &[Option<(Side, u8, u8)>]) {
     put(debate);
     for (cue, given) in due(debate).into_iter().zip(rulings) {
         let Some((side, pro, con)) = *given else {
-            let lost = failed(debate, cue, Trouble::TimedOut);
+            let lost = failed(debate, cue, FailureKind::TimedOut);
             apply(debate, [lost]);
             continue;
         };
         let Body::Verdict(mut body) = ruling(Some(side), 80, vec![first]) else { panic!() };
-        body.scores = Some(Scores { pro, con });
+        body.scores = Some(RulingScores { pro, con });
         say(debate, cue, Body::Verdict(body));
     }
 }
@@ -65,7 +67,7 @@ fn voted(debate: &mut Debate, votes: &[Option<Side>]) {
             let because = String::new();
             say(debate, cue, Body::Vote { side, confidence: 10, because });
         } else {
-            let lost = failed(debate, cue, Trouble::TimedOut);
+            let lost = failed(debate, cue, FailureKind::TimedOut);
             apply(debate, [lost]);
         }
     }
@@ -83,9 +85,9 @@ fn a_mark_is_the_mean_of_four_over_all_judges() {
         *pro = own.map(|(name, mark)| (name.into(), mark)).into();
     }
     say(&mut debate, both[0], uneven);
-    assert_eq!(rounds(&debate)[0].pro.given, 712, "in hundredths of a point");
+    assert_eq!(round_marks(&debate)[0].pro.given, 712, "in hundredths of a point");
     say(&mut debate, both[1], score(60, 75, &[]));
-    let round = rounds(&debate)[0];
+    let round = round_marks(&debate)[0];
     assert_eq!((round.pro.given, round.con.given), (656, 625));
     assert_eq!((round.pro.counts, round.con.counts), (656, 625));
 }
@@ -102,7 +104,7 @@ fn a_foul_costs_two_points_and_nobody_has_less_than_none() {
         let mut debate = open(court());
         let cue = until(&mut debate, 1, "score");
         say(&mut debate, cue, score(70, 60, called));
-        let round = rounds(&debate)[0];
+        let round = round_marks(&debate)[0];
         let found = [round.pro, round.con].map(|mark| (mark.fouls, mark.counts));
         assert_eq!(found, expected, "{called:?}");
     }
@@ -112,7 +114,7 @@ fn a_foul_costs_two_points_and_nobody_has_less_than_none() {
     let both = due(&debate);
     say(&mut debate, both[0], score(70, 60, &[Pro]));
     say(&mut debate, both[1], score(70, 60, &[]));
-    assert_eq!(rounds(&debate)[0].pro.fouls, 100);
+    assert_eq!(round_marks(&debate)[0].pro.fouls, 100);
 }
 
 /// Ada requests help in this round, and the judge grants it or admits no one.
@@ -121,12 +123,13 @@ fn helped(debate: &mut Debate, round: u8, from: &str, granted: bool) {
     let mut body = good(debate, cue);
     if let Body::Speech { help, .. } = &mut body {
         let (kind, because) = ("technical".into(), "figures".into());
-        *help = Some(Help { kind, from: from.into(), because });
+        *help = Some(HelpRequest { kind, from: from.into(), because });
     }
     say(debate, cue, body);
     let admit = until(debate, round, "admit");
     let admits = if granted { Some(from.to_owned()) } else { None };
-    let grounds = Grounds { new_information: true, avoids_repetition: true, shifts_balance: true };
+    let grounds =
+        AdmissionGrounds { new_information: true, avoids_repetition: true, shifts_balance: true };
     say(debate, admit, Body::Ruling { admits, grounds, because: "so".into() });
 }
 
@@ -142,11 +145,15 @@ fn help_that_was_granted_costs_a_point_times_the_part_of_calls_that_were() {
         let mut debate = open(setup(formats::tribunal(), 10));
         helped(&mut debate, 3, "Ivy", granted[0]);
         let admit = until(&mut debate, 4, "admit");
-        let none = Body::Ruling { admits: None, grounds: Grounds::default(), because: "no".into() };
+        let none = Body::Ruling {
+            admits: None,
+            grounds: AdmissionGrounds::default(),
+            because: "no".into(),
+        };
         say(&mut debate, admit, none);
         helped(&mut debate, 5, "Jan", granted[1]);
         until(&mut debate, 7, "argue");
-        let marks = rounds(&debate);
+        let marks = round_marks(&debate);
         let cost = [3, 4, 5, 6].map(|round: usize| marks[round - 1].pro.reliance);
         assert_eq!(cost, expected, "{granted:?}");
         assert!(marks.iter().all(|round| round.con.reliance == 0), "only whoever asked pays");
@@ -154,7 +161,7 @@ fn help_that_was_granted_costs_a_point_times_the_part_of_calls_that_were() {
             let mark = round.pro;
             assert_eq!(mark.counts, mark.given - mark.fouls - mark.reliance);
         }
-        let (calls, now) = help(&debate, admit.stand(), Pro);
+        let (calls, now) = help_calls(&debate, admit.position(), Pro);
         assert_eq!((calls, now), (Calls { asked: 1, granted: granted[0].into() }, false));
     }
 }
@@ -184,7 +191,7 @@ fn the_result_is_weighed_by_the_shares_and_the_weights_of_the_votes() {
         ruled(&mut debate, &[Some((Pro, 60, 40))]);
         voted(&mut debate, &votes.map(Some));
         let judgment = judgment(&debate).unwrap();
-        let weighed = judgment.weighed.unwrap();
+        let weighed = judgment.weighted_score.unwrap();
         let name = format!("{share:?} {weights:?} {votes:?}");
         assert_eq!((weighed.rounds, weighed.rulings), (Some(8000), Some(6000)), "{name}");
         assert_eq!((weighed.judge, weighed.audience), (Some(7000), Some(audience)), "{name}");
@@ -192,8 +199,8 @@ fn the_result_is_weighed_by_the_shares_and_the_weights_of_the_votes() {
         assert_eq!(weighed.judge_share + weighed.audience_share, 100, "{name}");
         assert_eq!(weighed.judge_share, share.unwrap_or(50), "{name}");
         let other = votes.iter().filter(|vote| **vote != winner).count();
-        assert_eq!(judgment.dissent.len(), other, "{name}");
-        let basis = if total == 5000 { Basis::LargerMargin } else { Basis::Weighed };
+        assert_eq!(judgment.dissenting_votes.len(), other, "{name}");
+        let basis = if total == 5000 { VerdictBasis::LargerMargin } else { VerdictBasis::Weighed };
         assert_eq!(judgment.basis, basis, "{name}");
     }
 }
@@ -205,7 +212,7 @@ fn what_is_missing_is_not_weighed() {
         |mut debate: Debate, rulings: &[Option<(Side, u8, u8)>], votes: &[Option<Side>]| {
             ruled(&mut debate, rulings);
             voted(&mut debate, votes);
-            let weighed = judgment(&debate).unwrap().weighed.unwrap();
+            let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
             (weighed.rounds, weighed.rulings, weighed.audience, weighed.total)
         };
     let at = || marked(court(), [(80, 20); 3]);
@@ -227,7 +234,7 @@ fn what_is_missing_is_not_weighed() {
     assert_eq!(finish(debate, &judge, &[Some(Pro); 3]), (None, Some(4000), Some(10_000), 7000));
     // Without a ruling and a vote there is no verdict, whatever the marks.
     let nobody = played(court(), &["0.judge", "0.vote"]);
-    assert!(!rounds(&nobody).is_empty() && judgment(&nobody).is_none());
+    assert!(!round_marks(&nobody).is_empty() && judgment(&nobody).is_none());
 }
 
 #[test]
@@ -237,13 +244,13 @@ fn judges_count_by_their_weight_and_without_scores_by_their_side() {
     let mut debate = marked(uneven, [(50, 50); 3]);
     ruled(&mut debate, &[Some((Pro, 80, 20)), Some((Con, 40, 60))]);
     run(&mut debate, &["0.judge", "0.vote"], |_| false);
-    let weighed = judgment(&debate).unwrap().weighed.unwrap();
+    let weighed = judgment(&debate).unwrap().weighted_score.unwrap();
     assert_eq!(weighed.rulings, Some((8000 * 3 + 4000) / 4));
     let mut debate = marked(court(), [(50, 50); 3]);
     let (first, judge) = (debate.turns().next().unwrap().0, due(&debate)[0]);
     say(&mut debate, judge, ruling(Some(Con), 80, vec![first]));
     run(&mut debate, &["0.judge", "0.vote"], |_| false);
-    assert_eq!(judgment(&debate).unwrap().weighed.unwrap().rulings, Some(0));
+    assert_eq!(judgment(&debate).unwrap().weighted_score.unwrap().rulings, Some(0));
 }
 
 #[test]
@@ -251,16 +258,21 @@ fn a_tie_is_broken_in_order() {
     // Wrong citations of each side, the winner, and the tie-breaker.
     let even = [Some((Pro, 60, 40)), Some((Con, 40, 60))];
     for (wrong, winner, basis) in [
-        ([0, 1], Pro, Basis::FewerWrongCitations),
-        ([2, 1], Con, Basis::FewerWrongCitations),
-        ([1, 1], Pro, Basis::Proposer),
-        ([0, 0], Pro, Basis::Proposer),
+        ([0, 1], Pro, VerdictBasis::FewerWrongCitations),
+        ([2, 1], Con, VerdictBasis::FewerWrongCitations),
+        ([1, 1], Pro, VerdictBasis::Proposer),
+        ([0, 0], Pro, VerdictBasis::Proposer),
     ] {
         let mut debate = open(setup(formats::tribunal(), 3));
         for count in wrong {
             let cue = due(&debate)[0];
             let body = good(&debate, cue);
-            say_with(&mut debate, cue, body, vec![citation("x.rs:1", Found::NoSuchPath); count]);
+            say_with(
+                &mut debate,
+                cue,
+                body,
+                vec![citation("x.rs:1", CitationStatus::NoSuchPath); count],
+            );
         }
         for round in 1..=3 {
             let cue = until(&mut debate, round, "score");
@@ -270,9 +282,9 @@ fn a_tie_is_broken_in_order() {
         ruled(&mut debate, &even);
         run(&mut debate, &["0.vote"], |_| false);
         let judgment = judgment(&debate).unwrap();
-        assert_eq!(judgment.weighed.unwrap().total, 5000);
+        assert_eq!(judgment.weighted_score.unwrap().total, 5000);
         assert_eq!((judgment.winner, judgment.basis), (winner, basis), "{wrong:?}");
-        assert!(judgment.contests.contains(&Contest::Margin));
+        assert!(judgment.contest_reasons.contains(&ContestReason::Margin));
     }
 }
 
@@ -295,15 +307,15 @@ fn it_turned_where_the_lead_became_the_winners_and_stayed() {
         ([(70, 70), (70, 70), (70, 70)], Con, 1),
     ] {
         let debate = marked(court(), marks);
-        assert_eq!(turning(&debate, winner), Some(expected), "{marks:?} {winner:?}");
+        assert_eq!(turning_round(&debate, winner), Some(expected), "{marks:?} {winner:?}");
     }
     let unmarked = played(court(), &["1.score", "2.score", "3.score"]);
-    assert_eq!(turning(&unmarked, Pro), None);
+    assert_eq!(turning_round(&unmarked, Pro), None);
 }
 
 #[test]
 fn of_rounds_that_added_the_same_the_one_with_verified_evidence_turned_it() {
-    for (found, expected) in [(Found::Exact, 2), (Found::NotFound, 1)] {
+    for (found, expected) in [(CitationStatus::Exact, 2), (CitationStatus::NotFound, 1)] {
         let mut debate = open(court());
         for (round, (pro, con)) in (1..).zip([(70, 60), (70, 60), (70, 60)]) {
             let cue = until(&mut debate, round, "argue");
@@ -314,7 +326,7 @@ fn of_rounds_that_added_the_same_the_one_with_verified_evidence_turned_it() {
             let cue = until(&mut debate, round, "score");
             say(&mut debate, cue, score(pro, con, &[]));
         }
-        assert_eq!(turning(&debate, Pro), Some(expected), "{found:?}");
+        assert_eq!(turning_round(&debate, Pro), Some(expected), "{found:?}");
     }
 }
 
@@ -367,7 +379,7 @@ fn one_is_as_sure_as_the_margin_and_the_agreement_of_the_rulings_allow() {
 
 #[test]
 fn why_a_verdict_is_contested_is_said() {
-    use Contest::{Margin, Order, Panel};
+    use ContestReason::{Margin, Order, Panel};
     let (pro, con, close) = (Some((Pro, 70, 40)), Some((Con, 40, 70)), Some((Pro, 55, 50)));
     for (seats, rulings, expected) in [
         (&[KIM, LOU][..], &[pro, pro][..], &[][..]),
@@ -383,15 +395,15 @@ fn why_a_verdict_is_contested_is_said() {
         (&[KIM, KIT, LOU, LEX], &[pro, pro, pro, pro], &[]),
     ] {
         let judgment = bench(seats, rulings);
-        assert_eq!(judgment.contests, expected, "{seats:?} {rulings:?}");
-        assert_eq!(judgment.contested(), !expected.is_empty());
+        assert_eq!(judgment.contest_reasons, expected, "{seats:?} {rulings:?}");
+        assert_eq!(judgment.is_contested(), !expected.is_empty());
     }
     for (why, says) in [
         (Order, "it depends on the order in which the sides were shown"),
         (Panel, "the judges do not agree"),
         (Margin, "the margin is small"),
     ] {
-        assert_eq!(why.says(), says);
+        assert_eq!(why.describe(), says);
     }
 }
 
@@ -399,9 +411,9 @@ fn why_a_verdict_is_contested_is_said() {
 fn most_of_a_panel_decides() {
     let (pro, con) = (Some((Pro, 70, 40)), Some((Con, 40, 70)));
     let judgment = bench(&[KIM, KIT, KAY], &[con, con, pro]);
-    assert_eq!((judgment.winner, judgment.basis), (Con, Basis::Majority));
+    assert_eq!((judgment.winner, judgment.basis), (Con, VerdictBasis::Majority));
     assert_eq!(judgment.confidence, Some(50));
-    assert!(judgment.dissent.is_empty(), "only listeners vote");
+    assert!(judgment.dissenting_votes.is_empty(), "only listeners vote");
 }
 
 /// Granted help that was never given, and a listener who supports the other side, cost nothing.
@@ -409,8 +421,8 @@ fn most_of_a_panel_decides() {
 fn who_says_nothing_or_speaks_for_the_other_side_has_helped_nobody() {
     let mut silent = open(setup(formats::tribunal(), 10));
     helped(&mut silent, 3, "Ivy", true);
-    run(&mut silent, &["3.address"], |debate| rounds(debate).len() == 3);
-    assert_eq!(rounds(&silent)[2].pro.reliance, 0);
+    run(&mut silent, &["3.address"], |debate| round_marks(debate).len() == 3);
+    assert_eq!(round_marks(&silent)[2].pro.reliance, 0);
 
     let mut court = setup(formats::tribunal(), 10);
     court.seats.retain(|seat| !["Hal", "Jan"].contains(&seat.name.as_str()));
@@ -419,22 +431,22 @@ fn who_says_nothing_or_speaks_for_the_other_side_has_helped_nobody() {
     let mut body = good(&debate, cue);
     if let Body::Speech { help, .. } = &mut body {
         let (kind, from) = ("technical".into(), "Ivy".into());
-        *help = Some(Help { kind, from, because: "figures".into() });
+        *help = Some(HelpRequest { kind, from, because: "figures".into() });
     }
     say(&mut debate, cue, body);
     let cue = until(&mut debate, 3, "petition");
     let Body::Petition { claim, novelty, confidence, .. } = good(&debate, cue) else { panic!() };
     say(&mut debate, cue, Body::Petition { supports: Some(Con), claim, novelty, confidence });
-    run(&mut debate, &[], |debate| rounds(debate).len() == 3);
-    assert!(debate.spoken(..).any(|(cue, _)| debate.setup().phase(cue).name == "address"));
-    assert_eq!(rounds(&debate)[2].pro.reliance, 0);
+    run(&mut debate, &[], |debate| round_marks(debate).len() == 3);
+    assert!(debate.replies_in(..).any(|(cue, _)| debate.setup().phase(cue).name == "address"));
+    assert_eq!(round_marks(&debate)[2].pro.reliance, 0);
 }
 
 #[test]
 fn who_did_not_speak_has_no_mark() {
     let mut debate = open(court());
-    run(&mut debate, &["2.argue/Ada"], |debate| rounds(debate).len() == 2);
-    let marks = rounds(&debate);
+    run(&mut debate, &["2.argue/Ada"], |debate| round_marks(debate).len() == 2);
+    let marks = round_marks(&debate);
     assert!(marks[0].pro.counts > 0 && marks[1].con.counts > 0);
     assert_eq!(marks[1].pro.counts, 0);
 }

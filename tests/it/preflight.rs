@@ -4,7 +4,7 @@ use crate::lab::{Lab, speech};
 use crate::voices::{Hands, NothingToLookUp};
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
-use debate_mcp::debate::{Failure, Trouble, Voice};
+use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
 use debate_mcp::engine::pairing::{Judge, Named, Preferred, There};
 use debate_mcp::engine::particulars::WantedCast;
 use debate_mcp::engine::preflight::Wish;
@@ -154,7 +154,7 @@ async fn asking_takes_its_time_once() {
         clock,
         catalogue: words,
     });
-    let (host, began) = ("host".parse::<Voice>().unwrap(), Instant::now());
+    let (host, began) = ("host".parse::<Participant>().unwrap(), Instant::now());
     let wish = Wish {
         named: Named::default(),
         preferred: Preferred::default(),
@@ -179,23 +179,23 @@ struct Unwilling {
 }
 
 impl Voices for Unwilling {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(ask.voice.to_string());
             if ask.voice.tool() == "slow" {
                 tokio::time::sleep(Duration::from_secs(1000)).await;
             }
-            Err(Failure::new(Trouble::NotLoggedIn, "no"))
+            Err(TurnFailure::new(FailureKind::NotLoggedIn, "no"))
         })
     }
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
-    fn model(&self, voice: &Voice) -> bool {
-        !voice.awaited()
+    fn model(&self, voice: &Participant) -> bool {
+        !voice.is_awaited()
     }
     fn listing(&self) -> Vec<Listing> {
         let all = ["slow", "bad1", "bad2", "bad3", "bad4"].into_iter();

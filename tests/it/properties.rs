@@ -4,11 +4,12 @@ use crate::chaos::{Chaos, with_attempt};
 use crate::grammar::any_format;
 use crate::players::{any_setup, ask_again, deadline, dutiful, failed, good, told};
 use crate::scene::{Rng, apply, due, put, word};
-use debate_mcp::debate::points::{help, rounds, turning};
+use debate_mcp::debate::round_marks::{help_calls, round_marks, turning_round};
 use debate_mcp::debate::verdict::{judgment, rulings};
 use debate_mcp::debate::{
-    Body, Change, Cue, Debate, Envelope, Event, Finding, Kind, Outcome, Reply, Role, Rule, Seat,
-    Setup, Side, Speakers, Stand, Step, Trouble, Weight, formats, next,
+    Amendment, Body, Cue, Debate, DebateOutcome, Envelope, Event, FailureKind, Position, Reply,
+    ReplyKind, Role, Rule, RuleFinding, RuleWeight, Seat, Setup, Side, Speakers, Step, formats,
+    next,
 };
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
@@ -26,7 +27,8 @@ fn play(mut debate: Debate, seed: u64, rng: &mut Rng) -> (Debate, Vec<Event>) {
 
 /// Random setups: each built-in format `each` times, then `others` generated formats.
 fn every_setup(each: usize, others: u64) -> impl Iterator<Item = (u64, Setup)> {
-    let five = formats::all().into_iter().flat_map(move |format| repeat_n(format, each));
+    let five =
+        formats::built_in_formats().into_iter().flat_map(move |format| repeat_n(format, each));
     let setups = (0..).zip(five.chain((0..others).map(any_format)));
     let setups = setups.map(|(seed, format)| (seed, any_setup(format, seed)));
     setups.filter(|(_, setup)| Debate::open(setup.clone()).is_ok())
@@ -73,7 +75,7 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
         }
         assert_eq!(Debate::replay(setup.clone(), chaos.log.clone()).unwrap(), debate);
         assert_eq!(
-            Debate::salvage(setup.clone(), chaos.log.clone()).unwrap(),
+            Debate::replay_lenient(setup.clone(), chaos.log.clone()).unwrap(),
             (debate.clone(), None)
         );
         rebuild(&setup, &chaos);
@@ -82,12 +84,12 @@ fn whatever_happens_it_ends_legally_and_every_prompt_can_be_rebuilt() {
         kept(&debate, &chaos.log);
         sums(&debate);
         court.watch(&debate);
-        if formats::all().contains(&setup.format) {
+        if formats::built_in_formats().contains(&setup.format) {
             decorum(&debate);
         }
     }
     assert!(played > 400, "only {played} were fit to be played");
-    for format in formats::all() {
+    for format in formats::built_in_formats() {
         let reached = outcomes.keys().filter(|(name, _)| *name == format.name);
         assert!(reached.count() >= 3, "chaos is too tame: {outcomes:?}");
     }
@@ -114,21 +116,22 @@ impl Court {
         if debate.setup().format.name != "tribunal" {
             return;
         }
-        for (cue, body) in debate.spoken(..) {
-            self.petitions += usize::from(body.kind() == Kind::Petition);
-            self.declined += usize::from(body.declines());
-            self.calls += usize::from(body.help().is_some());
+        for (cue, body) in debate.replies_in(..) {
+            self.petitions += usize::from(body.kind() == ReplyKind::Petition);
+            self.declined += usize::from(body.is_declined_petition());
+            self.calls += usize::from(body.help_request().is_some());
             if let Body::Ruling { admits, .. } = body {
                 self.admitted += usize::from(admits.is_some());
                 self.turned_away += usize::from(admits.is_none());
             }
             let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge).count();
-            self.panels += usize::from(judges > 1 && body.kind() == Kind::Score && cue.round == 1);
+            self.panels +=
+                usize::from(judges > 1 && body.kind() == ReplyKind::Score && cue.round == 1);
         }
         for side in [Side::Pro, Side::Con] {
-            self.granted += help(debate, Cue::END.stand(), side).0.granted;
+            self.granted += help_calls(debate, Cue::END.position(), side).0.granted;
         }
-        self.contested += usize::from(judgment(debate).is_some_and(|it| it.contested()));
+        self.contested += usize::from(judgment(debate).is_some_and(|it| it.is_contested()));
     }
 
     /// A count that is too low, if any.
@@ -142,7 +145,7 @@ impl Court {
 
 /// Asserts that no turn since the last reopening and no remark of the user is lost.
 fn kept(debate: &Debate, log: &[Event]) {
-    assert!(debate.outcome().is_some() && next(debate) == Step::Rest);
+    assert!(debate.outcome().is_some() && next(debate) == Step::Done);
     let reopened = log.iter().rposition(|event| matches!(event, Event::Reopened { .. }));
     for event in &log[reopened.map_or(0, |at| at + 1)..] {
         match event {
@@ -160,7 +163,7 @@ fn kept(debate: &Debate, log: &[Event]) {
 /// Asserts that scores are within their bounds and add up, and that there is a judgment exactly if
 /// there is a ruling, a vote or a forfeit.
 fn sums(debate: &Debate) {
-    let marks = rounds(debate);
+    let marks = round_marks(debate);
     for round in &marks {
         for mark in [round.pro, round.con] {
             assert!(mark.given <= 1000 && mark.reliance <= 100, "{mark:?}");
@@ -168,16 +171,18 @@ fn sums(debate: &Debate) {
         }
     }
     for side in [Side::Pro, Side::Con] {
-        let turned = turning(debate, side);
+        let turned = turning_round(debate, side);
         assert_eq!(turned.is_none(), marks.is_empty());
         assert!(turned.is_none_or(|round| marks.iter().any(|mark| mark.round == round)));
     }
     let ruled = rulings(debate).next().is_some();
-    let voted = debate.spoken(..).any(|(_, body)| body.kind() == Kind::Vote);
-    let forfeited = matches!(debate.outcome(), Some(Outcome::Forfeited { .. }));
+    let voted = debate.replies_in(..).any(|(_, body)| body.kind() == ReplyKind::Vote);
+    let forfeited = matches!(debate.outcome(), Some(DebateOutcome::Forfeited { .. }));
     let judgment = judgment(debate);
     assert_eq!(judgment.is_some(), forfeited || ruled || voted);
-    let Some(weighed) = judgment.as_ref().and_then(|judgment| judgment.weighed) else { return };
+    let Some(weighed) = judgment.as_ref().and_then(|judgment| judgment.weighted_score) else {
+        return;
+    };
     let parts = [weighed.rounds, weighed.rulings, weighed.judge, weighed.audience];
     let parts = parts.into_iter().flatten().chain([weighed.total]);
     assert!({ parts }.all(|part| part <= 10_000), "{weighed:?}");
@@ -186,7 +191,7 @@ fn sums(debate: &Debate) {
 /// The seats that a plan change sets.
 pub(crate) fn seats(event: &Event) -> Option<&Vec<Seat>> {
     match event {
-        Event::Amended { change: Change::Plan { seats, .. }, .. } => seats.as_ref(),
+        Event::Amended { change: Amendment::Plan { seats, .. }, .. } => seats.as_ref(),
         _ => None,
     }
 }
@@ -218,7 +223,7 @@ fn refusals(log: &[Event]) {
                 assert!(!refused.contains(cue), "{cue} was refused twice");
                 refused.push(*cue);
             }
-            Event::Amended { change: Change::Seat { seat, .. }, .. } => {
+            Event::Amended { change: Amendment::Seat { seat, .. }, .. } => {
                 refused.retain(|cue: &Cue| cue.seat != *seat);
             }
             Event::Reopened { .. } => refused.clear(),
@@ -229,8 +234,8 @@ fn refusals(log: &[Event]) {
 
 fn speeches(debate: &Debate) {
     for (cue, _) in debate.turns() {
-        let spoken = debate.before(cue).filter(|(past, _)| past.seat == cue.seat);
-        let spoken = spoken.filter(|(_, body)| body.kind() == Kind::Speech).count();
+        let spoken = debate.replies_before(cue).filter(|(past, _)| past.seat == cue.seat);
+        let spoken = spoken.filter(|(_, body)| body.kind() == ReplyKind::Speech).count();
         match debate.setup().phase(cue).speakers {
             Speakers::Seated(_) | Speakers::Prompted(..) => {}
             _ => assert_eq!(spoken, 0, "one speech each"),
@@ -242,31 +247,33 @@ fn speeches(debate: &Debate) {
 /// or two admissions in a round.
 fn decorum(debate: &Debate) {
     let setup = debate.setup();
-    let mut floor: BTreeMap<Stand, usize> = BTreeMap::new();
+    let mut floor: BTreeMap<Position, usize> = BTreeMap::new();
     for (nth, seat) in debate.seats().iter().enumerate() {
         let speeches = debate
-            .spoken(..)
-            .filter(|(cue, body)| usize::from(cue.seat) == nth && body.kind() == Kind::Speech);
+            .replies_in(..)
+            .filter(|(cue, body)| usize::from(cue.seat) == nth && body.kind() == ReplyKind::Speech);
         let count = speeches.count();
         assert!(seat.role != Role::Audience || count <= 1, "the audience has one speech each");
     }
-    for (cue, body) in debate.spoken(..) {
+    for (cue, body) in debate.replies_in(..) {
         assert_eq!(body.kind(), setup.phase(cue).reply);
         if let Body::Verdict(ruling) = body {
             assert!(ruling.side.is_some(), "a verdict without a side");
         }
         if setup.phase(cue).name == "address" {
-            *floor.entry(cue.stand()).or_default() += 1;
+            *floor.entry(cue.position()).or_default() += 1;
         }
     }
     assert!(floor.values().all(|admitted| *admitted == 1), "one is admitted a round");
-    let over = matches!(debate.outcome(), Some(Outcome::Completed));
-    assert!(!over || debate.turns().any(|(cue, _)| cue.act == setup.ending()));
+    let over = matches!(debate.outcome(), Some(DebateOutcome::Completed));
+    assert!(!over || debate.turns().any(|(cue, _)| cue.act == setup.ending_act()));
 }
 
 #[test]
 fn stored_types_survive_json() {
-    for (seed, format) in (3..).zip(formats::all().into_iter().chain(formats::all())) {
+    for (seed, format) in
+        (3..).zip(formats::built_in_formats().into_iter().chain(formats::built_in_formats()))
+    {
         let setup = any_setup(format, seed);
         let (debate, chaos) = Chaos::play(&setup, seed);
         let lines: Vec<String> =
@@ -287,7 +294,7 @@ fn a_deadline_outlives_the_program_for_whoever_is_awaited() {
             apply(&mut debate, [event]);
             let asked: Vec<Cue> = due(&debate);
             for cue in asked.into_iter().filter(|cue| debate.was_asked(*cue)) {
-                awaited += usize::from(debate.seat(cue).voice.awaited());
+                awaited += usize::from(debate.seat(cue).voice.is_awaited());
                 assert_eq!(debate.deadline(cue), Some(deadline(&debate, cue)));
             }
         }
@@ -297,7 +304,7 @@ fn a_deadline_outlives_the_program_for_whoever_is_awaited() {
 
 #[test]
 fn only_what_is_due_may_happen() {
-    for format in formats::all() {
+    for format in formats::built_in_formats() {
         let mut setup = any_setup(format, 1);
         setup.holds.clear();
         let mut debate = Debate::open(setup).unwrap();
@@ -310,21 +317,22 @@ fn only_what_is_due_may_happen() {
             envelope: Envelope::default(),
         };
         let vote = Body::Vote { side: Side::Pro, confidence: 1, because: String::new() };
-        let finding = Finding { rule: Rule::NoHelp, weight: Weight::Reask, says: String::new() };
+        let finding =
+            RuleFinding { rule: Rule::NoHelp, weight: RuleWeight::Reask, says: String::new() };
         let findings = vec![finding];
         let later = Cue { act: first.act + 1, ..first };
         let nowhere = Cue { act: 99, round: 99, phase: 99, seat: 99 };
         let lost = |cue| Event::Failed {
             cue,
-            failure: debate_mcp::debate::Failure::new(Trouble::TimedOut, "late"),
+            failure: debate_mcp::debate::TurnFailure::new(FailureKind::TimedOut, "late"),
         };
         for illegal in [
             Event::Spoke { cue: later, reply: reply(good(&debate, first)) },
             Event::Spoke { cue: first, reply: reply(vote) },
             Event::Spoke { cue: first, reply: Reply { findings, ..reply(good(&debate, first)) } },
-            Event::Continued { before: later.stand() },
+            Event::Continued { before: later.position() },
             Event::Concluded { because: None }, // Nothing has been said yet.
-            Event::Closed { outcome: Outcome::Completed },
+            Event::Closed { outcome: DebateOutcome::Completed },
             Event::Kept { keep: true },
             Event::Decided { text: " ".into() },
             Event::Interjected { text: "\n".into() },
@@ -334,8 +342,8 @@ fn only_what_is_due_may_happen() {
             lost(nowhere),
             lost(later),
         ] {
-            assert!(debate.check(&illegal).is_err(), "{illegal:?}");
+            assert!(debate.validate(&illegal).is_err(), "{illegal:?}");
         }
-        assert!(debate.check(&failed(&debate, first, Trouble::TimedOut)).is_ok());
+        assert!(debate.validate(&failed(&debate, first, FailureKind::TimedOut)).is_ok());
     }
 }

@@ -4,9 +4,10 @@ use crate::scene::{
     Rng, apply, due, model, open, played, put, run, say, setup, silence_loses, until,
 };
 use debate_mcp::debate::Status;
-use debate_mcp::debate::body::Scores;
+use debate_mcp::debate::body::RulingScores;
 use debate_mcp::debate::{
-    Body, Change, Cue, Debate, Event, Origin, Role, Setup, Side, Step, Voice, formats, next,
+    Amendment, Body, Cue, Debate, Event, Origin, Participant, Role, Setup, Side, Step, formats,
+    next,
 };
 use debate_mcp::engine::Card;
 use debate_mcp::rating::counts::{by_card, game};
@@ -16,7 +17,7 @@ fn duel() -> Setup {
     setup(formats::duel(), 1)
 }
 
-fn with(role: Role, voice: Voice) -> Setup {
+fn with(role: Role, voice: Participant) -> Setup {
     let mut setup = duel();
     setup.seats.iter_mut().filter(|seat| seat.role == role).for_each(|it| it.voice = voice.clone());
     setup
@@ -27,9 +28,9 @@ fn reporting(setup: Setup, model: impl Fn(&Debate, Cue) -> Option<String>) -> De
     let mut debate = open(setup);
     loop {
         let event = match next(&debate) {
-            Step::Rest => return debate,
+            Step::Done => return debate,
             Step::Close(outcome) => Event::Closed { outcome },
-            Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+            Step::Hold { next, .. } => Event::Continued { before: next.position() },
             Step::Speak { .. } => {
                 put(&mut debate);
                 let cue = due(&debate)[0];
@@ -52,8 +53,8 @@ fn ruled(rulings: [Side; 2], apart: u8) -> Debate {
     for (side, seat) in rulings.into_iter().zip([10, 11]) {
         let Body::Verdict(mut body) = ruling(Some(side), 80, vec![first]) else { panic!() };
         body.scores = Some(match side {
-            Side::Pro => Scores { pro: 50 + apart, con: 50 },
-            Side::Con => Scores { pro: 50, con: 50 + apart },
+            Side::Pro => RulingScores { pro: 50 + apart, con: 50 },
+            Side::Con => RulingScores { pro: 50, con: 50 + apart },
         });
         say(&mut debate, Cue { seat, ..judge }, Body::Verdict(body));
     }
@@ -160,7 +161,7 @@ fn what_came_from_elsewhere_or_changed_hands_is_not_rated() {
     assert_eq!(game(&debate), Err(Unrated::Imported));
     let mut debate = open(duel());
     until(&mut debate, 1, "challenge");
-    let change = Change::Seat { seat: 1, voice: model("copilot") };
+    let change = Amendment::Seat { seat: 1, voice: model("copilot") };
     apply(&mut debate, [Event::Amended { change, because: "so".into() }]);
     run(&mut debate, &[], |_| false);
     assert_eq!(game(&debate), Err(Unrated::HandedOver));
@@ -168,11 +169,11 @@ fn what_came_from_elsewhere_or_changed_hands_is_not_rated() {
 
 #[test]
 fn people_are_rated_clients_are_not_and_bots_by_their_names() {
-    assert_eq!(game(&played(with(Role::Con, Voice::Human), &[])).unwrap().con, "human");
-    assert_eq!(game(&played(with(Role::Pro, Voice::Host), &[])), Err(Unrated::UnknownModel));
+    assert_eq!(game(&played(with(Role::Con, Participant::Human), &[])).unwrap().con, "human");
+    assert_eq!(game(&played(with(Role::Pro, Participant::Host), &[])), Err(Unrated::UnknownModel));
     let bots = |names: &[(&str, &str)]| {
-        let mut setup = with(Role::Pro, Voice::Bot);
-        setup.seats[1].voice = Voice::Bot;
+        let mut setup = with(Role::Pro, Participant::Bot);
+        setup.seats[1].voice = Participant::Bot;
         setup.terms = names.iter().map(|(key, name)| ((*key).into(), (*name).into())).collect();
         game(&played(setup, &[]))
     };
@@ -248,7 +249,7 @@ fn no_chaos_is_rated() {
         }
         let (debate, _) = crate::chaos::Chaos::play(&setup, Rng(seed).below(1 << 20) as u64);
         if let Ok(rated) = game(&debate) {
-            assert!(debate.missing().next().is_none() && debate.handed().is_empty());
+            assert!(debate.failed_turns().next().is_none() && debate.seat_transfers().is_empty());
             assert_ne!(rated.pro, rated.con);
         }
     }

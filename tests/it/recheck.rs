@@ -3,12 +3,12 @@ use crate::cli_evidence::lab;
 use crate::lab::{Lab, Script, in_order};
 use crate::pins::Ground;
 use crate::scene::citation;
-use debate_mcp::debate::{Citation, Found, Stands};
+use debate_mcp::debate::{Citation, CitationStatus, RecheckStatus};
 use debate_mcp::repo::Earlier;
 use serde_json::{Value, json};
 use std::fs;
 
-fn at(found: Found, path: &str) -> Citation {
+fn at(found: CitationStatus, path: &str) -> Citation {
     Citation { path: Some(path.into()), ..citation("src/a.rs:3 \"fn a\"", found) }
 }
 
@@ -16,38 +16,62 @@ fn at(found: Found, path: &str) -> Citation {
 fn what_became_of_a_citation_is_told_by_table() {
     let other = |found| Citation { path: Some("src/b.rs".into()), ..at(found, "") };
     for (was, now, stands) in [
-        (Found::Exact, at(Found::Exact, "src/a.rs"), Stands::Holds),
-        (Found::Near, at(Found::Near, "src/a.rs"), Stands::Holds),
-        (Found::Near, at(Found::Exact, "src/a.rs"), Stands::Holds),
-        (Found::Exact, at(Found::Near, "src/a.rs"), Stands::Moved),
-        (Found::Exact, at(Found::ElsewhereInFile, "src/a.rs"), Stands::Moved),
-        (Found::Exact, other(Found::Exact), Stands::Moved),
-        (Found::Exact, at(Found::ElsewhereInRepo, "src/a.rs"), Stands::Moved),
-        (Found::Exact, at(Found::NotFound, "src/a.rs"), Stands::Gone),
-        (Found::Exact, at(Found::NoSuchPath, "src/a.rs"), Stands::Gone),
-        (Found::Exact, at(Found::NonDistinctive, "src/a.rs"), Stands::Gone),
-        (Found::Exact, at(Found::Ambiguous, "src/a.rs"), Stands::Gone),
-        (Found::Exact, at(Found::Unchecked, "src/a.rs"), Stands::Unknown),
-        (Found::Exact, at(Found::NotSearched, "src/a.rs"), Stands::Unknown),
-        (Found::Located, at(Found::Located, "src/a.rs"), Stands::Holds),
-        (Found::Located, other(Found::Located), Stands::Moved),
-        (Found::Located, at(Found::LineOutOfRange, "src/a.rs"), Stands::Gone),
-        (Found::Located, at(Found::CommitUnknown, "src/a.rs"), Stands::Gone),
+        (CitationStatus::Exact, at(CitationStatus::Exact, "src/a.rs"), RecheckStatus::Holds),
+        (CitationStatus::Near, at(CitationStatus::Near, "src/a.rs"), RecheckStatus::Holds),
+        (CitationStatus::Near, at(CitationStatus::Exact, "src/a.rs"), RecheckStatus::Holds),
+        (CitationStatus::Exact, at(CitationStatus::Near, "src/a.rs"), RecheckStatus::Moved),
+        (
+            CitationStatus::Exact,
+            at(CitationStatus::ElsewhereInFile, "src/a.rs"),
+            RecheckStatus::Moved,
+        ),
+        (CitationStatus::Exact, other(CitationStatus::Exact), RecheckStatus::Moved),
+        (
+            CitationStatus::Exact,
+            at(CitationStatus::ElsewhereInRepo, "src/a.rs"),
+            RecheckStatus::Moved,
+        ),
+        (CitationStatus::Exact, at(CitationStatus::NotFound, "src/a.rs"), RecheckStatus::Gone),
+        (CitationStatus::Exact, at(CitationStatus::NoSuchPath, "src/a.rs"), RecheckStatus::Gone),
+        (
+            CitationStatus::Exact,
+            at(CitationStatus::NonDistinctive, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
+        (CitationStatus::Exact, at(CitationStatus::Ambiguous, "src/a.rs"), RecheckStatus::Gone),
+        (CitationStatus::Exact, at(CitationStatus::Unchecked, "src/a.rs"), RecheckStatus::Unknown),
+        (
+            CitationStatus::Exact,
+            at(CitationStatus::NotSearched, "src/a.rs"),
+            RecheckStatus::Unknown,
+        ),
+        (CitationStatus::Located, at(CitationStatus::Located, "src/a.rs"), RecheckStatus::Holds),
+        (CitationStatus::Located, other(CitationStatus::Located), RecheckStatus::Moved),
+        (
+            CitationStatus::Located,
+            at(CitationStatus::LineOutOfRange, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
+        (
+            CitationStatus::Located,
+            at(CitationStatus::CommitUnknown, "src/a.rs"),
+            RecheckStatus::Gone,
+        ),
     ] {
-        let (came, note) = at(was, "src/a.rs").compared(Some(&now), &[]);
+        let (came, note) = at(was, "src/a.rs").recheck_status(Some(&now), &[]);
         assert_eq!((came, note), (stands, None), "{was:?} {:?}", now.found);
     }
-    let was = at(Found::Exact, "src/a.rs");
-    assert_eq!(was.compared(None, &[]).0, Stands::Unknown);
+    let was = at(CitationStatus::Exact, "src/a.rs");
+    assert_eq!(was.recheck_status(None, &[]).0, RecheckStatus::Unknown);
     // A citation of a line without a quote holds even if the file has changed, but with a note.
-    let located = at(Found::Located, "src/a.rs");
-    let (stands, note) = located.compared(Some(&located), &["src/a.rs".into()]);
-    assert_eq!(stands, Stands::Holds);
+    let located = at(CitationStatus::Located, "src/a.rs");
+    let (stands, note) = located.recheck_status(Some(&located), &["src/a.rs".into()]);
+    assert_eq!(stands, RecheckStatus::Holds);
     assert!(note.unwrap().contains("has changed since"));
     // The placeholder of a redacted secret differs between trees, so the quote cannot be compared.
     let hidden = Citation { quote: Some("key = [REDACTED:key:ab12]".into()), ..was };
-    let gone = at(Found::NotFound, "src/a.rs");
-    assert_eq!(hidden.compared(Some(&gone), &[]).0, Stands::Unknown);
+    let gone = at(CitationStatus::NotFound, "src/a.rs");
+    assert_eq!(hidden.recheck_status(Some(&gone), &[]).0, RecheckStatus::Unknown);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Parsing of replies as real models send them: which are accepted, and which are rejected with
 //! which error code.
 use crate::scene::{open, setup, until};
-use debate_mcp::debate::body::{Fact, Foul, Grounds, Novelty, Scores};
-use debate_mcp::debate::reply::read;
-use debate_mcp::debate::{Body, Cue, Debate, Format, Ruling, Side, formats};
+use debate_mcp::debate::body::{AdmissionGrounds, AuditedFact, Foul, Novelty, RulingScores};
+use debate_mcp::debate::reply::parse;
+use debate_mcp::debate::{Body, Cue, Debate, Format, JudgeRuling, Side, formats};
 use std::collections::BTreeMap;
 
 fn at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
@@ -17,7 +17,7 @@ fn at(format: Format, rounds: u8, round: u8, phase: &str) -> (Debate, Cue) {
 /// terminal.
 #[track_caller]
 fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>) {
-    match (read(debate, *cue, text), expected) {
+    match (parse(debate, *cue, text), expected) {
         (Ok(body), Ok(expected)) => assert_eq!(body, expected, "{text}"),
         (Err(error), Err(code)) => {
             let kind = format!("{:?}", debate.setup().phase(*cue).reply).to_lowercase();
@@ -33,7 +33,7 @@ fn check((debate, cue): &(Debate, Cue), text: &str, expected: Result<Body, &str>
 /// which malformed variants are rejected.
 #[track_caller]
 fn nasty(at: &(Debate, Cue), good: &str) {
-    let body = read(&at.0, at.1, good).unwrap();
+    let body = parse(&at.0, at.1, good).unwrap();
     for fine in
         [format!(" \n{good}\n"), format!("```json\n{good}\n```"), format!("```\n{good}\n```")]
     {
@@ -69,10 +69,11 @@ fn judge() -> (Debate, Cue) {
 
 const VERDICT: &str = r#"{"winner":"A","reasoning":"because","cites":["T1"]}"#;
 
-fn ruling(spoil: impl Fn(&mut Ruling)) -> Body {
+fn ruling(spoil: impl Fn(&mut JudgeRuling)) -> Body {
     let cites = vec![Cue { act: 0, round: 1, phase: 0, seat: 0 }];
     let side = Some(Side::Pro);
-    let mut ruling = Ruling { side, because: "because".into(), cites, ..Ruling::default() };
+    let mut ruling =
+        JudgeRuling { side, because: "because".into(), cites, ..JudgeRuling::default() };
     spoil(&mut ruling);
     Body::Verdict(Box::new(ruling))
 }
@@ -155,7 +156,7 @@ fn a_mirrors_labels_are_mapped_back_and_words_are_not() {
         (mirror, ("supporting", "opposing"), Side::Pro),
         (mirror, ("pro", "con"), Side::Pro),
     ] {
-        let body = read(&debate, seat, &sided(labels.0, labels.1)).unwrap();
+        let body = parse(&debate, seat, &sided(labels.0, labels.1)).unwrap();
         let Body::Verdict(ruling) = body else { panic!() };
         let straight = winner == Side::Pro;
         let order = |first: &'static str, second: &'static str| {
@@ -163,7 +164,11 @@ fn a_mirrors_labels_are_mapped_back_and_words_are_not() {
         };
         let scores = if straight { (80, 60) } else { (60, 80) };
         assert_eq!((ruling.side, ruling.confidence), (Some(winner), 76), "{labels:?}");
-        assert_eq!(ruling.scores, Some(Scores { pro: scores.0, con: scores.1 }), "{labels:?}");
+        assert_eq!(
+            ruling.scores,
+            Some(RulingScores { pro: scores.0, con: scores.1 }),
+            "{labels:?}"
+        );
         let differ = &ruling.disagreements[0];
         assert_eq!((differ.pro.as_str(), differ.con.as_str()), order("first", "second"));
         assert_eq!(ruling.blind_spots[0].side, winner.other());
@@ -230,7 +235,7 @@ fn a_petition_is_one_object_of_its_shape() {
     let (claim, novelty, confidence) = ("me".into(), Novelty::New, 40);
     let supports = Some(Side::Con);
     check(&court, &asks, Ok(Body::Petition { supports, claim, novelty, confidence }));
-    assert!(read(&court.0, court.1, &petition(r#""none""#)).unwrap().declines());
+    assert!(parse(&court.0, court.1, &petition(r#""none""#)).unwrap().is_declined_petition());
     for (rest, code) in [
         (r#""do not support_pro""#, "wrong_shape"),
         ("null", "wrong_shape"),
@@ -251,8 +256,11 @@ fn an_admission_is_one_object_of_its_shape() {
     };
     nasty(&court, &said("\"Hal\"", r#","because":"new""#));
     let admits = |name: Option<&str>| {
-        let grounds =
-            Grounds { new_information: true, avoids_repetition: true, shifts_balance: false };
+        let grounds = AdmissionGrounds {
+            new_information: true,
+            avoids_repetition: true,
+            shifts_balance: false,
+        };
         Ok(Body::Ruling { admits: name.map(Into::into), grounds, because: "new".into() })
     };
     check(&court, &said("\"Hal\"", r#","reason":"new""#), admits(Some("Hal")));
@@ -270,7 +278,8 @@ fn an_audit_is_one_object_of_its_shape() {
     nasty(&research, &audit("no-source"));
     let tags = ["official-docs", "community-feedback", "personal-blog", "no-source", "exaggerated"];
     for tag in tags {
-        let facts = vec![Fact { claim: "fast".into(), tag: tag.into(), ..Fact::default() }];
+        let facts =
+            vec![AuditedFact { claim: "fast".into(), tag: tag.into(), ..AuditedFact::default() }];
         check(&research, &audit(tag), Ok(Body::Audit { facts }));
     }
     check(&research, r#"{"facts":[]}"#, Ok(Body::Audit { facts: vec![] }));
@@ -281,8 +290,8 @@ fn an_audit_is_one_object_of_its_shape() {
 #[test]
 fn prose_is_read_gently() {
     let duel = at(formats::duel(), 1, 1, "propose");
-    check(&duel, " Tabs. ", Ok(Body::prose("Tabs.")));
-    check(&duel, "{\"winner\":\"A\"}", Ok(Body::prose("{\"winner\":\"A\"}")));
+    check(&duel, " Tabs. ", Ok(Body::from_prose("Tabs.")));
+    check(&duel, "{\"winner\":\"A\"}", Ok(Body::from_prose("{\"winner\":\"A\"}")));
     check(&duel, " \n", Err("empty"));
     check(&duel, "```claims\n{}\n```", Err("empty"));
     let section = |title: &str, text: &str| debate_mcp::debate::Section {

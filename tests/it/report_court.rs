@@ -3,8 +3,10 @@
 use crate::players::{good, marks, ruling};
 use crate::report_research::in_order;
 use crate::scene::{due, open, played, put, run, say, setup, until, without};
-use debate_mcp::debate::body::{BlindSpot, Check, Foul, Grounds, Novelty, Scores};
-use debate_mcp::debate::{Body, Cue, Debate, Help, Role, Setup, Side, formats, points};
+use debate_mcp::debate::body::{
+    AdmissionGrounds, BlindSpot, ClaimCheck, Foul, Novelty, RulingScores,
+};
+use debate_mcp::debate::{Body, Cue, Debate, HelpRequest, Role, Setup, Side, formats, round_marks};
 use debate_mcp::report::{plan::plan, record::record, summary::summary};
 use debate_mcp::report::{verdict::verdict, view::view};
 
@@ -22,9 +24,9 @@ fn court(roles: &[Role]) -> Setup {
 
 fn judged(debate: &Debate, cue: Cue, pro: u8, con: u8) -> Body {
     let side = if pro > con { Side::Pro } else { Side::Con };
-    let cites = debate.before(cue).map(|(past, _)| past).take(1).collect();
+    let cites = debate.replies_before(cue).map(|(past, _)| past).take(1).collect();
     let Body::Verdict(mut said) = ruling(Some(side), 70, cites) else { panic!() };
-    said.scores = Some(Scores { pro, con });
+    said.scores = Some(RulingScores { pro, con });
     said.because = "Side A was clearer.".into();
     said.blind_spots = vec![
         BlindSpot { side: Side::Pro, text: "Side A forgot\n# editors.".into() },
@@ -50,11 +52,11 @@ fn held() -> Debate {
     let mut body = good(&debate, cue);
     if let Body::Speech { help, .. } = &mut body {
         let (kind, from) = ("technical".into(), "Jan".into());
-        *help = Some(Help { kind, from, because: "figures".into() });
+        *help = Some(HelpRequest { kind, from, because: "figures".into() });
     }
     say(&mut debate, cue, body);
     let cue = until(&mut debate, 3, "admit");
-    let grounds = Grounds { new_information: true, ..Grounds::default() };
+    let grounds = AdmissionGrounds { new_information: true, ..AdmissionGrounds::default() };
     let because = "Side A needs\n## figures.".to_owned();
     say(&mut debate, cue, Body::Ruling { admits: Some("Jan".into()), grounds, because });
     let cue = until(&mut debate, 0, "judge");
@@ -67,7 +69,8 @@ fn held() -> Debate {
             let because = "Safer.\n# So.".into();
             say(&mut debate, cue, Body::Vote { side, confidence: 60, because });
         } else {
-            let lost = crate::players::failed(&debate, cue, debate_mcp::debate::Trouble::TimedOut);
+            let lost =
+                crate::players::failed(&debate, cue, debate_mcp::debate::FailureKind::TimedOut);
             crate::scene::apply(&mut debate, [lost]);
         }
     }
@@ -81,7 +84,7 @@ fn a_court_says_who_won_where_it_turned_and_who_saw_it_otherwise() {
     let told = summary(&debate);
     let ruled = verdict(&debate).unwrap();
     let court = ruled.court.clone().unwrap();
-    assert_eq!(court.turning_round, points::turning(&debate, ruled.side));
+    assert_eq!(court.turning_round, round_marks::turning_round(&debate, ruled.side));
     assert_eq!(court.abstained, ["Jan (timed out)"]);
     assert_eq!((court.pro_help.asked, court.pro_help.granted), (1, 1));
     assert_eq!((court.con_help.asked, court.con_help.granted), (0, 0));
@@ -139,7 +142,7 @@ fn an_even_total_names_the_rule_that_decided() {
     let cue = until(&mut debate, 0, "judge");
     let mut body = judged(&debate, cue, 61, 60);
     if let Body::Verdict(ruling) = &mut body {
-        ruling.scores = Some(Scores { pro: 60, con: 60 });
+        ruling.scores = Some(RulingScores { pro: 60, con: 60 });
     }
     say(&mut debate, cue, body);
     run(&mut debate, &[], |_| false);
@@ -193,7 +196,7 @@ fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
         let cue = due(&debate)[0];
         let mut body = judged(&debate, cue, pro, con);
         if let Body::Verdict(ruling) = &mut body {
-            let check = |side, claim: &str| Check {
+            let check = |side, claim: &str| ClaimCheck {
                 side,
                 claim: claim.into(),
                 answered: true,
@@ -252,7 +255,11 @@ fn papers_can_be_read_in_the_record() {
     say(&mut other, cue, Body::Petition { supports: None, claim, novelty, confidence: 0 });
     let cue = until(&mut other, 3, "admit");
     let because = "Nothing new.".into();
-    say(&mut other, cue, Body::Ruling { admits: None, grounds: Grounds::default(), because });
+    say(
+        &mut other,
+        cue,
+        Body::Ruling { admits: None, grounds: AdmissionGrounds::default(), because },
+    );
     in_order(&self::record(&other), &["Does not ask to speak.\n", "Admits nobody: Nothing new.\n"]);
 }
 

@@ -66,7 +66,7 @@ fn a_dialogue_comes_to_insights_and_to_no_winner() {
     let told = summary(&debate);
     assert!(told.contains("### User's Decision\n\n#### Spaces.\n") && !told.contains(UNDECIDED));
     let view = view(&debate);
-    assert_eq!(view.outcome.unwrap().word(), "partial");
+    assert_eq!(view.outcome.unwrap().as_str(), "partial");
     assert_eq!((view.insights.unwrap().len(), view.rounds_completed), (4, 2));
     assert!(view.verdict.is_none() && view.report.is_none());
 }

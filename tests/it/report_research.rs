@@ -1,8 +1,10 @@
 //! The research report: fixed sections and headings, whatever is missing or was replied.
 use crate::players::{failed, good, said};
 use crate::scene::{apply, citation, open, played, put, run, say_with, setup, until, without};
-use debate_mcp::debate::body::{Part, Source};
-use debate_mcp::debate::{Body, Event, Found, Hold, Role, Setup, Trouble, formats, nine};
+use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
+use debate_mcp::debate::{
+    Body, CitationStatus, Event, FailureKind, HoldPoint, Role, Setup, formats, report_sections,
+};
 use debate_mcp::report::view::view;
 use debate_mcp::report::{plan::plan, record::record, research::research, summary::summary};
 
@@ -160,13 +162,13 @@ fn ratings_and_what_was_looked_up_are_shown() {
     let mut body = good(&debate, cue);
     let Body::Speech { claims, .. } = &mut body else { panic!() };
     claims[0].confidence = Some(80);
-    claims[0].source = Some(Source::OfficialDocs);
+    claims[0].source = Some(ClaimSource::OfficialDocs);
     claims[0].evidence = vec!["src/gone.rs:3".into(), "src/lib.rs:1 \"mod debate\"".into()];
     let id = Some(claims[0].id.clone());
     let mut cited = [
-        citation("src/gone.rs:3", Found::NoSuchPath),
-        citation("src/lib.rs:1 \"mod debate\"", Found::Exact),
-        citation("https://example.com", Found::Unchecked),
+        citation("src/gone.rs:3", CitationStatus::NoSuchPath),
+        citation("src/lib.rs:1 \"mod debate\"", CitationStatus::Exact),
+        citation("https://example.com", CitationStatus::Unchecked),
     ];
     for it in &mut cited {
         it.claim.clone_from(&id);
@@ -201,7 +203,7 @@ fn nothing_said_passes_for_a_heading_of_the_report() {
                 *text = evil.into();
                 for claim in claims.iter_mut() {
                     claim.text = format!("x\n{evil}");
-                    claim.part = claim.part.or(Some(Part::Argument));
+                    claim.part = claim.part.or(Some(ClaimPurpose::Argument));
                 }
             }
             Body::Audit { facts } => facts.iter_mut().for_each(|fact| {
@@ -211,8 +213,11 @@ fn nothing_said_passes_for_a_heading_of_the_report() {
             Body::Sections { sections } => {
                 for (nth, section) in sections.iter_mut().enumerate() {
                     section.title = format!("{}\n# Gone", section.title);
-                    section.text =
-                        if nth == nine::SUMMARY { "a\n## b".into() } else { evil.to_owned() };
+                    section.text = if nth == report_sections::SUMMARY_INDEX {
+                        "a\n## b".into()
+                    } else {
+                        evil.to_owned()
+                    };
                 }
             }
             _ => {}
@@ -250,7 +255,7 @@ fn an_auditor_who_names_nobody_is_still_read() {
     let Body::Audit { facts } = &mut body else { panic!() };
     facts[0].by = String::new();
     facts[1].by = String::new();
-    facts.push(debate_mcp::debate::body::Fact {
+    facts.push(debate_mcp::debate::body::AuditedFact {
         claim: "stands alone".into(),
         tag: "exaggerated".into(),
         ..Default::default()
@@ -295,7 +300,7 @@ fn a_record_goes_phase_by_phase() {
 #[test]
 fn a_plan_says_what_is_to_be_confirmed() {
     let mut setup = stances(&[]);
-    setup.holds = vec![Hold::Start];
+    setup.holds = vec![HoldPoint::Start];
     setup.output = Some("docs/report.md".into());
     setup.limits.budget = crate::scene::money(2_500_000);
     setup.seats[4].stance = "tabs | always".into();
@@ -320,7 +325,7 @@ fn a_research_that_lost_a_side_is_told_of_by_name() {
     let mut debate = open(stances(&[]));
     let cue = until(&mut debate, 0, "rebut");
     put(&mut debate);
-    let event = failed(&debate, cue, Trouble::Crashed);
+    let event = failed(&debate, cue, FailureKind::Crashed);
     apply(&mut debate, [event]);
     run(&mut debate, &[], |_| false);
     assert!(research(&debate).unwrap().contains("Eli (`rebut`)"));

@@ -1,7 +1,7 @@
 //! Output formats of a review (Markdown, JSON, SARIF, rdjson, GitLab, annotations, comment, HTML):
 //! small, empty, skipped and oversized reviews.
 use crate::needs::{here, needs};
-use debate_mcp::debate::{Compared, Noted, Place, Severity};
+use debate_mcp::debate::{ChangeSummary, CodeLocation, NotedFinding, Severity};
 use debate_mcp::review::finding::{Earlier, Finding, Proof, State};
 use debate_mcp::review::forms::{Form, MARKER, STEP_SUMMARY, summary, write};
 use debate_mcp::review::{Decision, Review, Seated, Spent};
@@ -10,11 +10,16 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
 
-pub(crate) fn place(file: &str, line: u32, end: u32) -> Place {
-    Place { file: file.into(), line: Some(line), end_line: Some(end), removed: false }
+pub(crate) fn place(file: &str, line: u32, end: u32) -> CodeLocation {
+    CodeLocation { file: file.into(), line: Some(line), end_line: Some(end), removed: false }
 }
 
-pub(crate) fn proof(found: &str, verified: bool, place: Option<Place>, quote: &str) -> Proof {
+pub(crate) fn proof(
+    found: &str,
+    verified: bool,
+    place: Option<CodeLocation>,
+    quote: &str,
+) -> Proof {
     let raw = format!("{found}: {quote}");
     Proof { raw, found: found.into(), verified, place, quote: Some(quote.into()) }
 }
@@ -58,7 +63,7 @@ pub(crate) fn small() -> Review {
         split: false,
         debate: Some("20260101-000000-abcd".into()),
         title: "Keep rows in memory".into(),
-        change: Compared {
+        change: ChangeSummary {
             says: "main...rows".into(),
             base: Some("a".repeat(40)),
             head: Some("b".repeat(40)),
@@ -78,7 +83,7 @@ pub(crate) fn small() -> Review {
         more: 3,
         unverified: vec![bare],
         earlier: vec![Earlier {
-            noted: Noted {
+            noted: NotedFinding {
                 rests_on: String::new(),
                 fingerprint: format!("{:064x}", 9),
                 claim: "Errors were swallowed.".into(),

@@ -2,7 +2,7 @@
 //! as markup, a mention, a link or a workflow command.
 use crate::review_forms::{finding, fits_sarif, place, proof, read, small};
 use crate::scene::Rng;
-use debate_mcp::debate::{Noted, Place, Severity};
+use debate_mcp::debate::{CodeLocation, NotedFinding, Severity};
 use debate_mcp::review::Review;
 use debate_mcp::review::finding::{Earlier, Finding, State};
 use debate_mcp::review::forms::{Form, MARKER, inline, place as places, tame, write};
@@ -133,7 +133,7 @@ fn any_review(seed: u64) -> Review {
         (seat.role, seat.voice) = (words(&mut rng), words(&mut rng));
     }
     review.earlier = vec![Earlier {
-        noted: Noted {
+        noted: NotedFinding {
             rests_on: String::new(),
             fingerprint: words(&mut rng),
             claim: words(&mut rng),
@@ -145,7 +145,7 @@ fn any_review(seed: u64) -> Review {
     review
 }
 
-fn any_place(rng: &mut Rng) -> Place {
+fn any_place(rng: &mut Rng) -> CodeLocation {
     let mut at = place(&words(rng), rng.below(3) as u32, rng.below(3) as u32);
     if rng.one_in(2) {
         at.file = format!("src/{}x", at.file.replace(['/', '\\'], "-"));

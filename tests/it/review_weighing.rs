@@ -3,24 +3,25 @@
 use crate::players::{complete, ruling};
 use crate::scene::{citation, open, say_with, setup, speech, until};
 use debate_mcp::debate::{
-    Body, Citation, Compared, Debate, Format, Found, Known, Noted, Place, Proposed, Ruling,
-    Severity, Side, formats,
+    Body, ChangeSummary, Citation, CitationStatus, CodeLocation, Debate, Format, JudgeRuling,
+    KnownFinding, NotedFinding, ReviewedChange, Severity, Side, formats,
 };
 use debate_mcp::review::finding::{Finding, State};
 use debate_mcp::review::gate::{FailOn, stops};
 use debate_mcp::review::{Decision, Review, USUAL, review};
 
-fn proposed(known: Vec<Known>) -> Proposed {
-    let compared = Compared { says: "b against a".into(), files: 1, ..Compared::default() };
-    Proposed { compared, known, ..Proposed::default() }
+fn proposed(known: Vec<KnownFinding>) -> ReviewedChange {
+    let compared =
+        ChangeSummary { says: "b against a".into(), files: 1, ..ChangeSummary::default() };
+    ReviewedChange { compared, known, ..ReviewedChange::default() }
 }
 
-fn known(fingerprint: &str, gone: bool) -> Known {
+fn known(fingerprint: &str, gone: bool) -> KnownFinding {
     let severity = Severity::High;
     let rests_on = "src/z.rs \"let z = 1;\"".into();
     let (fingerprint, claim) = (fingerprint.into(), "old".into());
-    let noted = Noted { fingerprint, claim, severity, place: None, rests_on };
-    Known { noted, gone }
+    let noted = NotedFinding { fingerprint, claim, severity, place: None, rests_on };
+    KnownFinding { noted, gone }
 }
 
 /// A citation with an exact match at this line, as evidence for a claim.
@@ -30,7 +31,7 @@ fn found(claim: &str, path: &str, line: u32, quote: &str) -> Citation {
         path: Some(path.into()),
         line: Some(line),
         quote: Some(quote.into()),
-        ..citation(&format!("{path}:{line} \"{quote}\""), Found::Exact)
+        ..citation(&format!("{path}:{line} \"{quote}\""), CitationStatus::Exact)
     }
 }
 
@@ -47,7 +48,7 @@ fn graded(body: Body, severities: &[(&str, Severity)]) -> Body {
 
 /// A duel of two rounds about a change. The challenger raises `c` (verified), `d` (not found), `e`
 /// (verified, withdrawn) and `f` (verified). The proposer answers `c` and concedes `f`.
-fn argued(known: Vec<Known>, cites: Vec<Citation>) -> Debate {
+fn argued(known: Vec<KnownFinding>, cites: Vec<Citation>) -> Debate {
     let mut debate =
         open(debate_mcp::debate::Setup { proposed: Some(proposed(known)), ..setup(table(), 2) });
     let cue = until(&mut debate, 1, "propose");
@@ -63,7 +64,8 @@ fn argued(known: Vec<Known>, cites: Vec<Citation>) -> Debate {
 }
 
 fn usual() -> Vec<Citation> {
-    let wrong = Citation { claim: Some("d".into()), ..citation("x.rs:1", Found::NoSuchPath) };
+    let wrong =
+        Citation { claim: Some("d".into()), ..citation("x.rs:1", CitationStatus::NoSuchPath) };
     vec![
         found("c", "src/a.rs", 3, "let a = 1;"),
         wrong,
@@ -73,11 +75,11 @@ fn usual() -> Vec<Citation> {
 }
 
 fn table() -> Format {
-    formats::reviewing(formats::duel())
+    formats::for_code_review(formats::duel())
 }
 
 /// The judge and its mirror rule for these sides.
-fn ruled(mut debate: Debate, sides: [Side; 2], spoil: impl Fn(&mut Ruling)) -> Debate {
+fn ruled(mut debate: Debate, sides: [Side; 2], spoil: impl Fn(&mut JudgeRuling)) -> Debate {
     for side in sides {
         let cue = until(&mut debate, 0, "judge");
         let first = debate.turns().next().unwrap().0;
@@ -104,7 +106,7 @@ fn a_challenge_that_was_found_and_not_taken_back_is_a_finding() {
     assert_eq!(ids(&it.unverified), ["d", "g"], "what rests on nothing is listed apart");
     let [grave, answered] = it.findings.as_slice() else { panic!() };
     assert!(grave.conceded && grave.severity == Severity::High);
-    let place = |file: &str, line| Place {
+    let place = |file: &str, line| CodeLocation {
         file: file.into(),
         line: Some(line),
         end_line: None,
@@ -144,7 +146,7 @@ fn a_fingerprint_is_made_of_the_file_and_the_words() {
 
 #[test]
 fn what_every_judge_found_answered_is_no_more_than_a_remark() {
-    let spoil = |it: &mut Ruling| {
+    let spoil = |it: &mut JudgeRuling| {
         for check in it.checks.iter_mut().filter(|check| check.claim == "c") {
             (check.answered, check.supported, check.conceded) = (true, false, false);
         }

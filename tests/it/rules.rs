@@ -7,7 +7,7 @@ use Rule::{
     RaisesFlaw, RaisesOrResolves, Recommends, Structured,
 };
 use debate_mcp::debate::{
-    Body, Cue, Debate, Format, Rule, Ruling, Section, Side, findings, formats,
+    Body, Cue, Debate, Format, JudgeRuling, Rule, Section, Side, check_rules, formats,
 };
 
 /// A debate at the first turn of this phase. Ada has made the claim `Ada1`, Bob `Bob1`, and so on.
@@ -21,7 +21,8 @@ fn at(format: Format, round: u8, phase: &str) -> (Debate, Cue) {
 #[track_caller]
 fn check((debate, cue): &(Debate, Cue), table: &[(Body, &[Rule])]) {
     for (body, expected) in table {
-        let found: Vec<Rule> = findings(debate, *cue, body, &[]).iter().map(|f| f.rule).collect();
+        let found: Vec<Rule> =
+            check_rules(debate, *cue, body, &[]).iter().map(|f| f.rule).collect();
         assert_eq!(found, *expected, "{body:?}");
     }
 }
@@ -34,7 +35,7 @@ fn at_most_three_core_claims_in_the_first_act() {
             (speech("p1 p2 p3", &[], &[]), &[]),
             (speech("p1 p2 p3 p4", &[], &[]), &[AtMostThreeClaims]),
             (speech("p1 p2!", &[], &[]), &[Evidenced]),
-            (Body::prose("no block"), &[Structured]),
+            (Body::from_prose("no block"), &[Structured]),
         ],
     );
     // The limit counts per act, and an answer is not a core claim. Ada has made one already.
@@ -110,7 +111,7 @@ fn a_challenger_names_a_flaw_first() {
             (speech("new", &[], &[]), &[]),
             (speech("", &[("Ada1", "Ada is right")], &[]), &[RaisesFlaw]),
             // Whether prose names a flaw cannot be checked in code.
-            (Body::prose("I doubt it."), &[Structured]),
+            (Body::from_prose("I doubt it."), &[Structured]),
         ],
     );
 }
@@ -125,7 +126,7 @@ fn a_challenger_raises_or_certifies() {
             (speech("", &[], &[]), &[RaisesOrResolves]),
             (speech("", &[], &["Bob1!"]), &[RaisesOrResolves]),
             (speech("", &[], &["Ada1"]), &[RaisesOrResolves]),
-            (Body::prose("Fine with me."), &[Structured]),
+            (Body::from_prose("Fine with me."), &[Structured]),
         ],
     );
 }
@@ -159,7 +160,7 @@ fn a_proposer_answers() {
             (speech("d>Bob1", &[], &[]), &[]),
             (speech("d", &[], &[]), &[AnswersOpponent]),
             // Whether prose answers a claim cannot be checked in code. A concession is an answer.
-            (Body::prose("No."), &[Structured]),
+            (Body::from_prose("No."), &[Structured]),
             (speech("d", &[("Bob1", "bob is right")], &[]), &[]),
         ],
     );
@@ -203,14 +204,14 @@ fn a_verdict_picks_a_side_and_cites_the_record() {
 #[test]
 fn a_verdict_does_not_hedge() {
     let court = at(formats::duel(), 0, "judge");
-    let cites: Vec<Cue> = court.0.before(court.1).map(|(cue, _)| cue).take(1).collect();
+    let cites: Vec<Cue> = court.0.replies_before(court.1).map(|(cue, _)| cue).take(1).collect();
     let verdict = |because: &str, recommendation: &str| {
-        let ruling = Ruling {
+        let ruling = JudgeRuling {
             side: Some(Side::Pro),
             because: because.into(),
             cites: cites.clone(),
             recommendation: recommendation.into(),
-            ..Ruling::default()
+            ..JudgeRuling::default()
         };
         complete(&court.0, court.1, Body::Verdict(Box::new(ruling)))
     };
@@ -232,14 +233,14 @@ fn lengths_and_sections() {
     check(
         &at(formats::arena(), 1, "open"),
         &[
-            (Body::prose(""), &[FitsLength]),
-            (Body::prose("é".repeat(2000)), &[]),
-            (Body::prose("é".repeat(2001)), &[FitsLength]),
+            (Body::from_prose(""), &[FitsLength]),
+            (Body::from_prose("é".repeat(2000)), &[]),
+            (Body::from_prose("é".repeat(2001)), &[FitsLength]),
         ],
     );
     let court = at(formats::research(), 0, "judge");
     let report = good(&court.0, court.1);
     let section = Section { title: "1".into(), text: "all of it".into() };
     check(&court, &[(report, &[]), (Body::Sections { sections: vec![section] }, &[NineSections])]);
-    check(&at(formats::dialectic(), 2, "respond"), &[(Body::prose("Trust the model."), &[])]);
+    check(&at(formats::dialectic(), 2, "respond"), &[(Body::from_prose("Trust the model."), &[])]);
 }

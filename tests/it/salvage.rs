@@ -6,8 +6,8 @@ use crate::players::{amended, any_setup, told};
 use crate::properties::seats;
 use crate::scene::{Rng, cue, due, open, played, setup, trace};
 use debate_mcp::debate::{
-    Change, Debate, Event, Seat, Setup, Trouble, Voice, formats, standing, state::ReplayError,
-    verdict,
+    Amendment, Debate, Event, FailureKind, Participant, Seat, Setup, formats, state::ReplayError,
+    status, verdict,
 };
 use std::iter::repeat_n;
 
@@ -44,10 +44,10 @@ fn first_illegal(setup: &Setup, log: &[Event]) -> Option<u64> {
 
 /// Computes everything that is shown to readers. Must not panic.
 fn readable(debate: &Debate) {
-    let _ = (standing::status(debate), standing::notices(debate), standing::rigor(debate));
+    let _ = (status::status(debate), status::notices(debate), status::rigor(debate));
     let _ = (trace(debate), verdict::judgment(debate));
     for (cue, _) in debate.turns() {
-        let _ = (told(debate, cue), debate.tool(cue));
+        let _ = (told(debate, cue), debate.tool_at(cue));
     }
     for cue in due(debate) {
         let _ = told(debate, cue);
@@ -59,7 +59,7 @@ fn seated_at(setup: &Setup, log: &[Event]) -> Vec<usize> {
     let mut count = setup.seats.len();
     let counted = log.iter().enumerate().map(|(at, event)| {
         if seats(event).is_some() {
-            let (debate, _) = Debate::salvage(setup.clone(), log[..=at].to_vec()).unwrap();
+            let (debate, _) = Debate::replay_lenient(setup.clone(), log[..=at].to_vec()).unwrap();
             count = debate.seats().len();
         }
         count
@@ -69,7 +69,7 @@ fn seated_at(setup: &Setup, log: &[Event]) -> Vec<usize> {
 
 #[test]
 fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
-    let five = formats::all().into_iter().flat_map(|format| repeat_n(format, 24));
+    let five = formats::built_in_formats().into_iter().flat_map(|format| repeat_n(format, 24));
     let (mut harmless, mut flawed, mut strangers) = (0, 0, 0);
     for (seed, format) in (0..).zip(five.chain((0..100).map(any_format))) {
         let setup = any_setup(format, seed);
@@ -79,12 +79,12 @@ fn a_harmed_log_opens_with_its_first_flaw_named_and_what_was_said_kept() {
         let (_, chaos) = Chaos::play(&setup, seed);
         for nth in 0..4 {
             let log = harmed(&setup, &chaos.log, &mut Rng(seed * 4 + nth));
-            let (debate, flaw) = Debate::salvage(setup.clone(), log.clone()).unwrap();
+            let (debate, flaw) = Debate::replay_lenient(setup.clone(), log.clone()).unwrap();
             assert_eq!(flaw.as_ref().map(|flaw| flaw.seq), first_illegal(&setup, &log));
             match flaw {
                 Some(flaw) => {
                     flawed += 1;
-                    assert!(flaw.why.contains(" is not due; "), "{}", flaw.why);
+                    assert!(flaw.message.contains(" is not due; "), "{}", flaw.message);
                 }
                 None => harmless += 1,
             }
@@ -112,7 +112,7 @@ fn a_log_of_another_debate_is_read_without_what_this_one_does_not_know() {
     let (court, chaos) = { played }.find(|(court, _)| beyond(court)).unwrap();
     let mut duel = setup(formats::duel(), 2);
     duel.seats.truncate(11);
-    let (debate, flaw) = Debate::salvage(duel, chaos.log).unwrap();
+    let (debate, flaw) = Debate::replay_lenient(duel, chaos.log).unwrap();
     assert!(flaw.is_some());
     assert!(debate.turns().count() < court.turns().count());
     readable(&debate);
@@ -124,20 +124,20 @@ fn a_strict_reading_stops_where_a_gentle_one_names_the_flaw() {
     let first = cue(0, 1, 0, 0);
     let lost = |cue| Event::Failed {
         cue,
-        failure: debate_mcp::debate::Failure::new(Trouble::Crashed, "gone"),
+        failure: debate_mcp::debate::TurnFailure::new(FailureKind::Crashed, "gone"),
     };
     let asked = Event::Asked { cues: vec![first], deadline: None, prompts: vec![] };
     let log = vec![asked, lost(first), lost(first), Event::Cancelled { because: None }];
     let strict = Debate::replay(duel(), log.clone()).unwrap_err();
-    assert!(matches!(strict, ReplayError::Illegal(illegal) if *illegal.event == lost(first)));
-    let (debate, flaw) = Debate::salvage(duel(), log).unwrap();
+    assert!(matches!(strict, ReplayError::Event(illegal) if *illegal.event == lost(first)));
+    let (debate, flaw) = Debate::replay_lenient(duel(), log).unwrap();
     assert_eq!((flaw.unwrap().seq, trace(&debate).as_str()), (3, "1.propose! cancelled"));
-    let unfit = Debate::salvage(Setup { topic: String::new(), ..duel() }, []).unwrap_err();
+    let unfit = Debate::replay_lenient(Setup { topic: String::new(), ..duel() }, []).unwrap_err();
     assert_eq!(unfit.to_string(), "the topic is empty");
 }
 
 fn seated(seats: Vec<Seat>) -> Event {
-    amended(Change::Plan { rounds: None, seats: Some(seats), holds: None })
+    amended(Amendment::Plan { rounds: None, seats: Some(seats), holds: None })
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_seat_added_before_the_start_is_kept_and_can_be_taken_up_again() {
         log.push(event.clone());
         debate.apply(event).unwrap();
     }
-    assert_eq!(Debate::salvage(small, log).unwrap(), (debate, None));
+    assert_eq!(Debate::replay_lenient(small, log).unwrap(), (debate, None));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_harmed_log_that_unseats_who_has_spoken_is_still_read() {
     let few: Vec<Seat> =
         duel.seats.iter().filter(|seat| seat.role.side().is_some()).cloned().collect();
     chaos.log.push(seated(few));
-    let (debate, flaw) = Debate::salvage(duel, chaos.log).unwrap();
+    let (debate, flaw) = Debate::replay_lenient(duel, chaos.log).unwrap();
     assert!(flaw.is_some());
     readable(&debate);
 }
@@ -174,10 +174,10 @@ fn a_log_that_speaks_of_rounds_there_are_not_is_still_read() {
     let Some(Ok(reply)) = whole.turn(cue(0, 1, 0, 0)) else { panic!() };
     let spoke = |cue| Event::Spoke { cue, reply: reply.clone() };
     for round in [101, 255] {
-        let endless = amended(Change::Plan { rounds: Some(round), seats: None, holds: None });
-        let stranger = amended(Change::Seat { seat: 200, voice: Voice::Host });
+        let endless = amended(Amendment::Plan { rounds: Some(round), seats: None, holds: None });
+        let stranger = amended(Amendment::Seat { seat: 200, voice: Participant::Host });
         let log = vec![spoke(cue(1, round, 0, 0)), stranger, endless, spoke(cue(2, 3, 1, 0))];
-        let (debate, flaw) = Debate::salvage(duel.clone(), log).unwrap();
+        let (debate, flaw) = Debate::replay_lenient(duel.clone(), log).unwrap();
         assert_eq!(flaw.unwrap().seq, 1);
         readable(&debate);
     }

@@ -2,10 +2,11 @@
 //! debate with valid replies. The replies come from `simulated_players`.
 use crate::players::{ask, complete, failed, good, said};
 use debate_mcp::debate::{
-    Body, Budget, Citation, Claim, Concession, Cue, Debate, Envelope, Event, Format, Found, Limits,
-    Origin, Outcome, Resolution, Role, Seat, Setup, Shortfall, Side, Step, Trouble, Voice, next,
-    setup::{GRAMMAR, WORDING},
-    weigh,
+    Body, Budget, Citation, CitationStatus, Claim, Concession, Cue, Debate, DebateLimits,
+    DebateOutcome, Envelope, Event, FailureKind, Format, Origin, Participant, Resolution, Role,
+    Seat, Setup, Shortfall, Side, Step, next,
+    setup::{GRAMMAR_VERSION, WORDING_VERSION},
+    validate_reply,
 };
 use std::collections::BTreeMap;
 
@@ -53,8 +54,8 @@ const TEMPLATE: &str = "{{topic}} Round {{round}}, after {{previous_round}}.\n\
     plan: {{tool}} against {{opponent}}, {{rounds}} rounds\n\
     {{brief}}\n{{stance}} {{style}}\n{{heard}}\n\n{{checks}}\n\n{{claims}}\n\n{{reply}}";
 
-pub(crate) fn model(tool: &str) -> Voice {
-    Voice::Model { tool: tool.into(), model: None }
+pub(crate) fn model(tool: &str) -> Participant {
+    Participant::Model { tool: tool.into(), model: None }
 }
 
 pub(crate) fn cue(act: u8, round: u8, phase: u8, seat: u8) -> Cue {
@@ -83,8 +84,8 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
     prompts.extend(kinds.map(|kind| (format!("reply.{kind}"), format!("Answer as a {kind}."))));
     prompts.insert("again".into(), "That was not taken: {{why}}".into());
     Setup {
-        grammar: GRAMMAR,
-        wording: WORDING,
+        grammar: GRAMMAR_VERSION,
+        wording: WORDING_VERSION,
         id: "debate-20260101-000000-beef".into(),
         opened_at: 1_767_225_600_000,
         topic: "Tabs or spaces?".into(),
@@ -106,7 +107,7 @@ pub(crate) fn setup(format: Format, rounds: u8) -> Setup {
         output: None,
         holds: vec![],
         stop_when_settled: false,
-        limits: Limits { longest: 2000, ..Limits::default() },
+        limits: DebateLimits { longest: 2000, ..DebateLimits::default() },
         origin: Origin::Here,
         salt: "pepper".into(),
     }
@@ -152,7 +153,7 @@ pub(crate) fn speech(claims: &str, concedes: &[(&str, &str)], resolves: &[&str])
 }
 
 /// A citation with only its text and its status.
-pub(crate) fn citation(raw: &str, found: Found) -> Citation {
+pub(crate) fn citation(raw: &str, found: CitationStatus) -> Citation {
     Citation {
         raw: raw.into(),
         claim: None,
@@ -168,7 +169,7 @@ pub(crate) fn citation(raw: &str, found: Found) -> Citation {
 }
 
 pub(crate) fn due(debate: &Debate) -> Vec<Cue> {
-    next(debate).cues().collect()
+    next(debate).open_cues().collect()
 }
 
 /// The first due cue, if it belongs to this phase and round.
@@ -195,23 +196,23 @@ pub(crate) fn say(debate: &mut Debate, cue: Cue, body: Body) {
 #[track_caller]
 pub(crate) fn say_with(debate: &mut Debate, cue: Cue, body: Body, citations: Vec<Citation>) {
     put(debate);
-    let envelope = Envelope { tool: debate.tool(cue).into(), ..Envelope::default() };
+    let envelope = Envelope { tool: debate.tool_at(cue).into(), ..Envelope::default() };
     let body = complete(debate, cue, body);
-    let event = weigh(debate, cue, body, citations, envelope).expect("nobody objects");
+    let event = validate_reply(debate, cue, body, citations, envelope).expect("nobody objects");
     apply(debate, [event]);
 }
 
 pub(crate) fn word(debate: &Debate) -> &'static str {
     match debate.outcome() {
-        Some(Outcome::Completed) => "completed",
-        Some(Outcome::Ended) => "ended",
-        Some(Outcome::Settled { .. }) => "settled",
-        Some(Outcome::Curtailed { .. }) => "curtailed",
-        Some(Outcome::Aborted { .. }) => "aborted",
-        Some(Outcome::Uncontested { .. }) => "uncontested",
-        Some(Outcome::Forfeited { by: Side::Pro }) => "forfeited by pro",
-        Some(Outcome::Forfeited { by: Side::Con }) => "forfeited by con",
-        Some(Outcome::Cancelled) => "cancelled",
+        Some(DebateOutcome::Completed) => "completed",
+        Some(DebateOutcome::Ended) => "ended",
+        Some(DebateOutcome::Settled { .. }) => "settled",
+        Some(DebateOutcome::Curtailed { .. }) => "curtailed",
+        Some(DebateOutcome::Aborted { .. }) => "aborted",
+        Some(DebateOutcome::Uncontested { .. }) => "uncontested",
+        Some(DebateOutcome::Forfeited { by: Side::Pro }) => "forfeited by pro",
+        Some(DebateOutcome::Forfeited { by: Side::Con }) => "forfeited by con",
+        Some(DebateOutcome::Cancelled) => "cancelled",
         None => "running",
     }
 }
@@ -230,16 +231,16 @@ pub(crate) fn trace(debate: &Debate) -> String {
 pub(crate) fn run(debate: &mut Debate, down: &[&str], stop: impl Fn(&Debate) -> bool) {
     while !stop(debate) {
         let event = match next(debate) {
-            Step::Rest => break,
+            Step::Done => break,
             Step::Close(outcome) => Event::Closed { outcome },
-            Step::Hold { next, .. } => Event::Continued { before: next.stand() },
+            Step::Hold { next, .. } => Event::Continued { before: next.position() },
             Step::Speak { .. } => {
                 put(debate);
                 let cue = due(debate)[0];
                 let name = format!("{}.{}", cue.round, debate.setup().phase(cue).name);
                 let seat = format!("{name}/{}", debate.seat(cue).name);
                 if down.iter().any(|down| *down == name || *down == seat) {
-                    failed(debate, cue, Trouble::TimedOut)
+                    failed(debate, cue, FailureKind::TimedOut)
                 } else {
                     said(debate, cue, good(debate, cue)).expect("good replies are good")
                 }

@@ -1,14 +1,16 @@
 //! Parsing and validation of participants: `tool`, `tool:model`, `host`, `human`, `bot`.
-use debate_mcp::debate::seat::BadSeat::{self, Empty, Model, NoModel, Tool};
-use debate_mcp::debate::{Effort, Voice};
+use debate_mcp::debate::seat::ParticipantError::{
+    self, Empty, InvalidModel, InvalidTool, UnexpectedModel,
+};
+use debate_mcp::debate::{Effort, Participant};
 
-fn model(tool: &str, model: &str) -> Voice {
-    Voice::Model { tool: tool.into(), model: (!model.is_empty()).then(|| model.into()) }
+fn model(tool: &str, model: &str) -> Participant {
+    Participant::Model { tool: tool.into(), model: (!model.is_empty()).then(|| model.into()) }
 }
 
 #[track_caller]
-fn check(text: &str, expected: &Result<Voice, BadSeat>) {
-    assert_eq!(text.parse::<Voice>(), *expected, "{text:?}");
+fn check(text: &str, expected: &Result<Participant, ParticipantError>) {
+    assert_eq!(text.parse::<Participant>(), *expected, "{text:?}");
 }
 
 #[test]
@@ -28,10 +30,10 @@ fn a_seat_is_a_tool_and_perhaps_a_model() {
         ("claude:automatic", model("claude", "automatic")),
         ("my_tool.v2", model("my_tool.v2", "")),
         ("script:/tmp/a b/turns.json", model("script", "/tmp/a b/turns.json")),
-        ("host", Voice::Host),
-        ("human", Voice::Human),
-        ("bot", Voice::Bot),
-        ("host:auto", Voice::Host),
+        ("host", Participant::Host),
+        ("human", Participant::Human),
+        ("bot", Participant::Bot),
+        ("host:auto", Participant::Host),
     ] {
         check(text, &Ok(expected.clone()));
         // Display and parse are inverse.
@@ -41,31 +43,31 @@ fn a_seat_is_a_tool_and_perhaps_a_model() {
 
 #[test]
 fn what_could_be_taken_for_something_else_is_no_seat() {
-    let table: [(&str, BadSeat); 18] = [
+    let table: [(&str, ParticipantError); 18] = [
         ("", Empty),
         ("  ", Empty),
         (":opus", Empty),
-        ("-p", Tool),
-        ("--help", Tool),
-        ("claude --yolo", Tool),
-        ("claude :opus", Tool),
-        ("cla/ude", Tool),
-        ("../claude", Tool),
-        ("claude;rm", Tool),
-        ("clàude", Tool),
-        ("claude:-p", Model),
-        ("claude:--dangerously-skip", Model),
-        ("claude:opus --yolo", Model),
-        ("claude:$(id)", Model),
-        ("claude:op\nus", Model),
-        ("script:a\u{7}b", Model),
-        ("host:opus", NoModel),
+        ("-p", InvalidTool),
+        ("--help", InvalidTool),
+        ("claude --yolo", InvalidTool),
+        ("claude :opus", InvalidTool),
+        ("cla/ude", InvalidTool),
+        ("../claude", InvalidTool),
+        ("claude;rm", InvalidTool),
+        ("clàude", InvalidTool),
+        ("claude:-p", InvalidModel),
+        ("claude:--dangerously-skip", InvalidModel),
+        ("claude:opus --yolo", InvalidModel),
+        ("claude:$(id)", InvalidModel),
+        ("claude:op\nus", InvalidModel),
+        ("script:a\u{7}b", InvalidModel),
+        ("host:opus", UnexpectedModel),
     ];
     for (text, bad) in table {
         check(text, &Err(bad));
     }
-    check("human:me", &Err(NoModel));
-    check("bot:1", &Err(NoModel));
+    check("human:me", &Err(UnexpectedModel));
+    check("bot:1", &Err(UnexpectedModel));
 }
 
 #[test]
@@ -74,12 +76,12 @@ fn what_is_read_back_is_checked_again() {
         (r#"{"model":{"tool":"claude","model":"opus"}}"#, Ok(())),
         (r#"{"model":{"tool":"claude"}}"#, Ok(())),
         (r#""host""#, Ok(())),
-        (r#"{"model":{"tool":"--help"}}"#, Err(Tool)),
-        (r#"{"model":{"tool":""}}"#, Err(Tool)),
-        (r#"{"model":{"tool":"claude","model":"--yolo"}}"#, Err(Model)),
+        (r#"{"model":{"tool":"--help"}}"#, Err(InvalidTool)),
+        (r#"{"model":{"tool":""}}"#, Err(InvalidTool)),
+        (r#"{"model":{"tool":"claude","model":"--yolo"}}"#, Err(InvalidModel)),
     ] {
-        let voice: Voice = serde_json::from_str(json).unwrap();
-        assert_eq!(voice.check(), expected, "{json}");
+        let voice: Participant = serde_json::from_str(json).unwrap();
+        assert_eq!(voice.validate(), expected, "{json}");
     }
 }
 
@@ -92,9 +94,9 @@ fn who_is_waited_for_has_no_model() {
         ("human", "human", None, true),
         ("bot", "bot", None, true),
     ] {
-        let voice: Voice = text.parse().unwrap();
-        assert_eq!((voice.tool(), voice.model(), voice.awaited()), (tool, asked_for, awaited));
+        let voice: Participant = text.parse().unwrap();
+        assert_eq!((voice.tool(), voice.model(), voice.is_awaited()), (tool, asked_for, awaited));
     }
-    let efforts = [Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::word);
+    let efforts = [Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::as_str);
     assert_eq!(efforts, ["low", "medium", "high", "max"]);
 }

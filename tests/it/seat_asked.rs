@@ -2,14 +2,20 @@
 //! an oversized prompt, and with rate limits.
 use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
-use debate_mcp::debate::{Cue, Failure, Kind, Role, Trouble, Voice};
+use debate_mcp::debate::{Cue, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use debate_mcp::engine::{Ask, Said, Stream, Voices};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use serde_json::json;
 use std::fs;
 
 /// Requests one turn from a fake CLI that is installed in the test environment.
-async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Result<Said, Failure> {
+async fn turn(
+    lab: &Lab,
+    tool: &str,
+    web: bool,
+    prompt: &str,
+    own: &str,
+) -> Result<Said, TurnFailure> {
     let around = Surroundings {
         environment: vec![("HOME".into(), lab.outside("user").into())],
         path: vec![lab.bin()],
@@ -25,8 +31,8 @@ async fn turn(lab: &Lab, tool: &str, web: bool, prompt: &str, own: &str) -> Resu
         role: Role::Pro,
         phase: "propose".into(),
         round: 1,
-        reply: Kind::Speech,
-        voice: tool.parse::<Voice>().unwrap(),
+        reply: ReplyKind::Speech,
+        voice: tool.parse::<Participant>().unwrap(),
         effort: None,
         prompt: prompt.into(),
         seconds: 60,
@@ -110,7 +116,7 @@ async fn a_prompt_a_tool_would_refuse_is_not_sent() {
     let lab = Lab::new();
     lab.speaks("codex", "Well.");
     let failure = turn(&lab, "codex", false, &"ß".repeat(1_048_577), "").await.unwrap_err();
-    assert_eq!(failure.trouble, Trouble::Other);
+    assert_eq!(failure.trouble, FailureKind::Other);
     assert!(failure.note.contains("1048577") && failure.note.contains("1048576"), "{failure:?}");
     assert!(!lab.outside("fake-codex/prompt").exists());
     assert!(turn(&lab, "codex", false, &"ß".repeat(1_048_576), "").await.is_ok());
@@ -135,7 +141,7 @@ async fn when_to_ask_again_is_passed_on() {
         let lab = Lab::new();
         lab.fake("claude", &Capture { out: format!("{said}\n"), err: String::new(), code: 1 });
         let failure = turn(&lab, "claude", false, "Well?", "").await.unwrap_err();
-        assert_eq!(failure.trouble, Trouble::RateLimited, "{said}");
+        assert_eq!(failure.trouble, FailureKind::RateLimited, "{said}");
         assert_eq!(failure.retry_ms, Some(retry), "{said}");
         assert_eq!(failure.envelope.attempts, Some(attempts), "{said}");
     }

@@ -4,13 +4,13 @@ use crate::scene::{
     apply, citation, cue, due, model, money, open, played, put, run, say_with, setup,
     silence_loses, speech, until, without,
 };
-use debate_mcp::debate::standing::{
-    ALL_TIMED_OUT, NO_EXCHANGES, RIGOR, UNCONTESTED, labels, name_of, notices, rigor,
-    rounds_completed, status,
+use debate_mcp::debate::status::{
+    ALL_TIMED_OUT, NO_EXCHANGES, UNCONTESTED_WARNING, UNVERIFIED_RIGOR, completed_rounds, labels,
+    notices, rigor, side_name, status,
 };
 use debate_mcp::debate::{
-    Change, Debate, Event, Format, Found, Hold, Origin, Outcome, Role, Setup, Side, Status, Step,
-    Trouble, Voice, formats, next,
+    Amendment, CitationStatus, Debate, DebateOutcome, Event, FailureKind, Format, HoldPoint,
+    Origin, Participant, Role, Setup, Side, Status, Step, formats, next,
 };
 use debate_mcp::report::record::record;
 
@@ -23,7 +23,7 @@ fn duel() -> Setup {
 fn check(format: Format, down: &[&str], expected: &str, told: &[&str]) {
     let debate = played(without(setup(format, 2), &[Role::Mirror]), down);
     assert_eq!(
-        (status(&debate).word(), notices(&debate)),
+        (status(&debate).as_str(), notices(&debate)),
         (expected, told.iter().map(|t| (*t).into()).collect())
     );
 }
@@ -90,8 +90,8 @@ fn every_end_has_its_word_and_its_notices() {
 #[test]
 fn nothing_said_is_told_by_what_went_wrong() {
     for (trouble, word, line) in [
-        (Trouble::TimedOut, Status::Failed, ALL_TIMED_OUT),
-        (Trouble::NotFound, Status::Aborted, NO_EXCHANGES),
+        (FailureKind::TimedOut, Status::Failed, ALL_TIMED_OUT),
+        (FailureKind::NotFound, Status::Aborted, NO_EXCHANGES),
     ] {
         let mut debate = open(duel());
         put(&mut debate);
@@ -102,20 +102,23 @@ fn nothing_said_is_told_by_what_went_wrong() {
         assert_eq!((status(&debate), notices(&debate)[0].as_str()), (word, line));
     }
     assert_eq!(NO_EXCHANGES, "[ERROR] Debate failed: no successful exchanges were recorded.");
-    assert_eq!(UNCONTESTED, "[WARN] Challenger failed. Showing proposer's uncontested position.");
+    assert_eq!(
+        UNCONTESTED_WARNING,
+        "[WARN] Challenger failed. Showing proposer's uncontested position."
+    );
 }
 
 #[test]
 fn a_debate_that_is_not_over_is_in_progress_or_paused() {
     let mut held = duel();
-    held.holds = vec![Hold::Start];
+    held.holds = vec![HoldPoint::Start];
     let mut debate = open(held);
     assert_eq!(status(&debate), Status::Paused);
     let Step::Hold { next: at, .. } = next(&debate) else { panic!() };
-    apply(&mut debate, [Event::Continued { before: at.stand() }]);
+    apply(&mut debate, [Event::Continued { before: at.position() }]);
     assert_eq!(status(&debate), Status::InProgress);
     run(&mut debate, &[], |debate| debate.turns().count() == 1);
-    apply(&mut debate, [amended(Change::Limit { budget: money(2) })]);
+    apply(&mut debate, [amended(Amendment::Limit { budget: money(2) })]);
     assert_eq!(status(&debate), Status::InProgress);
     run(&mut debate, &[], |debate| matches!(next(debate), Step::Hold { .. }));
     assert_eq!(status(&debate), Status::Paused, "it is spent");
@@ -125,7 +128,7 @@ fn a_debate_that_is_not_over_is_in_progress_or_paused() {
     until(&mut early, 2, "defend");
     apply(&mut early, [Event::Concluded { because: None }]);
     run(&mut early, &[], |_| false);
-    assert_eq!((early.outcome(), status(&early)), (Some(&Outcome::Ended), Status::Completed));
+    assert_eq!((early.outcome(), status(&early)), (Some(&DebateOutcome::Ended), Status::Completed));
 }
 
 #[test]
@@ -134,17 +137,17 @@ fn whoever_cuts_a_debate_short_can_say_why() {
     let mut debate = open(duel());
     run(&mut debate, &[], |debate| debate.turns().count() == 2);
     apply(&mut debate, [Event::Cancelled { because: why("one side was away for 90 s") }]);
-    assert_eq!(debate.because(), Some("one side was away for 90 s"));
+    assert_eq!(debate.end_reason(), Some("one side was away for 90 s"));
     assert_eq!(notices(&debate), ["[INFO] Cancelled: one side was away for 90 s"]);
     assert!(record(&debate).contains("cancelled: one side was away for 90 s"));
     // After reopening, the reason is gone.
-    let from = debate.reopens_at().unwrap();
+    let from = debate.reopen_cue().unwrap();
     apply(&mut debate, [Event::Reopened { from }]);
-    assert_eq!(debate.because(), None);
+    assert_eq!(debate.end_reason(), None);
     apply(&mut debate, [Event::Concluded { because: why("all is said") }]);
     run(&mut debate, &[], |_| false);
     assert_eq!(notices(&debate), ["[INFO] Concluded: all is said"]);
-    assert_eq!(debate.because(), Some("all is said"));
+    assert_eq!(debate.end_reason(), Some("all is said"));
 }
 
 #[test]
@@ -169,22 +172,22 @@ fn a_status_is_stored_in_one_word_and_told_in_another() {
         (Status::Failed, "failed", "failed", true),
         (Status::Cancelled, "cancelled", "cancelled", true),
     ] {
-        assert_eq!((status.word(), status.told(), status.over()), (word, told, over));
+        assert_eq!((status.as_str(), status.as_result_str(), status.is_over()), (word, told, over));
         assert_eq!(serde_json::to_value(status).unwrap(), word);
     }
 }
 
 #[test]
 fn a_side_is_named_by_its_tool_unless_both_are_the_same() {
-    let named = |debate: &Debate| [Side::Pro, Side::Con].map(|side| name_of(debate, side));
+    let named = |debate: &Debate| [Side::Pro, Side::Con].map(|side| side_name(debate, side));
     assert_eq!(named(&open(duel())), ["claude", "codex"]);
     let mut same = duel();
-    same.seats[1].voice = Voice::Model { tool: "claude".into(), model: Some("haiku".into()) };
+    same.seats[1].voice = Participant::Model { tool: "claude".into(), model: Some("haiku".into()) };
     assert_eq!(named(&open(same)), ["proposer", "challenger"]);
     // Named after the participant who spoke last, not the one who is seated now.
     let mut debate = open(duel());
     until(&mut debate, 2, "defend");
-    apply(&mut debate, [amended(Change::Seat { seat: 0, voice: model("codex") })]);
+    apply(&mut debate, [amended(Amendment::Seat { seat: 0, voice: model("codex") })]);
     assert_eq!(named(&debate), ["claude", "codex"]);
     until(&mut debate, 2, "follow_up");
     assert_eq!(named(&debate), ["proposer", "challenger"]);
@@ -200,12 +203,14 @@ fn where_a_debate_comes_from_is_told() {
     assert_eq!(with(|_| {}), Vec::<&str>::new());
     assert_eq!(with(|s| s.seats[1].voice = model("claude")), ["single-model"]);
     let haiku = |s: &mut Setup| {
-        s.seats[1].voice = Voice::Model { tool: "claude".into(), model: Some("haiku".into()) };
+        s.seats[1].voice =
+            Participant::Model { tool: "claude".into(), model: Some("haiku".into()) };
     };
     assert_eq!(with(haiku), Vec::<&str>::new());
     assert_eq!(with(|s| s.seats[10].voice = model("demo")), ["demo"]);
     // Without a model name, another model cannot be assumed.
-    let named = |model: &str| Voice::Model { tool: "claude".into(), model: Some(model.into()) };
+    let named =
+        |model: &str| Participant::Model { tool: "claude".into(), model: Some(model.into()) };
     assert_eq!(with(|s| s.seats[10].voice = model("claude")), ["partial-judge"]);
     for (judge, expected) in [(model("claude"), &["partial-judge"][..]), (named("opus"), &[])] {
         let mut setup = duel();
@@ -224,13 +229,19 @@ fn where_a_debate_comes_from_is_told() {
 #[test]
 fn how_far_it_can_be_trusted_is_one_line() {
     let mut debate = open(duel());
-    assert_eq!(rigor(&debate), RIGOR);
+    assert_eq!(rigor(&debate), UNVERIFIED_RIGOR);
     assert_eq!(
-        RIGOR,
+        UNVERIFIED_RIGOR,
         "Structured perspective comparison (prompt-enforced adversarial rules, no deterministic \
          verification)"
     );
-    let found = [Found::Exact, Found::Near, Found::NotFound, Found::Ambiguous, Found::Located];
+    let found = [
+        CitationStatus::Exact,
+        CitationStatus::Near,
+        CitationStatus::NotFound,
+        CitationStatus::Ambiguous,
+        CitationStatus::Located,
+    ];
     let citations = found.map(|found| citation("x", found)).into();
     say_with(&mut debate, cue(0, 1, 0, 0), speech("p", &[], &[]), citations);
     let expected = "Structured perspective comparison (rules enforced in code; 5 citations, \
@@ -243,15 +254,15 @@ fn a_round_is_complete_when_both_have_spoken() {
     for (down, complete) in
         [(&[][..], 2), (&["2.follow_up"], 1), (&["1.challenge"], 0), (&["0.judge"], 2)]
     {
-        assert_eq!(rounds_completed(&played(duel(), down)), complete, "{down:?}");
+        assert_eq!(completed_rounds(&played(duel(), down)), complete, "{down:?}");
     }
 }
 
 #[test]
 fn two_remote_bots_are_not_one_model() {
     let mut arena = setup(formats::arena(), 2);
-    arena.seats[0].voice = Voice::Bot;
-    arena.seats[1].voice = Voice::Bot;
+    arena.seats[0].voice = Participant::Bot;
+    arena.seats[1].voice = Participant::Bot;
     assert_eq!(labels(&open(arena)), Vec::<&str>::new());
 }
 
@@ -260,6 +271,6 @@ fn what_advocates_cite_counts_too() {
     let mut debate = open(setup(formats::research(), 1));
     let first = until(&mut debate, 0, "investigate");
     let body = good(&debate, first);
-    say_with(&mut debate, first, body, vec![citation("x", Found::Exact)]);
+    say_with(&mut debate, first, body, vec![citation("x", CitationStatus::Exact)]);
     assert!(rigor(&debate).contains("1 citations, 1 verified"));
 }

@@ -2,7 +2,9 @@
 //! the event log.
 use crate::players::{ask, dutiful, failed, good, said};
 use crate::scene::{Rng, due, setup};
-use debate_mcp::debate::{Debate, Event, Proposed, Setup, Status, Step, Trouble, formats, next};
+use debate_mcp::debate::{
+    Debate, Event, FailureKind, ReviewedChange, Setup, Status, Step, formats, next,
+};
 use debate_mcp::engine::{
     Archive, ArchiveError, Claim, Clock, Duplicates, Live, Log, LogError, Place, Query, Update,
 };
@@ -38,7 +40,7 @@ fn named(id: &str) -> Setup {
 /// Appends the next event of a well-behaved player to the log.
 fn advance(log: &mut dyn Log, debate: &mut Debate) -> Option<Event> {
     let event = match due(debate).first() {
-        _ if next(debate) == Step::Rest => return None,
+        _ if next(debate) == Step::Done => return None,
         Some(cue) if debate.was_asked(*cue) => said(debate, *cue, good(debate, *cue)).ok()?,
         _ => ask(debate).or_else(|| dutiful(debate, 1, &mut Rng(1)))?,
     };
@@ -82,7 +84,7 @@ fn an_id_is_given_once() {
 
 /// The setup of a review, always of the same change.
 fn review(id: &str) -> Setup {
-    let proposed = Proposed { key: "the same".into(), ..Proposed::default() };
+    let proposed = ReviewedChange { key: "the same".into(), ..ReviewedChange::default() };
     Setup { proposed: Some(proposed), ..named(id) }
 }
 
@@ -246,26 +248,26 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
         log.append(std::slice::from_ref(&event)).unwrap();
         debate.apply(event).unwrap();
     };
-    while next(&debate) != Step::Rest {
+    while next(&debate) != Step::Done {
         let event = match due(&debate).first() {
             Some(cue) if !debate.was_asked(*cue) => ask(&debate).unwrap(),
             Some(cue) if debate.setup().phase(*cue).name == "defend" => {
-                failed(&debate, *cue, Trouble::TimedOut)
+                failed(&debate, *cue, FailureKind::TimedOut)
             }
             Some(cue) => said(&debate, *cue, good(&debate, *cue)).unwrap(),
             None => dutiful(&debate, 1, &mut Rng(1)).unwrap(),
         };
         record(&mut debate, event);
     }
-    let judged = debate.spoken(..).count();
-    let from = debate.missing().next().unwrap().0;
+    let judged = debate.replies_in(..).count();
+    let from = debate.failed_turns().next().unwrap().0;
     record(&mut debate, Event::Reopened { from });
-    assert!(debate.spoken(..).count() < judged, "the rulings are forgotten");
+    assert!(debate.replies_in(..).count() < judged, "the rulings are forgotten");
     let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     let count = |sql: &str| file.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(
         count("SELECT count(*) FROM messages"),
-        i64::try_from(debate.spoken(..).count()).unwrap()
+        i64::try_from(debate.replies_in(..).count()).unwrap()
     );
 }
 
@@ -279,7 +281,7 @@ async fn what_is_being_said_can_be_read_by_others() {
         archive.create(debate.setup(), &[], &place(folder.path()), Duplicates::Allowed).unwrap();
     let live = Live::default();
     archive.watch("debate-one", live.subscribe());
-    let cue = next(&debate).at().unwrap();
+    let cue = next(&debate).first_cue().unwrap();
     for word in ["Spaces, ", "of course."] {
         live.tell(Update::Delta { cue, text: word.into() });
     }

@@ -1,19 +1,19 @@
 //! Style normalization: words and code stay, Markdown decoration and emoji are removed.
 use crate::scene::Rng;
-use debate_mcp::debate::style::plain;
+use debate_mcp::debate::style::strip_style;
 
 #[track_caller]
 fn check(cases: &[(&str, &str)]) {
     for (text, expected) in cases {
-        assert_eq!(plain(text), *expected, "{text:?}");
-        assert_eq!(plain(expected), *expected, "{text:?} again");
+        assert_eq!(strip_style(text), *expected, "{text:?}");
+        assert_eq!(strip_style(expected), *expected, "{text:?} again");
     }
 }
 
 #[track_caller]
 fn stays(texts: &[&str]) {
     for text in texts {
-        assert_eq!(plain(text), *text);
+        assert_eq!(strip_style(text), *text);
     }
 }
 
@@ -197,8 +197,8 @@ fn plain_text_stays_plain_and_keeps_its_words() {
         if text.contains("ℹ\u{FE0F}") {
             continue;
         }
-        let once = plain(&text);
-        assert_eq!(plain(&once), once, "{text:?}");
+        let once = strip_style(&text);
+        assert_eq!(strip_style(&once), once, "{text:?}");
         assert_eq!(words(&once), words(&text), "{text:?} became {once:?}");
     }
 }
@@ -216,7 +216,7 @@ fn fenced_code_is_kept_byte_for_byte() {
                 continue;
             }
             let block = format!("{mark}\n{code}\n{mark}\n");
-            let out = plain(&format!("{before}\n{block}{after}"));
+            let out = strip_style(&format!("{before}\n{block}{after}"));
             assert!(out.contains(&block), "{before:?} {code:?} {after:?} became {out:?}");
         }
     }
@@ -226,6 +226,6 @@ fn fenced_code_is_kept_byte_for_byte() {
 fn a_long_line_takes_no_long_time() {
     for part in ["*a ", "**", "`", "# > ", "_a_*", "🚀", "!?", "* "] {
         let text = part.repeat(5_000);
-        assert_eq!(words(&plain(&text)).len(), words(&text).len());
+        assert_eq!(words(&strip_style(&text)).len(), words(&text).len());
     }
 }

@@ -1,9 +1,9 @@
 //! Prompt templates: validation of placeholder names, and rendering in a single pass.
-use debate_mcp::debate::template::{Bad, check, fill};
+use debate_mcp::debate::template::{TemplateError, render, validate};
 
 #[test]
 fn a_template_names_only_what_is_known() {
-    let unknown = |name: &str| Err(Bad::Unknown(name.into()));
+    let unknown = |name: &str| Err(TemplateError::UnknownPlaceholder(name.into()));
     let table = [
         ("", Ok(())),
         ("no names at all", Ok(())),
@@ -13,14 +13,14 @@ fn a_template_names_only_what_is_known() {
         ("{{Topic}}", unknown("Topic")),
         ("{{topic}}{{salt}}", unknown("salt")),
         ("{{{{topic}}}}", unknown("{{topic")),
-        ("{{topic", Err(Bad::Unclosed)),
-        ("{{topic}} {{", Err(Bad::Unclosed)),
+        ("{{topic", Err(TemplateError::Unclosed)),
+        ("{{topic}} {{", Err(TemplateError::Unclosed)),
     ];
     for (template, expected) in table {
-        assert_eq!(check(template), expected, "{template}");
+        assert_eq!(validate(template), expected, "{template}");
     }
-    for name in debate_mcp::debate::template::NAMES {
-        assert_eq!(check(&format!("{{{{{name}}}}}")), Ok(()));
+    for name in debate_mcp::debate::template::PLACEHOLDERS {
+        assert_eq!(validate(&format!("{{{{{name}}}}}")), Ok(()));
     }
 }
 
@@ -45,6 +45,6 @@ fn what_was_filled_in_is_not_filled_in_again() {
         ("", ""),
     ];
     for (template, expected) in table {
-        assert_eq!(fill(template, value), expected, "{template}");
+        assert_eq!(render(template, value), expected, "{template}");
     }
 }

@@ -1,8 +1,8 @@
 //! Golden list of all errors that an MCP client can receive: each has a sample and names the next
 //! step.
 use crate::mcp_errors::ill_said;
-use debate_mcp::debate::template::Bad;
-use debate_mcp::debate::{Cue, Failure, Side, Trouble, Unfit};
+use debate_mcp::debate::template::TemplateError;
+use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
 use debate_mcp::engine::pairing::Vacant;
 use debate_mcp::engine::recovery::Stranger;
 use debate_mcp::engine::{
@@ -119,16 +119,16 @@ table! { desk_errors: DeskError,
     DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
     DeskError::Silent { .. } => [DeskError::Silent {
         voice: s("claude:opus"),
-        failure: Box::new(Failure::new(Trouble::UnknownModel, "there is no such model")),
+        failure: Box::new(TurnFailure::new(FailureKind::UnknownModel, "there is no such model")),
         others: vec![s("claude"), s("codex")],
     }],
     DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
     DeskError::Clash(..) => [DeskError::Clash(s("both are `claude`"))],
     DeskError::Unplayable(..) => [Unplayable { voice: s("codex"), why: s("it is not here") }.into()],
     DeskError::Unfit(..) => [
-        Unfit::NoTopic.into(),
-        Unfit::TooLong("brief", 3_000_000, 2_000_000).into(),
-        Unfit::Prompt(s("judge"), Bad::Unclosed).into(),
+        SetupError::EmptyTopic.into(),
+        SetupError::TooLong("brief", 3_000_000, 2_000_000).into(),
+        SetupError::InvalidPrompt(s("judge"), TemplateError::Unclosed).into(),
     ],
     DeskError::Context(..) => [BadContext(s("`x` leads out of the repository")).into()],
     DeskError::Archive(..) => [

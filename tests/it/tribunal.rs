@@ -2,10 +2,10 @@
 //! judgment.
 use crate::players::{good, ruling, said};
 use crate::scene::{due, open, put, run, say, setup, until};
-use debate_mcp::debate::body::Grounds;
+use debate_mcp::debate::body::AdmissionGrounds;
 use debate_mcp::debate::{
-    Body, Cue, Debate, Envelope, Event, Help, Reply, Role, Rule, Shortfall, Side, Step, Weight,
-    findings, formats, next, verdict::Contest, verdict::judgment,
+    Body, Cue, Debate, Envelope, Event, HelpRequest, Reply, Role, Rule, RuleWeight, Shortfall,
+    Side, Step, check_rules, formats, next, verdict::ContestReason, verdict::judgment,
 };
 
 fn court() -> Debate {
@@ -14,7 +14,8 @@ fn court() -> Debate {
 
 /// A ruling that admits this audience member, or none.
 fn admission(admits: Option<&str>, because: &str) -> Body {
-    let grounds = Grounds { new_information: true, avoids_repetition: true, shifts_balance: true };
+    let grounds =
+        AdmissionGrounds { new_information: true, avoids_repetition: true, shifts_balance: true };
     Body::Ruling { admits: admits.map(Into::into), grounds, because: because.into() }
 }
 
@@ -35,7 +36,7 @@ fn one_is_let_in_a_round_and_speaks_once_ever() {
     }
     run(&mut debate, &[], |_| false);
     let addresses =
-        debate.spoken(..).filter(|(cue, _)| debate.setup().phase(*cue).name == "address");
+        debate.replies_in(..).filter(|(cue, _)| debate.setup().phase(*cue).name == "address");
     let order: Vec<Cue> = addresses.map(|(cue, _)| cue).collect();
     assert_eq!(names(&debate, &order), ["Hal", "Ivy", "Jan"]);
     let phases = |act| debate.turns().filter(move |(cue, _)| cue.act == act);
@@ -48,7 +49,7 @@ fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
     let ask = |debate: &Debate, cue, name: &str| {
         let mut body = good(debate, cue);
         if let Body::Speech { help, .. } = &mut body {
-            *help = Some(Help {
+            *help = Some(HelpRequest {
                 kind: "technical".into(),
                 from: name.into(),
                 because: "figures".into(),
@@ -57,8 +58,10 @@ fn help_comes_from_the_seat_that_was_asked_and_not_two_rounds_running() {
         body
     };
     let early = until(&mut debate, 2, "argue");
-    let fouls = findings(&debate, early, &ask(&debate, early, "Ivy"), &[]);
-    assert!(fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == Weight::Reask));
+    let fouls = check_rules(&debate, early, &ask(&debate, early, "Ivy"), &[]);
+    assert!(
+        fouls.iter().any(|found| found.rule == Rule::NoHelp && found.weight == RuleWeight::Reask)
+    );
     let cue = until(&mut debate, 3, "argue");
     let body = ask(&debate, cue, "Ivy");
     say(&mut debate, cue, body);
@@ -96,21 +99,28 @@ fn verdicts_and_votes_come_to_a_judgment() {
     let judge = until(&mut debate, 0, "judge");
     let Step::Speak { driven, .. } = next(&debate) else { panic!() };
     assert_eq!(driven.len(), 2, "the judge and its mirror, at once");
-    let labels = |side| [0, 1].map(|nth: usize| debate.label_for(driven[nth], side).unwrap());
+    let labels = |side| [0, 1].map(|nth: usize| debate.side_label(driven[nth], side).unwrap());
     assert_eq!((labels(Side::Pro), labels(Side::Con)), (["A", "B"], ["B", "A"]));
-    let cites: Vec<Cue> = debate.before(judge).map(|(cue, _)| cue).take(2).collect();
+    let cites: Vec<Cue> = debate.replies_before(judge).map(|(cue, _)| cue).take(2).collect();
     say(&mut debate, driven[0], ruling(Some(Side::Pro), 90, cites.clone()));
     say(&mut debate, driven[1], ruling(Some(Side::Con), 90, cites));
     assert_eq!(judgment(&debate), None, "nobody has won before all have voted");
     run(&mut debate, &[], |_| false);
     let judgment = judgment(&debate).unwrap();
-    let weighed = judgment.weighed.unwrap();
-    assert_eq!(judgment.contests, [Contest::Order], "the judge followed position, and it shows");
+    let weighed = judgment.weighted_score.unwrap();
+    assert_eq!(
+        judgment.contest_reasons,
+        [ContestReason::Order],
+        "the judge followed position, and it shows"
+    );
     // Marks of 7.5 to 7, one ruling each, and no audience votes for the proposer.
     assert_eq!((weighed.rounds, weighed.rulings), (Some(5172), Some(5000)));
     assert_eq!((weighed.judge, weighed.audience), (Some(5086), Some(0)));
-    assert_eq!((judgment.winner, weighed.total, judgment.dissent.len()), (Side::Con, 2543, 0));
-    assert!(debate.check(&Event::Concluded { because: None }).is_err());
+    assert_eq!(
+        (judgment.winner, weighed.total, judgment.dissenting_votes.len()),
+        (Side::Con, 2543, 0)
+    );
+    assert!(debate.validate(&Event::Concluded { because: None }).is_err());
 }
 
 #[test]

@@ -3,15 +3,15 @@ use crate::players::ruling;
 use crate::scene::{
     citation, open, played, say, say_with, setup, silence_loses, speech, until, without,
 };
-use Basis::{
+use Side::{Con, Pro};
+use VerdictBasis::{
     Agreement, FewerUnanswered, FewerWrongCitations, Forfeit, LargerMargin, Majority, Proposer,
     Weighed,
 };
-use Side::{Con, Pro};
-use debate_mcp::debate::body::Scores;
+use debate_mcp::debate::body::RulingScores;
 use debate_mcp::debate::ledger::tally;
-use debate_mcp::debate::verdict::{Basis, judgment, leading};
-use debate_mcp::debate::{Body, Cue, Debate, Found, Role, Side, formats};
+use debate_mcp::debate::verdict::{VerdictBasis, judgment, leading_ruling};
+use debate_mcp::debate::{Body, CitationStatus, Cue, Debate, Role, Side, formats};
 
 /// A duel with these claims, turn by turn, and this number of wrong citations per side.
 fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue) {
@@ -20,7 +20,7 @@ fn argued<const N: usize>(claims: [&str; N], wrong: [usize; 2]) -> (Debate, Cue)
     for (nth, (claims, (round, phase))) in claims.into_iter().zip(phases).enumerate() {
         let cue = until(&mut debate, round, phase);
         let wrong = wrong.get(nth).copied().unwrap_or_default();
-        let citations = vec![citation("x.rs:1", Found::NoSuchPath); wrong];
+        let citations = vec![citation("x.rs:1", CitationStatus::NoSuchPath); wrong];
         say_with(&mut debate, cue, speech(claims, &[], &[]), citations);
     }
     let judge = until(&mut debate, 0, "judge");
@@ -32,8 +32,8 @@ fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
     let Body::Verdict(mut body) = ruling(Some(side), 80, vec![cites]) else { panic!() };
     let (high, low) = (50 + apart, 50);
     body.scores = Some(match side {
-        Pro => Scores { pro: high, con: low },
-        Con => Scores { pro: low, con: high },
+        Pro => RulingScores { pro: high, con: low },
+        Con => RulingScores { pro: low, con: high },
     });
     Body::Verdict(body)
 }
@@ -43,14 +43,14 @@ fn ruled(side: Side, apart: u8, cites: Cue) -> Body {
 fn check(
     (mut debate, judge): (Debate, Cue),
     rulings: [(Side, u8); 2],
-    expected: (Side, Basis, bool),
+    expected: (Side, VerdictBasis, bool),
 ) {
     let first = debate.turns().next().unwrap().0;
     for ((side, apart), seat) in rulings.into_iter().zip([10, 11]) {
         say(&mut debate, Cue { seat, ..judge }, ruled(side, apart, first));
     }
     let judgment = judgment(&debate).unwrap();
-    assert_eq!((judgment.winner, judgment.basis, judgment.contested()), expected);
+    assert_eq!((judgment.winner, judgment.basis, judgment.is_contested()), expected);
 }
 
 #[test]
@@ -63,10 +63,10 @@ fn one_ruling_decides_alone() {
         // With a confidence of zero.
         say(&mut debate, judge, ruling(Some(side), 0, vec![first]));
         let judgment = judgment(&debate).unwrap();
-        assert_eq!((judgment.winner, judgment.basis), (side, Basis::Ruling));
-        assert!(!judgment.contested() && judgment.dissent.is_empty());
-        assert_eq!(leading(&debate, side).unwrap().0, judge);
-        assert!(leading(&debate, side.other()).is_none());
+        assert_eq!((judgment.winner, judgment.basis), (side, VerdictBasis::Ruling));
+        assert!(!judgment.is_contested() && judgment.dissenting_votes.is_empty());
+        assert_eq!(leading_ruling(&debate, side).unwrap().0, judge);
+        assert!(leading_ruling(&debate, side.other()).is_none());
     }
 }
 
@@ -115,9 +115,9 @@ fn the_words_of_the_verdict_are_of_one_who_saw_the_sides_in_their_order() {
     let first = debate.turns().next().unwrap().0;
     let mirror = Cue { seat: 11, ..judge };
     say(&mut debate, mirror, ruled(Con, 1, first));
-    assert_eq!(leading(&debate, Con).unwrap().0, mirror, "for want of another");
+    assert_eq!(leading_ruling(&debate, Con).unwrap().0, mirror, "for want of another");
     say(&mut debate, judge, ruled(Con, 1, first));
-    assert_eq!(leading(&debate, Con).unwrap().0, judge);
+    assert_eq!(leading_ruling(&debate, Con).unwrap().0, judge);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn silence_decides_without_a_ruling() {
     assert_eq!((judgment.winner, judgment.basis), (Pro, Forfeit));
     for (basis, says) in [
         (Forfeit, "the other side fell silent"),
-        (Basis::Ruling, "by one ruling"),
+        (VerdictBasis::Ruling, "by one ruling"),
         (Agreement, "both rulings, with the sides swapped, agree"),
         (Majority, "by the majority of the rulings"),
         (Weighed, "by marks, rulings and votes, weighed together"),
@@ -146,7 +146,7 @@ fn silence_decides_without_a_ruling() {
         (LargerMargin, "tie-break: the ruling with the larger margin"),
         (Proposer, "tie-break: nothing else tells the sides apart, so the proposal stands"),
     ] {
-        assert_eq!(basis.says(), says);
+        assert_eq!(basis.describe(), says);
     }
 }
 

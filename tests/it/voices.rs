@@ -2,8 +2,8 @@
 //! after a number of writes, and a clock that follows Tokio's paused time.
 use crate::players::good;
 use debate_mcp::debate::{
-    Body, Citation, Claim, Debate, Envelope, Event, Failure, Kind, Setup, Side, Step, Trouble,
-    Voice, next,
+    Body, Citation, Claim, Debate, Envelope, Event, FailureKind, Participant, ReplyKind, Setup,
+    Side, Step, TurnFailure, next,
 };
 use debate_mcp::engine::{
     About, Ask, BadContext, Boxed, Clock, Evidence, Log, LogError, Outside, Said, Stream,
@@ -61,7 +61,7 @@ impl Scripted {
 }
 
 impl Voices for Scripted {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, Failure>> {
+    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(ask.clone());
             let heard = self.events.lock().unwrap().clone();
@@ -73,30 +73,31 @@ impl Voices for Scripted {
             let wait = 1 + u64::from(ask.seat.as_bytes()[0]) * 7 % 5;
             tokio::time::sleep(Duration::from_millis(wait)).await;
             if ask.seat == self.down {
-                return Err(Failure::new(Trouble::TimedOut, "down"));
+                return Err(TurnFailure::new(FailureKind::TimedOut, "down"));
             }
-            let text = if ask.seat == self.fickle && ask.attempt == 1 && ask.reply != Kind::Speech {
-                "I would rather not say.".into()
-            } else {
-                written(&debate, ask.cue, &good(&debate, ask.cue))
-            };
+            let text =
+                if ask.seat == self.fickle && ask.attempt == 1 && ask.reply != ReplyKind::Speech {
+                    "I would rather not say.".into()
+                } else {
+                    written(&debate, ask.cue, &good(&debate, ask.cue))
+                };
             let envelope = Envelope { cost: Some(1), ..Envelope::default() };
             Ok(Said { text, envelope })
         })
     }
 
-    fn playable(&self, _: &Voice) -> Result<(), Unplayable> {
+    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
         Ok(())
     }
 
-    fn clash(&self, _: &Voice, _: &Voice) -> Option<String> {
+    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
 
 /// Renders a body as the text that a model would send.
 pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body) -> String {
-    let side = |side: &Side| side.word();
+    let side = |side: &Side| side.role_name();
     match body {
         Body::Speech { text, claims, concedes, resolves, help, unstructured: None } => {
             let claims: Vec<_> = claims.iter().map(claim).collect();
@@ -141,7 +142,7 @@ pub(crate) fn written(debate: &Debate, cue: debate_mcp::debate::Cue, body: &Body
         }
         Body::Audit { facts } => json!({ "facts": facts }).to_string(),
         Body::Verdict(ruling) => {
-            let citable = debate.citable(cue);
+            let citable = debate.citable_turns(cue);
             let number = |cited| citable.iter().position(|known| known == cited).unwrap() + 1;
             let cites: Vec<_> = ruling.cites.iter().map(|c| format!("T{}", number(c))).collect();
             json!({

@@ -181,10 +181,10 @@ fn bare(text: &str) -> Option<String> {
             return Some(format!("a bare & in {text:?}"));
         }
     }
-    let unseen = |c: char| debate_mcp::debate::unseen::unseen(c);
+    let unseen = |c: char| debate_mcp::debate::invisible_chars::is_invisible(c);
     let mut before = ' ';
     for c in text.chars() {
-        if unseen(c) && !debate_mcp::debate::unseen::joins(c, before) {
+        if unseen(c) && !debate_mcp::debate::invisible_chars::is_visible_joiner(c, before) {
             return Some(format!("{c:?} cannot be seen"));
         }
         before = c;

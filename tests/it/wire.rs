@@ -1,7 +1,7 @@
 //! API protocols without a network: request bodies, schema placement, parsed response streams,
 //! error kinds and retry headers.
 use crate::model::{WIRES, events};
-use debate_mcp::debate::Trouble;
+use debate_mcp::debate::FailureKind;
 use debate_mcp::seats::rebuff::{Complaint, retry};
 use debate_mcp::seats::wire::{Answer, Garbage, Held, Wanted, Wire, credentials, request, shaped};
 use serde_json::{Value, json};
@@ -135,22 +135,22 @@ fn an_answer_is_read_event_by_event() {
 fn complaints_are_told_apart() {
     let error = |code: &str, said: &str| json!({"error": {"code": code, "message": said}});
     for (status, body, trouble, passes) in [
-        (400, error("invalid_request_error", "no such field"), Trouble::Other, false),
-        (400, error("model_not_found", "no"), Trouble::UnknownModel, false),
-        (400, error("", "Model Not Exist"), Trouble::UnknownModel, false),
-        (400, error("", "x/y is not a valid model ID"), Trouble::UnknownModel, false),
-        (400, error("", "API key not valid. Please pass one."), Trouble::NotLoggedIn, false),
-        (401, error("", "no"), Trouble::NotLoggedIn, false),
-        (402, error("", "Insufficient Balance"), Trouble::Other, false),
-        (403, error("", "no"), Trouble::NotLoggedIn, false),
-        (404, json!({"error": "model \"x\" not found"}), Trouble::UnknownModel, false),
-        (404, json!({"detail": "Not Found"}), Trouble::UnknownModel, false),
-        (429, error("rate_limit_exceeded", "slow down"), Trouble::RateLimited, true),
-        (429, error("insufficient_quota", "pay"), Trouble::RateLimited, false),
-        (500, json!("oh"), Trouble::Other, true),
-        (502, json!([{"error": {"message": "oh"}}]), Trouble::Other, true),
-        (503, error("", "busy"), Trouble::RateLimited, true),
-        (529, error("overloaded_error", "busy"), Trouble::RateLimited, true),
+        (400, error("invalid_request_error", "no such field"), FailureKind::Other, false),
+        (400, error("model_not_found", "no"), FailureKind::UnknownModel, false),
+        (400, error("", "Model Not Exist"), FailureKind::UnknownModel, false),
+        (400, error("", "x/y is not a valid model ID"), FailureKind::UnknownModel, false),
+        (400, error("", "API key not valid. Please pass one."), FailureKind::NotLoggedIn, false),
+        (401, error("", "no"), FailureKind::NotLoggedIn, false),
+        (402, error("", "Insufficient Balance"), FailureKind::Other, false),
+        (403, error("", "no"), FailureKind::NotLoggedIn, false),
+        (404, json!({"error": "model \"x\" not found"}), FailureKind::UnknownModel, false),
+        (404, json!({"detail": "Not Found"}), FailureKind::UnknownModel, false),
+        (429, error("rate_limit_exceeded", "slow down"), FailureKind::RateLimited, true),
+        (429, error("insufficient_quota", "pay"), FailureKind::RateLimited, false),
+        (500, json!("oh"), FailureKind::Other, true),
+        (502, json!([{"error": {"message": "oh"}}]), FailureKind::Other, true),
+        (503, error("", "busy"), FailureKind::RateLimited, true),
+        (529, error("overloaded_error", "busy"), FailureKind::RateLimited, true),
     ] {
         let complaint = Complaint::of(Some(status), &body.to_string());
         assert_eq!((complaint.trouble(), complaint.passes()), (trouble, passes), "{status} {body}");

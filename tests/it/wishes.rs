@@ -5,7 +5,7 @@ use crate::lab::{Lab, Running, Script, speech, until};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
-use debate_mcp::debate::{Cue, Debate, Event, Hold, Stand, Step, Voice, next};
+use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
 use debate_mcp::engine::{
     Clock, Command, Desk, DeskError, Opening, Parts, Place, WISH_KEEPS, Wished,
 };
@@ -44,7 +44,7 @@ pub(crate) fn place(lab: &Lab) -> Place {
     Place { root: lab.root(), state_file: None, record: true }
 }
 
-fn voice(text: &str) -> Voice {
+fn voice(text: &str) -> Participant {
     text.parse().unwrap()
 }
 
@@ -77,9 +77,9 @@ fn count(lab: &Lab, id: &str, event: &str) -> usize {
 }
 
 /// The position of the hold that is due, if any.
-fn held(debate: &Debate) -> Option<Stand> {
+fn held(debate: &Debate) -> Option<Position> {
     match next(debate) {
-        Step::Hold { next, .. } => Some(next.stand()),
+        Step::Hold { next, .. } => Some(next.position()),
         _ => None,
     }
 }
@@ -134,7 +134,7 @@ async fn what_another_process_plays_is_remarked_paused_and_concluded() {
         assert_eq!(count(&lab, &id, event), 1, "{event}");
     }
     assert_eq!(remarks(&desk, &id), ["Mind the locks."]);
-    assert_eq!(desk.read(&id).unwrap().1.because(), Some("seen enough"));
+    assert_eq!(desk.read(&id).unwrap().1.end_reason(), Some("seen enough"));
     assert_eq!(left(&lab), 0, "whoever has read an answer leaves nothing behind");
     lab.replays(&id);
 }
@@ -231,7 +231,7 @@ async fn what_waits_for_a_word_goes_on_until_it_waits_again() {
     let lab = Lab::new();
     let (desk, place) = (desk(&lab), place(&lab));
     let mut opening = opening(&lab, &lab.seat("pro.json"), &lab.seat("contra.json"));
-    (opening.rounds, opening.holds) = (Some(2), vec![Hold::Start, Hold::Rounds]);
+    (opening.rounds, opening.holds) = (Some(2), vec![HoldPoint::Start, HoldPoint::Rounds]);
     let job = desk.open(&opening, &place).unwrap();
     let id = job.id().to_owned();
     job.stop().await;
@@ -240,7 +240,7 @@ async fn what_waits_for_a_word_goes_on_until_it_waits_again() {
     let go_on = vec![remark("Briefly."), Command::Continue { before: first }];
     desk.wish(&id, &place, go_on.clone()).await.unwrap();
     eventually("it waits for the second round", || {
-        held(&read().1).is_some_and(|stand| stand > first) && read().0.holder.is_none()
+        held(&read().1).is_some_and(|position| position > first) && read().0.holder.is_none()
     })
     .await;
     // The round has begun, so this continue command is stale.

@@ -1,7 +1,7 @@
 //! Arguments of `debate join`.
 use super::EffortWord;
 use super::review::duration;
-use crate::debate::Voice;
+use crate::debate::Participant;
 use std::time::Duration;
 
 /// Arguments of `debate join`.
@@ -21,7 +21,7 @@ pub struct Join {
     pub debate: Option<String>,
     /// Who plays: `tool` or `tool:model` (see `debate models`)
     #[arg(long, value_name = "SEAT")]
-    pub seat: Voice,
+    pub seat: Participant,
     /// Bot name on the server [default: the name of the tool]
     #[arg(long)]
     pub name: Option<String>,

@@ -2,7 +2,7 @@
 use super::EffortWord;
 use crate::cli::particulars::Wanted;
 use crate::config::Limits;
-use crate::debate::Voice;
+use crate::debate::Participant;
 
 /// Format, participants, context and limits of a debate.
 #[derive(Debug, clap::Args)]
@@ -13,13 +13,13 @@ pub struct Seating {
     pub format: Option<String>,
     /// Who argues for: `tool` or `tool:model` (see `debate models`) [default: automatic]
     #[arg(long, visible_alias = "lead", value_name = "SEAT")]
-    pub proposer: Option<Voice>,
+    pub proposer: Option<Participant>,
     /// Who argues against; a different tool than the proposer
     #[arg(long, visible_alias = "partner", value_name = "SEAT")]
-    pub challenger: Option<Voice>,
+    pub challenger: Option<Participant>,
     /// Who judges; repeat for a panel
     #[arg(long, value_name = "SEAT")]
-    pub judge: Vec<Voice>,
+    pub judge: Vec<Participant>,
     /// Number of rounds [default: set by the format]
     #[arg(long, value_name = "N")]
     pub rounds: Option<u8>,

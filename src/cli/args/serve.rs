@@ -1,6 +1,6 @@
 //! Arguments of `debate serve`.
 use super::Most;
-use crate::debate::Voice;
+use crate::debate::Participant;
 use std::net::SocketAddr;
 
 /// Arguments of `debate serve`.
@@ -52,13 +52,14 @@ pub struct Serve {
 
 impl Serve {
     /// Parses `--judge`: `None` if not given, empty for `none`.
-    pub(in crate::cli) fn judges(&self) -> Result<Option<Vec<Voice>>, String> {
+    pub(in crate::cli) fn judges(&self) -> Result<Option<Vec<Participant>>, String> {
         match self.judge.as_slice() {
             [] => Ok(None),
             [none] if none == "none" => Ok(Some(vec![])),
             all => {
                 let read = |seat: &String| {
-                    seat.parse::<Voice>().map_err(|error| format!("`--judge {seat}`: {error}"))
+                    seat.parse::<Participant>()
+                        .map_err(|error| format!("`--judge {seat}`: {error}"))
                 };
                 all.iter().map(read).collect::<Result<_, _>>().map(Some)
             }

@@ -1,8 +1,9 @@
 //! JSON format of a verdict reply, and its conversion to a [`JudgeRuling`].
-use super::strict::{Object, Sides, word, word_or_none};
-use super::{Fault, WireSide, both, hundred, share};
+use super::strict_json::{SideEntries, StrictObject, word, word_or_none};
+use super::{ParseFault, WireSide, collect_by_side, to_hundredths, to_score};
 use crate::debate::body::{
-    Agreement, BlindSpot, Changed, Check, Disagreement, Level, Quality, Rubric, Ruling, Scores,
+    AgreedPoint, BlindSpot, ClaimCheck, DebateQuality, DecisionChange, DisputedPoint, JudgeRuling,
+    QualityLevel, RubricMarks, RulingScores,
 };
 use crate::debate::event::Cue;
 use crate::debate::format::Role;
@@ -19,13 +20,13 @@ pub(super) struct WireVerdict {
     #[serde(default)]
     confidence: f64,
     #[serde(default)]
-    scores: Option<Sides<f64>>,
+    scores: Option<SideEntries<f64>>,
     #[serde(default)]
-    rubric: Option<Sides<Object<BTreeMap<String, f64>>>>,
+    rubric: Option<SideEntries<StrictObject<BTreeMap<String, f64>>>>,
     reasoning: String,
     cites: Vec<String>,
     #[serde(default)]
-    quality: Option<Object<WireQuality>>,
+    quality: Option<StrictObject<WireQuality>>,
     #[serde(default)]
     agreements: Vec<WireAgreement>,
     #[serde(default)]
@@ -39,11 +40,11 @@ pub(super) struct WireVerdict {
     #[serde(default)]
     decisive: Option<String>,
     #[serde(default)]
-    blind_spots: Vec<Object<WireBlindSpot>>,
+    blind_spots: Vec<StrictObject<WireBlindSpot>>,
     #[serde(default)]
-    changed: Option<Object<Changed>>,
+    changed: Option<StrictObject<DecisionChange>>,
     #[serde(default)]
-    checks: Vec<Object<WireCheck>>,
+    checks: Vec<StrictObject<WireCheck>>,
     #[serde(default)]
     despite: String,
 }
@@ -63,11 +64,11 @@ struct WireCheck {
 #[derive(Deserialize)]
 struct WireQuality {
     #[serde(deserialize_with = "word")]
-    disagreement: Level,
+    disagreement: QualityLevel,
     #[serde(deserialize_with = "word")]
-    evidence: Level,
+    evidence: QualityLevel,
     #[serde(deserialize_with = "word")]
-    depth: Level,
+    depth: QualityLevel,
 }
 
 #[derive(Deserialize)]
@@ -96,32 +97,36 @@ struct WireBlindSpot {
 }
 
 impl WireVerdict {
-    pub(super) fn ruling(self, debate: &Debate, cue: Cue) -> Result<Ruling, Fault> {
+    pub(super) fn into_ruling(self, debate: &Debate, cue: Cue) -> Result<JudgeRuling, ParseFault> {
         let role = debate.seat(cue).role;
         let scores = self.scores.map(|scores| {
-            let (pro, con) = both(scores.0, role)?;
-            Ok(Scores { pro: hundred(pro)?, con: hundred(con)? })
+            let (pro, con) = collect_by_side(scores.0, role)?;
+            Ok(RulingScores { pro: to_score(pro)?, con: to_score(con)? })
         });
         let scores = scores.transpose()?;
-        let rubric = self.rubric.map(|rubric| rubric_of(rubric, role)).transpose()?;
+        let rubric = self.rubric.map(|rubric| to_rubric(rubric, role)).transpose()?;
         let disagreement = |said: WireDisagreement| {
             let named = said.sides.into_iter().filter_map(|(name, text)| {
                 let side = serde_json::from_value(name.into()).ok()?;
                 Some((side, text.as_str()?.to_owned()))
             });
-            let (pro, con) = both(named, role)?;
-            Ok(Disagreement { point: said.point, pro, con })
+            let (pro, con) = collect_by_side(named, role)?;
+            Ok(DisputedPoint { point: said.point, pro, con })
         };
         let disagreements = self.disagreements.into_iter().map(disagreement);
-        let citable = debate.citable(cue);
-        Ok(Ruling {
-            side: self.winner.map(|winner| winner.side(role)),
-            confidence: share(self.confidence)?,
-            scores: scores.or_else(|| rubric.as_ref().map(Rubric::sums)),
+        let citable = debate.citable_turns(cue);
+        Ok(JudgeRuling {
+            side: self.winner.map(|winner| winner.resolve(role)),
+            confidence: to_hundredths(self.confidence)?,
+            scores: scores.or_else(|| rubric.as_ref().map(RubricMarks::totals)),
             rubric,
             because: self.reasoning,
-            cites: self.cites.iter().map(|cite| cited(cite, &citable)).collect::<Result<_, _>>()?,
-            quality: self.quality.map(|Object(q)| Quality {
+            cites: self
+                .cites
+                .iter()
+                .map(|cite| resolve_turn_number(cite, &citable))
+                .collect::<Result<_, _>>()?,
+            quality: self.quality.map(|StrictObject(q)| DebateQuality {
                 disagreement: q.disagreement,
                 evidence: q.evidence,
                 depth: q.depth,
@@ -135,10 +140,17 @@ impl WireVerdict {
             blind_spots: self
                 .blind_spots
                 .into_iter()
-                .map(|Object(spot)| BlindSpot { side: spot.side.side(role), text: spot.text })
+                .map(|StrictObject(spot)| BlindSpot {
+                    side: spot.side.resolve(role),
+                    text: spot.text,
+                })
                 .collect(),
-            changed: self.changed.map(|Object(changed)| changed),
-            checks: self.checks.into_iter().map(|Object(check)| check.read(role)).collect(),
+            changed: self.changed.map(|StrictObject(changed)| changed),
+            checks: self
+                .checks
+                .into_iter()
+                .map(|StrictObject(check)| check.into_check(role))
+                .collect(),
             despite: self.despite,
         })
     }
@@ -146,40 +158,47 @@ impl WireVerdict {
 
 /// Converts the rubric marks of both sides. The criteria are validated by a rule, not by the
 /// parser.
-fn rubric_of(said: Sides<Object<BTreeMap<String, f64>>>, role: Role) -> Result<Rubric, Fault> {
-    let marks = |Object(marks): Object<BTreeMap<String, f64>>| -> Result<_, Fault> {
-        marks.into_iter().map(|(name, mark)| Ok((name, hundred(mark)?))).collect()
-    };
-    let (pro, con) = both(said.0, role)?;
-    Ok(Rubric { pro: marks(pro)?, con: marks(con)? })
+fn to_rubric(
+    said: SideEntries<StrictObject<BTreeMap<String, f64>>>,
+    role: Role,
+) -> Result<RubricMarks, ParseFault> {
+    let marks =
+        |StrictObject(marks): StrictObject<BTreeMap<String, f64>>| -> Result<_, ParseFault> {
+            marks.into_iter().map(|(name, mark)| Ok((name, to_score(mark)?))).collect()
+        };
+    let (pro, con) = collect_by_side(said.0, role)?;
+    Ok(RubricMarks { pro: marks(pro)?, con: marks(con)? })
 }
 
 impl WireCheck {
-    fn read(self, role: Role) -> Check {
+    fn into_check(self, role: Role) -> ClaimCheck {
         let WireCheck { side, claim, answered, supported, conceded } = self;
-        Check { side: side.side(role), claim, answered, supported, conceded }
+        ClaimCheck { side: side.resolve(role), claim, answered, supported, conceded }
     }
 }
 
-impl From<WireAgreement> for Agreement {
-    fn from(said: WireAgreement) -> Agreement {
+impl From<WireAgreement> for AgreedPoint {
+    fn from(said: WireAgreement) -> AgreedPoint {
         match said {
-            WireAgreement::Full { point, evidence } => Agreement { point, evidence },
-            WireAgreement::Bare(point) => Agreement { point, evidence: String::new() },
+            WireAgreement::Full { point, evidence } => AgreedPoint { point, evidence },
+            WireAgreement::Bare(point) => AgreedPoint { point, evidence: String::new() },
         }
     }
 }
 
 /// Resolves a turn number: `T3` is the third turn in the judge's prompt.
-fn cited(cite: &str, citable: &[Cue]) -> Result<Cue, Fault> {
+fn resolve_turn_number(cite: &str, citable: &[Cue]) -> Result<Cue, ParseFault> {
     let number = cite.trim().strip_prefix(['T', 't']).and_then(|n| n.parse::<usize>().ok());
     let turn = number.and_then(|n| citable.get(n.checked_sub(1)?));
     turn.copied().ok_or_else(|| {
         let last = citable.len();
-        Fault("unknown_turn", format!("`{}` is no turn; they are T1 to T{last}", short(cite)))
+        ParseFault(
+            "unknown_turn",
+            format!("`{}` is no turn; they are T1 to T{last}", truncate(cite)),
+        )
     })
 }
 
-fn short(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.chars().take(20).collect()
 }

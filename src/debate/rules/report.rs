@@ -1,15 +1,15 @@
 //! Rules for replies in sections: digests, reports and the insights of a dialogue.
-use super::ruling::{HEDGES, hedge};
+use super::verdict::{HEDGE_PHRASES, find_hedge};
 use crate::debate::body::{Body, Section};
 use crate::debate::digest;
 use crate::debate::event::Cue;
 use crate::debate::language;
-use crate::debate::nine;
+use crate::debate::report_sections;
 use crate::debate::state::Debate;
 
 /// A digest quotes every concession verbatim and names every open disagreement.
 pub(super) fn keeps_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let lost = digest::left_out(debate, cue, &body.text());
+    let lost = digest::find_omissions(debate, cue, &body.to_text());
     (!lost.is_empty()).then(|| lost.join("; "))
 }
 
@@ -17,13 +17,13 @@ pub(super) fn keeps_record(debate: &Debate, cue: Cue, body: &Body) -> Option<Str
 pub(super) fn nine_sections(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
     let full = sections.iter().filter(|section| !section.text.trim().is_empty()).count();
-    if full != nine::COUNT || sections.len() != nine::COUNT {
+    if full != report_sections::SECTION_COUNT || sections.len() != report_sections::SECTION_COUNT {
         return Some(format!("{full} sections; the report has nine"));
     }
-    let headings = nine::headings(language::of(debate.topic(cue)));
+    let headings = report_sections::headings(language::detect(debate.topic_at(cue)));
     if let Some(headings) = headings {
         let mut pairs = sections.iter().zip(headings);
-        if let Some((_, wanted)) = pairs.find(|(section, wanted)| !titled(section, wanted)) {
+        if let Some((_, wanted)) = pairs.find(|(section, wanted)| !has_heading(section, wanted)) {
             return Some(format!("the heading `## {wanted}` is missing or not in its place"));
         }
     }
@@ -33,19 +33,19 @@ pub(super) fn nine_sections(debate: &Debate, cue: Cue, body: &Body) -> Option<St
 /// The scenario matrix is a table, and the summary is one sentence.
 pub(super) fn tabulates(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
-    if sections.len() != nine::COUNT {
+    if sections.len() != report_sections::SECTION_COUNT {
         return None;
     }
-    if !table(&sections.get(nine::MATRIX)?.text) {
+    if !has_three_column_table(&sections.get(report_sections::SCENARIO_MATRIX_INDEX)?.text) {
         return Some("the scenario matrix is no table of three columns with a row".into());
     }
-    let summary = sections.get(nine::SUMMARY)?.text.trim();
-    (summary.lines().count() > 1 || sentences(summary) > 1)
+    let summary = sections.get(report_sections::SUMMARY_INDEX)?.text.trim();
+    (summary.lines().count() > 1 || count_sentences(summary) > 1)
         .then(|| "the summary must be one sentence on one line".into())
 }
 
 /// Compares headings, ignoring leading numbers, punctuation and case.
-fn titled(section: &Section, wanted: &str) -> bool {
+fn has_heading(section: &Section, wanted: &str) -> bool {
     let bare = |text: &str| -> String {
         let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -55,7 +55,7 @@ fn titled(section: &Section, wanted: &str) -> bool {
 
 /// Whether the text contains a Markdown table of three columns: header, delimiter row and a body
 /// row. Text around it is ignored, and `\|` is an escaped bar.
-fn table(text: &str) -> bool {
+fn has_three_column_table(text: &str) -> bool {
     let cells = |line: &str| line.replace("\\|", " ").trim().trim_matches('|').split('|').count();
     let rule = |line: &str| line.contains("--") && line.chars().all(|c| "|-: \t".contains(c));
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -66,7 +66,7 @@ fn table(text: &str) -> bool {
 
 /// Counts sentences. `.`, `!` and `?` end one only at the end of the text or before a capital
 /// letter, their full-width forms always do.
-fn sentences(text: &str) -> usize {
+fn count_sentences(text: &str) -> usize {
     let wide = |c: char| "\u{3002}\u{ff01}\u{ff1f}".contains(c);
     let chars: Vec<char> = text.trim().chars().collect();
     let stops = (0..chars.len()).filter(|at| {
@@ -84,19 +84,19 @@ fn sentences(text: &str) -> usize {
 /// The recommendation does not hedge.
 pub(super) fn directs(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
-    let advice = sections.get(nine::RECOMMENDATION)?;
-    hedge(&advice.text, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
+    let advice = sections.get(report_sections::RECOMMENDATION_INDEX)?;
+    find_hedge(&advice.text, HEDGE_PHRASES).map(|phrase| format!("`{phrase}` recommends nothing"))
 }
 
 /// The insights state an outcome (consensus, partial or disagreement) and what was learned.
 pub(super) fn states_outcome(body: &Body) -> Option<String> {
     let Body::Sections { sections } = body else { return None };
-    if crate::debate::insights::end(sections).is_none() {
+    if crate::debate::insights::parse_outcome(sections).is_none() {
         return Some(
             "the section `## Outcome` must begin with consensus, partial or disagreement".into(),
         );
     }
-    crate::debate::insights::learned(sections)
+    crate::debate::insights::key_insights(sections)
         .is_none()
         .then(|| "the section `## Key Insights` is missing or empty".into())
 }

@@ -1,27 +1,27 @@
 //! Rules for advocates who research a stance, and for the audit of their arguments.
-use super::tick;
-use crate::debate::body::{Body, Claim, Part};
+use super::in_backticks;
+use crate::debate::body::{Body, Claim, ClaimPurpose};
 use crate::debate::event::Cue;
 use crate::debate::format::Role;
 use crate::debate::state::Debate;
-use crate::debate::words;
+use crate::debate::word_count;
 
-fn parts(body: &Body, part: Part) -> impl Iterator<Item = &Claim> {
+fn claims_with_part(body: &Body, part: ClaimPurpose) -> impl Iterator<Item = &Claim> {
     body.claims().iter().filter(move |claim| claim.part == Some(part))
 }
 
 /// Three to five arguments, two or three weaknesses of other stances, one or two counter-attacks.
 pub(super) fn investigates(body: &Body) -> Option<String> {
-    if !body.structured() {
+    if !body.is_structured() {
         return None;
     }
     let wanted = [
-        (Part::Argument, "argument", 3..=5),
-        (Part::Weakness, "weakness", 2..=3),
-        (Part::Counter, "counter", 1..=2),
+        (ClaimPurpose::Argument, "argument", 3..=5),
+        (ClaimPurpose::Weakness, "weakness", 2..=3),
+        (ClaimPurpose::Counter, "counter", 1..=2),
     ];
     wanted.into_iter().find_map(|(part, word, range)| {
-        let count = parts(body, part).count();
+        let count = claims_with_part(body, part).count();
         let (least, most) = (*range.start(), *range.end());
         (!range.contains(&count))
             .then(|| format!("{count} claims with part `{word}`; there must be {least} to {most}"))
@@ -31,26 +31,34 @@ pub(super) fn investigates(body: &Body) -> Option<String> {
 /// Every argument has a confidence and a source.
 pub(super) fn rates_arguments(body: &Body) -> Option<String> {
     let rated = |claim: &&Claim| claim.confidence.is_some() && claim.source.is_some();
-    let bare = parts(body, Part::Argument).find(|claim| !rated(claim))?;
-    Some(format!("argument {} has no `confidence` or no `source`", tick(&bare.id)))
+    let bare = claims_with_part(body, ClaimPurpose::Argument).find(|claim| !rated(claim))?;
+    Some(format!("argument {} has no `confidence` or no `source`", in_backticks(&bare.id)))
 }
 
 /// Rebuttals answer every argument of the other stances, each with a confidence. There is one
 /// attack on the weakest premise, and there are two new attacks.
 pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    if !body.structured() {
+    if !body.is_structured() {
         return None;
     }
-    let answers: Vec<&str> =
-        parts(body, Part::Rebuttal).flat_map(|claim| &claim.answers).map(String::as_str).collect();
-    let unanswered = arguments(debate, cue).find(|claim| !answers.contains(&claim.id.as_str()));
+    let answers: Vec<&str> = claims_with_part(body, ClaimPurpose::Rebuttal)
+        .flat_map(|claim| &claim.answers)
+        .map(String::as_str)
+        .collect();
+    let unanswered =
+        opposing_arguments(debate, cue).find(|claim| !answers.contains(&claim.id.as_str()));
     if let Some(claim) = unanswered {
-        return Some(format!("no rebuttal answers argument {}", tick(&claim.id)));
+        return Some(format!("no rebuttal answers argument {}", in_backticks(&claim.id)));
     }
-    if let Some(bare) = parts(body, Part::Rebuttal).find(|claim| claim.confidence.is_none()) {
-        return Some(format!("rebuttal {} has no `confidence`", tick(&bare.id)));
+    if let Some(bare) =
+        claims_with_part(body, ClaimPurpose::Rebuttal).find(|claim| claim.confidence.is_none())
+    {
+        return Some(format!("rebuttal {} has no `confidence`", in_backticks(&bare.id)));
     }
-    match (parts(body, Part::Premise).count(), parts(body, Part::Attack).count()) {
+    match (
+        claims_with_part(body, ClaimPurpose::Premise).count(),
+        claims_with_part(body, ClaimPurpose::Attack).count(),
+    ) {
         (1, 2) => None,
         (1, attacks) => Some(format!("{attacks} new attacks; there must be two")),
         (premises, _) => {
@@ -60,24 +68,24 @@ pub(super) fn rebuts(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
 }
 
 /// Arguments of all other stances before this turn.
-fn arguments(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
-    let others = debate.before(cue).filter(move |(past, _)| past.seat != cue.seat);
-    others.flat_map(|(_, body)| parts(body, Part::Argument))
+fn opposing_arguments(debate: &Debate, cue: Cue) -> impl Iterator<Item = &Claim> {
+    let others = debate.replies_before(cue).filter(move |(past, _)| past.seat != cue.seat);
+    others.flat_map(|(_, body)| claims_with_part(body, ClaimPurpose::Argument))
 }
 
 /// Word limit of a rebuttal per stance it answers.
-pub const WORDS: usize = 300;
+pub const WORDS_PER_STANCE: usize = 300;
 
 /// Word limit of a rebuttal.
-pub fn most_words(debate: &Debate) -> usize {
+pub fn max_words(debate: &Debate) -> usize {
     let advocates = debate.seats().iter().filter(|seat| seat.role == Role::Advocate).count();
-    WORDS * advocates.saturating_sub(1).max(1)
+    WORDS_PER_STANCE * advocates.saturating_sub(1).max(1)
 }
 
 /// The rebuttal is within its word limit.
 pub(super) fn within_words(debate: &Debate, body: &Body) -> Option<String> {
     let Body::Speech { text, .. } = body else { return None };
-    let (count, most) = (words::count(text), most_words(debate));
+    let (count, most) = (word_count::count_words(text), max_words(debate));
     (count > most).then(|| format!("{count} words; at most {most} are allowed"))
 }
 
@@ -85,28 +93,28 @@ pub(super) fn within_words(debate: &Debate, body: &Body) -> Option<String> {
 pub(super) fn audits_arguments(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Audit { facts } = body else { return None };
     let made = || {
-        debate.before(cue).flat_map(|(at, body)| {
+        debate.replies_before(cue).flat_map(|(at, body)| {
             body.claims().iter().map(move |claim| (debate.seat(at).name.as_str(), claim))
         })
     };
     let wrong = facts.iter().find_map(|fact| {
         let (by, _) = made().find(|(_, claim)| !fact.id.is_empty() && claim.id == fact.id)?;
         (!fact.by.is_empty() && by != fact.by)
-            .then(|| format!("{} is a claim of {by}", tick(&fact.id)))
+            .then(|| format!("{} is a claim of {by}", in_backticks(&fact.id)))
     });
     if wrong.is_some() {
         return wrong;
     }
-    let mut all = made().filter(|(_, claim)| claim.part == Some(Part::Argument));
+    let mut all = made().filter(|(_, claim)| claim.part == Some(ClaimPurpose::Argument));
     match all.find(|(_, claim)| facts.iter().all(|fact| fact.id != claim.id)) {
-        Some((_, claim)) => Some(format!("argument {} was not tagged", tick(&claim.id))),
+        Some((_, claim)) => Some(format!("argument {} was not tagged", in_backticks(&claim.id))),
         None if facts.is_empty() => Some("no factual claim was found".into()),
         None => None,
     }
 }
 
 /// First letter of the claim ids of this stance.
-pub fn letter(debate: &Debate, cue: Cue) -> char {
+pub fn stance_letter(debate: &Debate, cue: Cue) -> char {
     let before = debate.seats().iter().take(usize::from(cue.seat));
     let nth = before.filter(|seat| seat.role == Role::Advocate).count();
     char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or(25))
@@ -114,7 +122,7 @@ pub fn letter(debate: &Debate, cue: Cue) -> char {
 
 /// Claim ids start with the letter of their own stance, so that answers are unambiguous.
 pub(super) fn own_ids(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let letter = letter(debate, cue);
+    let letter = stance_letter(debate, cue);
     let foreign = body.claims().iter().find(|claim| !claim.id.starts_with(letter))?;
-    Some(format!("id {} does not begin with `{letter}`", tick(&foreign.id)))
+    Some(format!("id {} does not begin with `{letter}`", in_backticks(&foreign.id)))
 }

@@ -1,7 +1,7 @@
 //! Types for reviewing a change that is not merged yet: how the user selects it
 //! ([`ChangeSelector`]) and what was found ([`ChangeSet`]).
 use super::ground::{Changed, Pinned};
-use crate::debate::{Known, Was};
+use crate::debate::{BaseTree, KnownFinding};
 
 /// Which change to review.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Proposal {
     /// One tree with both versions: the new files, and the touched files as they were.
     pub pinned: Pinned,
     /// Folder with the old files in that tree.
-    pub was: Was,
+    pub was: BaseTree,
     /// Description of what was compared with what.
     pub says: String,
     /// Id of the old tree, `None` if there is none.
@@ -79,5 +79,5 @@ pub struct Contribution {
     /// Empty if it has none.
     pub body: String,
     /// Findings of the previous review.
-    pub known: Vec<Known>,
+    pub known: Vec<KnownFinding>,
 }

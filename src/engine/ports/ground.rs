@@ -4,7 +4,7 @@
 //! Implemented by `brief`, `evidence` and `repo`. Everything is read from a pinned git tree, so
 //! that the result of a query never changes.
 use super::change::{Contribution, Meant, Proposal};
-use crate::debate::{Body, Citation, Was};
+use crate::debate::{BaseTree, Body, Citation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ pub struct About<'a> {
     /// Path that does not count as evidence, because a text cannot confirm itself.
     pub except: Option<&'a str>,
     /// The old files of a change, if the tree is that of a change.
-    pub was: Option<&'a Was>,
+    pub was: Option<&'a BaseTree>,
 }
 
 /// A pinned git tree of the repository.

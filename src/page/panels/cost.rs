@@ -24,7 +24,7 @@ pub(in crate::page) fn cost(debate: &Debate) -> Html {
         let envelope = turn.as_ref().map_or_else(|lost| &lost.envelope, |said| &said.envelope);
         let Some(account) = accounts.get_mut(usize::from(cue.seat)) else { continue };
         account.add(envelope);
-        if let Some(attempt) = debate.refused(cue) {
+        if let Some(attempt) = debate.rejected_reply(cue) {
             account.add(&attempt.envelope);
         }
     }

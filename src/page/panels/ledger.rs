@@ -1,6 +1,6 @@
 //! Ledger panel: every claim and what became of it.
-use crate::debate::ledger::{Entry, Fate, entries, tally};
-use crate::debate::{Cue, Debate, Side, standing};
+use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries, tally};
+use crate::debate::{Cue, Debate, Side, status};
 use crate::page::html::{Html, bounded, html};
 use crate::page::shown::Setting;
 use crate::report::ledger::counted;
@@ -24,7 +24,7 @@ pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
         }
         all.add(&html!(
             "<h3>{}</h3><p class=\"tally\">{}</p><ul>{}</ul>",
-            bounded(&standing::name_of(debate, side), 80),
+            bounded(&status::side_name(debate, side), 80),
             counted(&tally(debate, side)),
             own
         ));
@@ -32,19 +32,19 @@ pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
     all
 }
 
-fn one(entry: &Entry<'_>, setting: &Setting<'_>) -> Html {
-    let (class, word) = match entry.fate {
-        Fate::Unanswered => ("open", "not answered"),
-        Fate::Contested => ("answered", "contested"),
-        Fate::Conceded(_) => ("conceded", "conceded"),
-        Fate::Resolved => ("resolved", "taken back as resolved"),
-        Fate::Accepted => ("accepted", "accepted"),
+fn one(entry: &LedgerEntry<'_>, setting: &Setting<'_>) -> Html {
+    let (class, word) = match entry.status {
+        ClaimStatus::Unanswered => ("open", "not answered"),
+        ClaimStatus::Contested => ("answered", "contested"),
+        ClaimStatus::Conceded(_) => ("conceded", "conceded"),
+        ClaimStatus::Resolved => ("resolved", "taken back as resolved"),
+        ClaimStatus::Accepted => ("accepted", "accepted"),
     };
-    let quote = match entry.fate {
-        Fate::Conceded(quote) => html!(": <q>{}</q>", bounded(&one_line(quote), 500)),
+    let quote = match entry.status {
+        ClaimStatus::Conceded(quote) => html!(": <q>{}</q>", bounded(&one_line(quote), 500)),
         _ => Html::new(),
     };
-    let bare = if entry.unsupported() {
+    let bare = if entry.is_unsupported() {
         html!(" <span class=\"fate unsupported\">unsupported</span>")
     } else {
         Html::new()

@@ -1,8 +1,8 @@
 //! Score panels: round marks, rulings and votes, as soon as they are unsealed.
 use super::table;
-use crate::debate::points::{self, Mark};
+use crate::debate::round_marks::{self, SideMark};
 use crate::debate::verdict::rulings;
-use crate::debate::{Debate, Kind, Role, Side, standing};
+use crate::debate::{Debate, ReplyKind, Role, Side, status};
 use crate::page::html::{Html, bounded, html};
 use crate::page::shown::Setting;
 use crate::report::court;
@@ -11,28 +11,28 @@ use crate::report::text::one_line;
 /// Renders the round marks and the rulings.
 pub(in crate::page) fn scores(debate: &Debate, setting: &Setting<'_>) -> Html {
     let mut all = Html::new();
-    if !sealed(debate, Kind::Score) {
+    if !sealed(debate, ReplyKind::Score) {
         all.add(&marked(debate));
     }
-    if !sealed(debate, Kind::Verdict) {
+    if !sealed(debate, ReplyKind::Verdict) {
         all.add(&ruled(debate, setting));
     }
     all
 }
 
 /// Whether any reply of this kind is still sealed.
-fn sealed(debate: &Debate, kind: Kind) -> bool {
-    debate.spoken(..).any(|(cue, body)| body.kind() == kind && debate.sealed(cue))
+fn sealed(debate: &Debate, kind: ReplyKind) -> bool {
+    debate.replies_in(..).any(|(cue, body)| body.kind() == kind && debate.is_sealed(cue))
 }
 
 fn marked(debate: &Debate) -> Html {
-    let rounds = points::rounds(debate);
+    let rounds = round_marks::round_marks(debate);
     if rounds.is_empty() {
         return Html::new();
     }
-    let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
+    let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
     let heads: Vec<&str> = ["Round"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let cell = |mark: Mark| {
+    let cell = |mark: SideMark| {
         let mut says = html!("<b>{}</b>", hundredths(mark.counts));
         let taken = mark.fouls + mark.reliance;
         if taken > 0 {
@@ -44,7 +44,7 @@ fn marked(debate: &Debate) -> Html {
         }
         says
     };
-    let row = |round: &points::RoundMarks| {
+    let row = |round: &round_marks::RoundMarks| {
         let link = format!("Round {}", round.round);
         vec![Html::text(&link), cell(round.pro), cell(round.con)]
     };
@@ -57,7 +57,7 @@ fn hundredths(points: u32) -> String {
 }
 
 fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
-    let names = [Side::Pro, Side::Con].map(|side| standing::name_of(debate, side));
+    let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
     let rows: Vec<Vec<Html>> = rulings(debate)
         .map(|(cue, side, ruling)| {
             let seat = debate.seat(cue);
@@ -70,7 +70,7 @@ fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
                 html!("<a href=\"#{}\">{}</a>{}", setting.id(cue), name, swapped),
                 points(ruling.scores.map(|scores| scores.pro)),
                 points(ruling.scores.map(|scores| scores.con)),
-                Html::text(&standing::name_of(debate, side)),
+                Html::text(&status::side_name(debate, side)),
             ]
         })
         .collect();
@@ -83,7 +83,7 @@ fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
 /// Renders the votes of the listeners.
 pub(super) fn votes(debate: &Debate) -> Html {
     let votes = court::votes(debate);
-    if votes.is_empty() || sealed(debate, Kind::Vote) {
+    if votes.is_empty() || sealed(debate, ReplyKind::Vote) {
         return Html::new();
     }
     let rows: Vec<Vec<Html>> = votes
@@ -91,7 +91,7 @@ pub(super) fn votes(debate: &Debate) -> Html {
         .map(|vote| {
             vec![
                 Html::text(&bounded(&one_line(&vote.seat), 80)),
-                Html::text(&standing::name_of(debate, vote.vote)),
+                Html::text(&status::side_name(debate, vote.vote)),
                 Html::text(&format!("{}%", vote.confidence)),
                 Html::text(&vote.weight.to_string()),
                 Html::text(&bounded(&one_line(&vote.reason), 1_000)),
@@ -102,9 +102,9 @@ pub(super) fn votes(debate: &Debate) -> Html {
     let mut all = html!(
         "<p>{} for {}, {} for {}</p>",
         count(Side::Pro),
-        standing::name_of(debate, Side::Pro),
+        status::side_name(debate, Side::Pro),
         count(Side::Con),
-        standing::name_of(debate, Side::Con)
+        status::side_name(debate, Side::Con)
     );
     all.add(&table("Votes", &["Listener", "For", "Sure", "Weight", "Why"], &rows));
     all

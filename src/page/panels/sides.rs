@@ -25,7 +25,7 @@ pub(super) fn sides(debate: &Debate) -> Html {
         facts.add(&html!("<dt>Commit</dt><dd><code>{}</code></dd>", commit));
     }
     all.add(&html!("<dl>{}</dl>", facts));
-    for handed in debate.handed() {
+    for handed in debate.seat_transfers() {
         let seat = debate.seats().get(usize::from(handed.seat)).map_or("", |seat| seat.title());
         all.add(&html!(
             "<p class=\"handed\">{} was handed from {} to {}</p>",

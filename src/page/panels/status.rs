@@ -1,5 +1,5 @@
 //! Status panel: status, round, pending turns and notices.
-use crate::debate::{Cue, Debate, Pause, Rounds, Step, next, standing};
+use crate::debate::{Cue, Debate, PauseReason, Rounds, Step, next, status};
 use crate::page::html::{Html, bounded, html};
 use crate::page::story::Story;
 use crate::page::timeline::when;
@@ -10,29 +10,29 @@ use crate::report::text::one_line;
 /// Renders the status panel.
 pub(super) fn status(story: &Story) -> Html {
     let debate = story.debate();
-    let status = standing::status(debate);
+    let status = status::status(debate);
     let mut rows = html!(
         "<dt>State</dt><dd><span class=\"state state-{}\">{}</span></dd>",
-        status.word(),
-        capital(&status.word().replace('-', " "))
+        status.as_str(),
+        capital(&status.as_str().replace('-', " "))
     );
     rows.add(&html!("<dt>Round</dt><dd>{}</dd>", round(debate)));
     rows.add(&due(story));
     rows.add(&html!("<dt>Opened</dt><dd>{}</dd>", time(debate.setup().opened_at)));
     rows.add(&html!("<dt>Last event</dt><dd>{}</dd>", time(story.at())));
-    let labels = standing::labels(debate);
+    let labels = status::labels(debate);
     if !labels.is_empty() {
         rows.add(&html!("<dt>Labels</dt><dd>{}</dd>", labels.join(", ")));
     }
     let mut all = html!("<dl>{}</dl>", rows);
-    let notices: Html = standing::notices(debate)
+    let notices: Html = status::notices(debate)
         .iter()
         .map(|notice| html!("<li>{}</li>", bounded(&one_line(notice), 1_000)))
         .collect();
     if !notices.is_empty() {
         all.add(&html!("<ul class=\"notices\">{}</ul>", notices));
     }
-    if let Some(says) = standing::suggestion(debate) {
+    if let Some(says) = status::ending_advice(debate) {
         all.add(&html!("<p class=\"suggests\">{}</p>", capital(&one_line(&says))));
     }
     if let Some(seq) = story.flaw() {
@@ -47,7 +47,7 @@ pub(super) fn status(story: &Story) -> Html {
 
 /// For example `2 of 3`.
 fn round(debate: &Debate) -> String {
-    let at = next(debate).at().map(|cue| cue.round);
+    let at = next(debate).first_cue().map(|cue| cue.round);
     let reached = at.into_iter().chain(debate.turns().map(|(cue, _)| cue.round)).max().unwrap_or(0);
     let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
     match (reached, open) {
@@ -66,12 +66,14 @@ fn due(story: &Story) -> Html {
                 driven.iter().chain(&awaited).map(|cue| waited(story, *cue)).collect();
             row(&html!("<ul>{}</ul>", items))
         }
-        Step::Hold { pause: Pause::Spent { .. }, .. } => row(&Html::text("more to spend")),
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
+            row(&Html::text("more to spend"))
+        }
         Step::Hold { next, .. } => {
             row(&Html::text(&format!("the user's word, before {}", when(debate, next))))
         }
         Step::Close(_) => row(&Html::text("nothing but its end")),
-        Step::Rest => Html::new(),
+        Step::Done => Html::new(),
     }
 }
 

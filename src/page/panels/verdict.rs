@@ -1,6 +1,6 @@
 //! Verdict panel: the verdict, the research report or the insights of a dialogue.
-use crate::debate::insights::insights;
-use crate::debate::{Debate, Section, standing};
+use crate::debate::insights::concluding_sections;
+use crate::debate::{Debate, Section, status};
 use crate::page::html::{Html, bounded, html};
 use crate::page::markdown::markdown;
 use crate::page::turn::capital;
@@ -23,16 +23,16 @@ pub(in crate::page) fn verdict(debate: &Debate) -> Html {
             Course::Research => judgment(debate).map_or_else(Html::new, sections),
         });
         if all.is_empty() {
-            all.add(&html!("<p>It ended without a verdict ({}).</p>", standing::told(debate)));
+            all.add(&html!("<p>It ended without a verdict ({}).</p>", status::result_name(debate)));
         }
     }
     if let Some(decision) = debate.decision() {
         all.add(&html!("<h3>The user's decision</h3>{}", markdown(decision, 3)));
     }
-    if let Some(lesson) = debate.learned() {
+    if let Some(lesson) = debate.feedback() {
         all.add(&html!(
             "<h3>What became of it</h3><p>The verdict was {}. {}</p>",
-            lesson.proof.word(),
+            lesson.proof.as_str(),
             bounded(&one_line(&lesson.note), 1_000)
         ));
     }
@@ -41,7 +41,7 @@ pub(in crate::page) fn verdict(debate: &Debate) -> Html {
 
 fn contest(debate: &Debate) -> Html {
     let Some(view) = ruled(debate) else { return Html::new() };
-    let side = view.side.word();
+    let side = view.side.role_name();
     let side = if view.winner == side { String::new() } else { format!(" ({side})") };
     let mut all = html!(
         "<p class=\"winner\"><b>{}</b>{} had the stronger argument.</p>",
@@ -72,7 +72,7 @@ fn contest(debate: &Debate) -> Html {
     let blind: Vec<String> = view
         .blind_spots
         .iter()
-        .map(|it| format!("{}: {}", standing::name_of(debate, it.side), it.text))
+        .map(|it| format!("{}: {}", status::side_name(debate, it.side), it.text))
         .collect();
     let parts = [
         ("Agreed", points.as_slice()),
@@ -110,9 +110,9 @@ fn facts(view: &VerdictView) -> Html {
     if let Some(quality) = view.quality {
         facts.add(&html!(
             "<dt>Quality</dt><dd>disagreement {}, evidence {}, depth {}</dd>",
-            quality.disagreement.word(),
-            quality.evidence.word(),
-            quality.depth.word()
+            quality.disagreement.as_str(),
+            quality.evidence.as_str(),
+            quality.depth.as_str()
         ));
     }
     if let Some(changed) = &view.changed {
@@ -130,9 +130,9 @@ fn parts(ten_thousandths: u32) -> String {
 fn learned(debate: &Debate) -> Html {
     let mut all = Html::new();
     if let Some(end) = dialogue::ended(debate) {
-        all.add(&html!("<p class=\"winner\"><b>{}</b></p>", capital(end.word())));
+        all.add(&html!("<p class=\"winner\"><b>{}</b></p>", capital(end.as_str())));
     }
-    if let Some(said) = insights(debate) {
+    if let Some(said) = concluding_sections(debate) {
         all.add(&sections(said));
     }
     all

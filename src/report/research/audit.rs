@@ -2,15 +2,15 @@
 //! the counts of the program's own citation lookup.
 use super::words::Words;
 use super::{advocates, role};
-use crate::debate::body::Fact;
-use crate::debate::{Body, Debate, Found, Kind, Role};
+use crate::debate::body::AuditedFact;
+use crate::debate::{Body, CitationStatus, Debate, ReplyKind, Role};
 use crate::report::ledger::wrong;
 use crate::report::text::one_line;
 use std::fmt::Write;
 
 /// Renders the auditor's list, then the result of the citation lookup.
 pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
-    if debate.takes_part(Role::Auditor) {
+    if debate.has_active_role(Role::Auditor) {
         tagged(text, debate, words);
     } else {
         let _ = write!(text, "\n{}\n", words.unrequested);
@@ -20,14 +20,14 @@ pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
 
 fn tagged(text: &mut String, debate: &Debate, words: &Words) {
     let mut turns =
-        debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == Kind::Audit);
+        debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == ReplyKind::Audit);
     let facts = match turns.next_back() {
         Some((_, Ok(reply))) => match &reply.body {
             Body::Audit { facts } => facts.as_slice(),
             _ => &[],
         },
         Some((_, Err(lost))) => {
-            let (trouble, note) = (lost.trouble.word(), one_line(&lost.note));
+            let (trouble, note) = (lost.trouble.as_str(), one_line(&lost.note));
             let _ = write!(text, "\n[INCOMPLETE] {trouble}: {note}\n");
             return;
         }
@@ -38,7 +38,8 @@ fn tagged(text: &mut String, debate: &Debate, words: &Words) {
     };
     let groups = advocates(debate).map(Some).chain([None]);
     for group in groups {
-        let own: Vec<&Fact> = facts.iter().filter(|fact| owner(debate, fact) == group).collect();
+        let own: Vec<&AuditedFact> =
+            facts.iter().filter(|fact| owner(debate, fact) == group).collect();
         if own.is_empty() {
             continue;
         }
@@ -57,12 +58,12 @@ fn tagged(text: &mut String, debate: &Debate, words: &Words) {
 
 /// Seat that owns a claim: the one that made a claim with this id, otherwise the one the auditor
 /// names.
-fn owner(debate: &Debate, fact: &Fact) -> Option<u8> {
+fn owner(debate: &Debate, fact: &AuditedFact) -> Option<u8> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.trim().to_lowercase();
     let by = fact.by.trim().to_lowercase();
     let named = advocates(debate).find(|nth| !by.is_empty() && name(*nth) == by);
     let made = |nth: u8| {
-        let mut own = debate.spoken(..).filter(|(cue, _)| cue.seat == nth);
+        let mut own = debate.replies_in(..).filter(|(cue, _)| cue.seat == nth);
         own.any(|(_, body)| body.claims().iter().any(|claim| claim.id == fact.id))
     };
     advocates(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
@@ -70,13 +71,14 @@ fn owner(debate: &Debate, fact: &Fact) -> Option<u8> {
 
 /// Renders the counts of the citation lookup and lists the wrong citations, struck through.
 fn looked_up(text: &mut String, debate: &Debate, words: &Words) {
-    let count = |fits: fn(Found) -> bool| {
+    let count = |fits: fn(CitationStatus) -> bool| {
         let replies = debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
         replies.flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
     // Citations that cannot be checked were never looked up.
-    let looked_up = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
-    let counts = [looked_up, count(Found::verified), count(Found::wrong)];
+    let looked_up =
+        count(|found| !matches!(found, CitationStatus::Unchecked | CitationStatus::NotSearched));
+    let counts = [looked_up, count(CitationStatus::is_verified), count(CitationStatus::is_wrong)];
     let figures: Vec<String> =
         counts.iter().zip(words.figures).map(|(count, says)| format!("{count} {says}")).collect();
     let _ = write!(text, "\n{}{}{}\n", words.checked, words.colon, figures.join(", "));

@@ -102,7 +102,7 @@ const CHINESE: Words = Words {
 
 /// Labels in the language of a topic.
 pub(super) fn of(topic: &str) -> &'static Words {
-    match language::of(topic) {
+    match language::detect(topic) {
         Language::Chinese => &CHINESE,
         Language::English | Language::Other => &ENGLISH,
     }

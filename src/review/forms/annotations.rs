@@ -39,7 +39,7 @@ fn command(kind: &str, finding: &Finding) -> String {
             let _ = write!(properties, "line={first},endLine={last},");
         }
     }
-    let title = format!("Design review ({})", finding.severity.word());
+    let title = format!("Design review ({})", finding.severity.as_str());
     format!("::{kind} {properties}title={}::{}", property(&title), data(&calm(&told(finding))))
 }
 

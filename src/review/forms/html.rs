@@ -5,7 +5,7 @@ use super::words::{
     UNVERIFIED, advisory, confidence, counted, headline, looked_up, more, nothing, nothing_found,
     notices, size, spent, standing, whereabouts,
 };
-use crate::debate::Place;
+use crate::debate::CodeLocation;
 use crate::review::Review;
 use crate::review::finding::{Earlier, Finding, Proof, State};
 use std::fmt::Write;
@@ -147,7 +147,7 @@ fn sections(review: &Review) -> Vec<Section<'_>> {
 }
 
 fn finding(number: usize, finding: &Finding, stands: Option<String>) -> String {
-    let grave = finding.severity.word();
+    let grave = finding.severity.as_str();
     let mut page = format!("<article>\n<h3>{number}. <span class=\"{grave}\">{grave}</span>");
     if let Some(place) = located(finding.place.as_ref()) {
         let _ = write!(page, ": {place}");
@@ -188,7 +188,7 @@ fn was(earlier: &Earlier) -> String {
     let place = located(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
     format!(
         "<p>{state} ({}){}: <bdi>{}</bdi></p>\n",
-        earlier.noted.severity.word(),
+        earlier.noted.severity.as_str(),
         place.unwrap_or_default(),
         safe(&line(&earlier.noted.claim, 600))
     )
@@ -240,7 +240,7 @@ fn coded(words: &str) -> String {
     words.split('\n').map(line).collect::<Vec<String>>().join("\n")
 }
 
-fn located(place: Option<&Place>) -> Option<String> {
+fn located(place: Option<&CodeLocation>) -> Option<String> {
     let (at, removed) = whereabouts(place)?;
     Some(format!("<code><bdi>{}</bdi></code>{removed}", safe(&line(&at, 300))))
 }

@@ -6,7 +6,7 @@ use super::words::{
     UNVERIFIED, advisory, confidence, counted, headline, looked_up, more, nothing_found, notices,
     size, spent, standing, whereabouts,
 };
-use crate::debate::{Place, Severity};
+use crate::debate::{CodeLocation, Severity};
 use crate::review::Review;
 use crate::review::finding::{Earlier, Finding, Proof, State};
 use std::fmt::Write;
@@ -144,7 +144,7 @@ fn was(earlier: &Earlier) -> String {
         State::Open => "**Still open**",
     };
     let place = located(earlier.noted.place.as_ref()).map(|place| format!(" at {place}"));
-    let grave = earlier.noted.severity.word();
+    let grave = earlier.noted.severity.as_str();
     format!(
         "- {state} ({grave}){}: {}\n",
         place.unwrap_or_default(),
@@ -152,7 +152,7 @@ fn was(earlier: &Earlier) -> String {
     )
 }
 
-fn located(place: Option<&Place>) -> Option<String> {
+fn located(place: Option<&CodeLocation>) -> Option<String> {
     whereabouts(place).map(|(at, removed)| code(&at, 300) + removed)
 }
 

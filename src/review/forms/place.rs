@@ -1,12 +1,12 @@
 //! Location of a finding in the output: validated path, line range and URI.
-use crate::debate::Place;
+use crate::debate::CodeLocation;
 use std::fmt::Write;
 
 /// Limit of a path, in bytes (`PATH_MAX` on Linux).
 const LONGEST: usize = 4096;
 
 /// The path if it is relative and stays below the repository root. None otherwise.
-pub fn file(place: Option<&Place>) -> Option<&str> {
+pub fn file(place: Option<&CodeLocation>) -> Option<&str> {
     let file = place?.file.as_str();
     let drive = matches!(file.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     let below = file.split(['/', '\\']).all(|name| !matches!(name, "" | "." | ".."));
@@ -14,7 +14,7 @@ pub fn file(place: Option<&Place>) -> Option<&str> {
 }
 
 /// First and last line in the new version of the file. For removed lines, where they were.
-pub fn lines(place: Option<&Place>) -> Option<(u32, u32)> {
+pub fn lines(place: Option<&CodeLocation>) -> Option<(u32, u32)> {
     let place = place?;
     let first = place.line.filter(|line| *line > 0)?;
     Some((first, place.end_line.unwrap_or(first).max(first)))
@@ -34,7 +34,7 @@ pub fn uri(file: &str) -> String {
 }
 
 /// Formats a location as `src/a.rs:3-5`.
-pub fn at(place: &Place) -> String {
+pub fn at(place: &CodeLocation) -> String {
     let mut at = place.file.clone();
     if let Some(line) = place.line {
         let _ = write!(at, ":{line}");

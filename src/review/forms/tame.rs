@@ -1,9 +1,9 @@
 //! Sanitizers for untrusted text: invisible characters, length limits, HTML, CI log commands, JSON.
-use crate::debate::unseen::joins;
+use crate::debate::invisible_chars::is_visible_joiner;
 use serde::Serialize;
 use std::fmt::Write;
 
-pub use crate::debate::unseen::unseen as hidden;
+pub use crate::debate::invisible_chars::is_invisible as hidden;
 
 /// Replaces invisible characters by their code point: `[U+202E]`, or `[U+200B+7]` for the first of
 /// eight. Joiners that a script or an emoji needs are kept.
@@ -13,7 +13,7 @@ pub fn shown(text: &str) -> String {
     let (mut before, mut joined) = (' ', 0);
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
-        if joins(c, before) && joined < 2 {
+        if is_visible_joiner(c, before) && joined < 2 {
             joined += 1;
             done.push(c);
             continue;

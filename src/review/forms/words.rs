@@ -1,7 +1,7 @@
 //! Phrases shared by the output formats.
 use super::place::at;
 use super::tame::{cut, line};
-use crate::debate::Place;
+use crate::debate::CodeLocation;
 use crate::review::finding::{Finding, Proof};
 use crate::review::{Decision, Review};
 
@@ -86,7 +86,7 @@ pub(super) fn size(review: &Review) -> String {
 }
 
 /// Location as text, and a suffix for removed lines.
-pub(super) fn whereabouts(place: Option<&Place>) -> Option<(String, &'static str)> {
+pub(super) fn whereabouts(place: Option<&CodeLocation>) -> Option<(String, &'static str)> {
     let place = place?;
     Some((at(place), if place.removed { " (removed lines)" } else { "" }))
 }

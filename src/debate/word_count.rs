@@ -1,11 +1,11 @@
 //! Word count for any script.
 
 /// Counts words, and single characters in scripts without spaces between words.
-pub fn count(text: &str) -> usize {
+pub fn count_words(text: &str) -> usize {
     let mut count = 0;
     let mut inside = false;
     for c in text.chars() {
-        let by_itself = ideographic(c);
+        let by_itself = is_ideographic(c);
         let word = !by_itself && c.is_alphanumeric();
         count += usize::from(by_itself || (word && !inside));
         inside = word || (inside && "'\u{2019}-_.".contains(c));
@@ -14,6 +14,6 @@ pub fn count(text: &str) -> usize {
 }
 
 /// Han, kana and hangul characters, which are counted one by one.
-fn ideographic(c: char) -> bool {
+fn is_ideographic(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x2_0000..=0x3_134f)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Final ruling of a judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Ruling")]
-pub struct Ruling {
+pub struct JudgeRuling {
     /// The winner. Optional here, because a validation rule rejects a ruling without one.
     pub side: Option<Side>,
     /// Confidence stated by the judge, in hundredths. The margin of the scores is more reliable.
@@ -16,22 +16,22 @@ pub struct Ruling {
     pub confidence: u8,
     /// Total scores, 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scores: Option<Scores>,
+    pub scores: Option<RulingScores>,
     /// Marks by criterion, in formats with a rubric. They add up to the scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rubric: Option<Rubric>,
+    pub rubric: Option<RubricMarks>,
     /// Reasons for the decision.
     pub because: String,
     /// Turns that the ruling cites.
     pub cites: Vec<Cue>,
     /// Rating of the debate itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality: Option<Quality>,
+    pub quality: Option<DebateQuality>,
     /// Points both sides accept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub agreements: Vec<Agreement>,
+    pub agreements: Vec<AgreedPoint>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disagreements: Vec<Disagreement>,
+    pub disagreements: Vec<DisputedPoint>,
     /// Questions that neither side answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unresolved: Vec<String>,
@@ -48,10 +48,10 @@ pub struct Ruling {
     pub blind_spots: Vec<BlindSpot>,
     /// Whether the debate changed the decision. Only if both sides gave sealed answers first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<Changed>,
+    pub changed: Option<DecisionChange>,
     /// Checks of single claims, answered before the ruling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<Check>,
+    pub checks: Vec<ClaimCheck>,
     /// Reason for a ruling against the side that the checks favor.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub despite: String,
@@ -60,7 +60,7 @@ pub struct Ruling {
 /// Yes-or-no questions about one claim. Judges answer these more reliably than who has won.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Check")]
-pub struct Check {
+pub struct ClaimCheck {
     /// The side that made the claim.
     pub side: Side,
     /// Id of the claim.
@@ -73,9 +73,9 @@ pub struct Check {
     pub conceded: bool,
 }
 
-impl Check {
+impl ClaimCheck {
     /// Whether the claim holds: it was conceded, or it is supported and was not answered.
-    pub fn stands(&self) -> bool {
+    pub fn upholds_claim(&self) -> bool {
         self.conceded || (self.supported && !self.answered)
     }
 }
@@ -83,7 +83,7 @@ impl Check {
 /// Whether the debate changed the decision that the sealed answers would have led to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Changed")]
-pub struct Changed {
+pub struct DecisionChange {
     /// True if the decision changed.
     pub decision: bool,
     /// The reason.
@@ -94,7 +94,7 @@ pub struct Changed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
 #[schemars(rename = "Scores")]
-pub struct Scores {
+pub struct RulingScores {
     pub pro: u8,
     pub con: u8,
 }
@@ -103,12 +103,12 @@ pub struct Scores {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the sides")]
 #[schemars(rename = "Rubric")]
-pub struct Rubric {
+pub struct RubricMarks {
     pub pro: BTreeMap<String, u8>,
     pub con: BTreeMap<String, u8>,
 }
 
-impl Rubric {
+impl RubricMarks {
     /// Criteria with the maximum mark of each. The maxima add up to 100.
     pub const CRITERIA: [(&str, u8); 5] = [
         ("argument_quality", 30),
@@ -119,23 +119,23 @@ impl Rubric {
     ];
 
     /// Adds up the marks of each side.
-    pub fn sums(&self) -> Scores {
+    pub fn totals(&self) -> RulingScores {
         let sum =
             |marks: &BTreeMap<String, u8>| marks.values().fold(0, |a: u8, b| a.saturating_add(*b));
-        Scores { pro: sum(&self.pro), con: sum(&self.con) }
+        RulingScores { pro: sum(&self.pro), con: sum(&self.con) }
     }
 }
 
 /// Rating of the debate, independent of the topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Quality")]
-pub struct Quality {
+pub struct DebateQuality {
     /// Whether the challenger kept a position of its own.
-    pub disagreement: Level,
+    pub disagreement: QualityLevel,
     /// Whether both sides cited evidence instead of generalities.
-    pub evidence: Level,
+    pub evidence: QualityLevel,
     /// Whether the challenges addressed the substance.
-    pub depth: Level,
+    pub depth: QualityLevel,
 }
 
 /// Three-level rating.
@@ -143,7 +143,7 @@ pub struct Quality {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "Level")]
-pub enum Level {
+pub enum QualityLevel {
     High,
     Medium,
     Low,
@@ -152,7 +152,7 @@ pub enum Level {
 /// A point both sides accept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Agreement")]
-pub struct Agreement {
+pub struct AgreedPoint {
     pub point: String,
     /// Evidence for it.
     #[serde(default)]
@@ -162,7 +162,7 @@ pub struct Agreement {
 /// A point on which the sides differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Disagreement")]
-pub struct Disagreement {
+pub struct DisputedPoint {
     pub point: String,
     /// Argument of the proposer.
     pub pro: String,
@@ -177,20 +177,20 @@ pub struct BlindSpot {
     pub text: String,
 }
 
-impl Ruling {
+impl JudgeRuling {
     /// Returns the absolute difference of the scores, if there are any.
     pub fn margin(&self) -> Option<u8> {
         self.scores.map(|scores| scores.pro.abs_diff(scores.con))
     }
 }
 
-impl Level {
+impl QualityLevel {
     /// Returns the serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Level::High => "high",
-            Level::Medium => "medium",
-            Level::Low => "low",
+            QualityLevel::High => "high",
+            QualityLevel::Medium => "medium",
+            QualityLevel::Low => "low",
         }
     }
 }

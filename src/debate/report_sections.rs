@@ -3,15 +3,15 @@
 use super::language::Language;
 
 /// Number of sections.
-pub const COUNT: usize = 9;
+pub const SECTION_COUNT: usize = 9;
 /// Index of the recommendation.
-pub const RECOMMENDATION: usize = 5;
+pub const RECOMMENDATION_INDEX: usize = 5;
 /// Index of the scenario matrix, a Markdown table.
-pub const MATRIX: usize = 7;
+pub const SCENARIO_MATRIX_INDEX: usize = 7;
 /// Index of the one-sentence summary.
-pub const SUMMARY: usize = 8;
+pub const SUMMARY_INDEX: usize = 8;
 
-const ENGLISH: [&str; COUNT] = [
+const ENGLISH_HEADINGS: [&str; SECTION_COUNT] = [
     "Strong Arguments",
     "Exaggerated Claims",
     "Shared Limitations",
@@ -23,7 +23,7 @@ const ENGLISH: [&str; COUNT] = [
     "One-Sentence Summary",
 ];
 
-const CHINESE: [&str; COUNT] = [
+const CHINESE_HEADINGS: [&str; SECTION_COUNT] = [
     "各方的强论点",
     "各方的夸大声明",
     "共同局限性",
@@ -36,17 +36,17 @@ const CHINESE: [&str; COUNT] = [
 ];
 
 /// Headings in this language, or `None` if there is no translation.
-pub fn headings(language: Language) -> Option<[&'static str; COUNT]> {
+pub fn headings(language: Language) -> Option<[&'static str; SECTION_COUNT]> {
     match language {
-        Language::English => Some(ENGLISH),
-        Language::Chinese => Some(CHINESE),
+        Language::English => Some(ENGLISH_HEADINGS),
+        Language::Chinese => Some(CHINESE_HEADINGS),
         Language::Other => None,
     }
 }
 
 /// Numbered Markdown headings for the judge's prompt. A language without a translation gets the
 /// English ones, which the model translates.
-pub fn asked(language: Language) -> Vec<String> {
-    let all = headings(language).unwrap_or(ENGLISH);
+pub fn numbered_headings(language: Language) -> Vec<String> {
+    let all = headings(language).unwrap_or(ENGLISH_HEADINGS);
     all.iter().zip(1..).map(|(heading, nth)| format!("{nth}. `## {heading}`")).collect()
 }

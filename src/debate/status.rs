@@ -1,14 +1,14 @@
 //! Status, notices and labels of a debate, as shown to users. All of it is derived from the event
 //! log.
-use super::body::Kind;
-use super::citation::Found;
-use super::event::{Outcome, Trouble};
-use super::flags::{circles, settled};
+use super::body::ReplyKind;
+use super::citation::CitationStatus;
+use super::event::{DebateOutcome, FailureKind};
+use super::flags::{is_repetitive_round, settled_reason};
 use super::format::{Role, Rounds, Side};
-use super::ledger::is_news;
+use super::ledger::is_new_evidence;
 use super::plan::{Step, next};
-use super::removed::removed;
-use super::seat::Voice;
+use super::redaction_summary::redaction_summary;
+use super::seat::Participant;
 use super::setup::Origin;
 use super::state::Debate;
 use super::verdict::judgment;
@@ -48,7 +48,7 @@ impl Status {
     ];
 
     /// Serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Status::InProgress => "in-progress",
             Status::Paused => "paused",
@@ -61,25 +61,25 @@ impl Status {
     }
 
     /// Name in results: `success`, `degraded-success`, or else the serialized name.
-    pub fn told(self) -> &'static str {
+    pub fn as_result_str(self) -> &'static str {
         match self {
             Status::Completed => "success",
             Status::Degraded => "degraded-success",
-            other => other.word(),
+            other => other.as_str(),
         }
     }
 
     /// Whether the debate has ended. It can still be reopened.
-    pub fn over(self) -> bool {
+    pub fn is_over(self) -> bool {
         !matches!(self, Status::InProgress | Status::Paused)
     }
 }
 
 /// Result name of a debate. A debate cancelled before its first turn counts as aborted.
-pub fn told(debate: &Debate) -> &'static str {
+pub fn result_name(debate: &Debate) -> &'static str {
     match status(debate) {
-        Status::Cancelled if debate.turns().next().is_none() => Status::Aborted.told(),
-        status => status.told(),
+        Status::Cancelled if debate.turns().next().is_none() => Status::Aborted.as_result_str(),
+        status => status.as_result_str(),
     }
 }
 
@@ -88,74 +88,77 @@ pub const ALL_TIMED_OUT: &str = "[ERROR] Debate failed: all tool invocations tim
 /// Error message if no request succeeded.
 pub const NO_EXCHANGES: &str = "[ERROR] Debate failed: no successful exchanges were recorded.";
 /// Warning if the challenger never answered.
-pub const UNCONTESTED: &str = "[WARN] Challenger failed. Showing proposer's uncontested position.";
+pub const UNCONTESTED_WARNING: &str =
+    "[WARN] Challenger failed. Showing proposer's uncontested position.";
 /// Rigor line of a debate without checked citations.
-pub const RIGOR: &str = "Structured perspective comparison (prompt-enforced adversarial rules, \
+pub const UNVERIFIED_RIGOR: &str = "Structured perspective comparison (prompt-enforced adversarial rules, \
                          no deterministic verification)";
 
 /// Computes the status of a debate.
 pub fn status(debate: &Debate) -> Status {
-    let nothing = debate.spoken(..).next().is_none();
+    let nothing = debate.replies_in(..).next().is_none();
     match debate.outcome() {
         None if matches!(next(debate), Step::Hold { .. }) => Status::Paused,
         None => Status::InProgress,
-        Some(Outcome::Cancelled) => Status::Cancelled,
+        Some(DebateOutcome::Cancelled) => Status::Cancelled,
         Some(_) if nothing && all_timed_out(debate) => Status::Failed,
-        Some(Outcome::Aborted { .. }) => Status::Aborted,
+        Some(DebateOutcome::Aborted { .. }) => Status::Aborted,
         Some(_) if nothing => Status::Failed,
-        Some(Outcome::Uncontested { .. } | Outcome::Curtailed { .. }) => Status::Degraded,
-        Some(_) if debate.missing().next().is_some() => Status::Degraded,
+        Some(DebateOutcome::Uncontested { .. } | DebateOutcome::Curtailed { .. }) => {
+            Status::Degraded
+        }
+        Some(_) if debate.failed_turns().next().is_some() => Status::Degraded,
         Some(_) => Status::Completed,
     }
 }
 
 fn all_timed_out(debate: &Debate) -> bool {
-    let mut missing = debate.missing().peekable();
-    missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == Trouble::TimedOut)
+    let mut missing = debate.failed_turns().peekable();
+    missing.peek().is_some() && missing.all(|(_, failure)| failure.trouble == FailureKind::TimedOut)
 }
 
 /// Whether there are two sides for a verdict to choose between.
-fn sided(debate: &Debate) -> bool {
-    debate.takes_part(Role::Pro)
+fn has_two_sides(debate: &Debate) -> bool {
+    debate.has_active_role(Role::Pro)
 }
 
 /// Prefix of the envelope caveat that a tool could not read files. The reason follows.
-pub const UNREAD: &str = "it read no files: ";
+pub const UNREAD_CAVEAT_PREFIX: &str = "it read no files: ";
 
 /// Errors, warnings and notes shown with the result.
 pub fn notices(debate: &Debate) -> Vec<String> {
     let mut notices = vec![];
-    let ended = debate.outcome().is_some_and(|outcome| *outcome != Outcome::Cancelled);
-    if ended && debate.spoken(..).next().is_none() {
+    let ended = debate.outcome().is_some_and(|outcome| *outcome != DebateOutcome::Cancelled);
+    if ended && debate.replies_in(..).next().is_none() {
         let line = if all_timed_out(debate) { ALL_TIMED_OUT } else { NO_EXCHANGES };
         notices.push(line.to_owned());
     }
     match debate.outcome() {
-        Some(Outcome::Uncontested { .. }) => notices.push(UNCONTESTED.into()),
-        Some(Outcome::Curtailed { at, phase }) if at.round > 0 => notices.push(format!(
+        Some(DebateOutcome::Uncontested { .. }) => notices.push(UNCONTESTED_WARNING.into()),
+        Some(DebateOutcome::Curtailed { at, phase }) if at.round > 0 => notices.push(format!(
             "[WARN] Round {} is incomplete (`{phase}` failed); the result rests on the completed rounds.",
             at.round
         )),
-        Some(Outcome::Settled { after }) => {
-            let why = settled(debate, *after).map_or_else(String::new, |why| why.says(*after));
+        Some(DebateOutcome::Settled { after }) => {
+            let why = settled_reason(debate, *after).map_or_else(String::new, |why| why.describe(*after));
             notices.push(format!("[INFO] Ended before the last round: {why}."));
         }
-        Some(Outcome::Curtailed { .. }) if judgment(debate).is_some() => notices.push(
+        Some(DebateOutcome::Curtailed { .. }) if judgment(debate).is_some() => notices.push(
             "[WARN] No judge gave a final ruling; marks and votes alone decided.".into(),
         ),
-        Some(Outcome::Curtailed { .. }) if sided(debate) => {
+        Some(DebateOutcome::Curtailed { .. }) if has_two_sides(debate) => {
             notices.push("[WARN] No judge ruled; both positions are shown without a verdict.".into());
         }
-        Some(Outcome::Curtailed { phase, .. }) => notices.push(format!(
+        Some(DebateOutcome::Curtailed { phase, .. }) => notices.push(format!(
             "[WARN] `{phase}` failed; what was said is shown without it."
         )),
         _ => {}
     }
-    if let (Some(outcome), Some(because)) = (debate.outcome(), debate.because()) {
-        let how = if *outcome == Outcome::Cancelled { "Cancelled" } else { "Concluded" };
+    if let (Some(outcome), Some(because)) = (debate.outcome(), debate.end_reason()) {
+        let how = if *outcome == DebateOutcome::Cancelled { "Cancelled" } else { "Concluded" };
         notices.push(format!("[INFO] {how}: {because}"));
     }
-    let removed = removed(debate);
+    let removed = redaction_summary(debate);
     if !removed.is_empty() {
         notices.push(format!("[INFO] Secrets were taken out of what was said: {removed}"));
     }
@@ -164,18 +167,18 @@ pub fn notices(debate: &Debate) -> Vec<String> {
     }
     let blind = debate.turns().filter_map(|(cue, turn)| {
         let caveats = &turn.as_ref().ok()?.envelope.caveats;
-        let why = caveats.iter().find_map(|caveat| caveat.strip_prefix(UNREAD))?;
-        Some(format!("[WARN] {} could not read the repository: {why}", debate.tool(cue)))
+        let why = caveats.iter().find_map(|caveat| caveat.strip_prefix(UNREAD_CAVEAT_PREFIX))?;
+        Some(format!("[WARN] {} could not read the repository: {why}", debate.tool_at(cue)))
     });
     for line in blind {
         if !notices.contains(&line) {
             notices.push(line);
         }
     }
-    for (cue, failure) in debate.missing() {
-        let (seat, tool) = (debate.seat(cue).role.title(), debate.tool(cue));
+    for (cue, failure) in debate.failed_turns() {
+        let (seat, tool) = (debate.seat(cue).role.title(), debate.tool_at(cue));
         let when = if cue.round > 0 { format!(" in round {}", cue.round) } else { String::new() };
-        let word = failure.trouble.word();
+        let word = failure.trouble.as_str();
         notices.push(format!("[WARN] {seat} ({tool}) {word}{when}: {}", failure.note));
     }
     notices
@@ -184,19 +187,19 @@ pub fn notices(debate: &Debate) -> Vec<String> {
 /// Labels on the origin of a debate: `demo`, `single-model`, `partial-judge`, `imported`.
 pub fn labels(debate: &Debate) -> Vec<&'static str> {
     let mut labels = vec![];
-    let tools = |role: Role| debate.seated(role).map(|seat| &seat.voice);
+    let tools = |role: Role| debate.find_seat(role).map(|seat| &seat.voice);
     if debate.seats().iter().any(|seat| seat.voice.tool() == "demo") {
         labels.push("demo");
     }
     if let (Some(pro), Some(con)) = (tools(Role::Pro), tools(Role::Con)) {
-        let one_voice = pro == con && matches!(pro, Voice::Model { .. } | Voice::Host);
+        let one_voice = pro == con && matches!(pro, Participant::Model { .. } | Participant::Host);
         // Two tools can serve the same model, which only their responses reveal.
-        let reported = answered_by(debate, Role::Pro);
-        if one_voice || (reported.is_some() && reported == answered_by(debate, Role::Con)) {
+        let reported = reported_model(debate, Role::Pro);
+        if one_voice || (reported.is_some() && reported == reported_model(debate, Role::Con)) {
             labels.push("single-model");
         }
     }
-    if sided(debate) && judges_itself(debate) {
+    if has_two_sides(debate) && has_partial_judge(debate) {
         labels.push("partial-judge");
     }
     if debate.setup().origin != Origin::Here {
@@ -206,22 +209,22 @@ pub fn labels(debate: &Debate) -> Vec<&'static str> {
 }
 
 /// Whether a judge is, or may be, the same model as a debater.
-fn judges_itself(debate: &Debate) -> bool {
-    let asked = |voice: &Voice| match voice {
-        Voice::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
-        other => *other == Voice::Host,
+fn has_partial_judge(debate: &Debate) -> bool {
+    let asked = |voice: &Participant| match voice {
+        Participant::Model { tool, .. } => !matches!(tool.as_str(), "script" | "demo"),
+        other => *other == Participant::Host,
     };
     let judges = debate.seats().iter().filter(|seat| seat.role == Role::Judge);
-    let sides: Vec<&Voice> = [Role::Pro, Role::Con]
+    let sides: Vec<&Participant> = [Role::Pro, Role::Con]
         .into_iter()
-        .filter_map(|role| debate.seated(role).map(|seat| &seat.voice))
+        .filter_map(|role| debate.find_seat(role).map(|seat| &seat.voice))
         .collect();
-    let argues = |judge: &Voice| sides.iter().any(|side| judge.may_be(side));
+    let argues = |judge: &Participant| sides.iter().any(|side| judge.may_be_same_model(side));
     judges.into_iter().any(|judge| asked(&judge.voice) && argues(&judge.voice))
 }
 
 /// Model reported in the last response of a role.
-fn answered_by(debate: &Debate, role: Role) -> Option<&str> {
+fn reported_model(debate: &Debate, role: Role) -> Option<&str> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role == role);
     own.filter_map(|(_, turn)| turn.as_ref().ok()?.envelope.model_reported.as_deref()).next_back()
 }
@@ -229,16 +232,17 @@ fn answered_by(debate: &Debate, role: Role) -> Option<&str> {
 /// One line on how far the debate was verified.
 pub fn rigor(debate: &Debate) -> String {
     let replies = || debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
-    let count = |fits: fn(Found) -> bool| {
+    let count = |fits: fn(CitationStatus) -> bool| {
         replies().flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
     };
     // A citation that cannot be looked up here was not checked.
-    let citations = count(|found| !matches!(found, Found::Unchecked | Found::NotSearched));
+    let citations =
+        count(|found| !matches!(found, CitationStatus::Unchecked | CitationStatus::NotSearched));
     if citations == 0 {
-        return RIGOR.into();
+        return UNVERIFIED_RIGOR.into();
     }
-    let (verified, wrong) = (count(Found::verified), count(Found::wrong));
-    let ambiguous = count(|found| found == Found::Ambiguous);
+    let (verified, wrong) = (count(CitationStatus::is_verified), count(CitationStatus::is_wrong));
+    let ambiguous = count(|found| found == CitationStatus::Ambiguous);
     format!(
         "Structured perspective comparison (rules enforced in code; {citations} citations, \
          {verified} verified, {wrong} wrong, {ambiguous} ambiguous)"
@@ -246,26 +250,28 @@ pub fn rigor(debate: &Debate) -> String {
 }
 
 /// Advice to end the debate, if another round is unlikely to add anything.
-pub fn suggestion(debate: &Debate) -> Option<String> {
-    let at = next(debate).at().filter(|at| at.round > 1 && at.act < debate.setup().ending())?;
+pub fn ending_advice(debate: &Debate) -> Option<String> {
+    let at = next(debate)
+        .first_cue()
+        .filter(|at| at.round > 1 && at.act < debate.setup().ending_act())?;
     if debate.setup().act(at).rounds == Rounds::Open {
-        return sum_up(debate, at.round);
+        return dialogue_ending_advice(debate, at.round);
     }
-    let said = debate.turns().any(|(cue, _)| cue.stand() == at.stand());
-    let settled = settled(debate, at.round - 1).filter(|_| !said)?;
-    Some(format!("{}; a verdict now would lose nothing", settled.says(at.round - 1)))
+    let said = debate.turns().any(|(cue, _)| cue.position() == at.position());
+    let settled = settled_reason(debate, at.round - 1).filter(|_| !said)?;
+    Some(format!("{}; a verdict now would lose nothing", settled.describe(at.round - 1)))
 }
 
 /// Advice to end an open dialogue that repeats itself or exceeds the requested rounds. The user
 /// decides.
-fn sum_up(debate: &Debate, round: u8) -> Option<String> {
+fn dialogue_ending_advice(debate: &Debate, round: u8) -> Option<String> {
     let advice = debate.rounds();
     let long = (round > advice).then(|| {
         format!(
             "{advice} rounds are over: suggest to the user to sum up and end; nothing forces it"
         )
     });
-    let stuck = circles(debate, round - 1).then(|| {
+    let stuck = is_repetitive_round(debate, round - 1).then(|| {
         format!(
             "in round {} both only said again what they had said: offer the user the common ground, \
              or to end it and have the disagreement summed up",
@@ -277,40 +283,41 @@ fn sum_up(debate: &Debate, round: u8) -> Option<String> {
 }
 
 /// Number of newly verified citations in the counted rounds, that is, outside round 0.
-pub fn brought(debate: &Debate) -> usize {
+pub fn count_new_evidence(debate: &Debate) -> usize {
     let rounds = debate.turns().filter(|(cue, _)| cue.round > 0);
     let replies = rounds.filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
     let cited = replies.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
-    cited.filter(|(cue, citation)| is_news(debate, *cue, citation)).count()
+    cited.filter(|(cue, citation)| is_new_evidence(debate, *cue, citation)).count()
 }
 
 /// Display name of a side: its tool or bot, or its role if both tools are the same.
-pub fn name_of(debate: &Debate, side: Side) -> String {
+pub fn side_name(debate: &Debate, side: Side) -> String {
     let tool = |side: Side| {
-        let bot = debate.seated(side.role()).filter(|seat| seat.voice == Voice::Bot);
+        let bot = debate.find_seat(side.role()).filter(|seat| seat.voice == Participant::Bot);
         if let Some(bot) = bot {
             return Some(bot.name.clone());
         }
-        let mut own = debate.spoken(..).filter(|(cue, _)| debate.seat(*cue).role == side.role());
-        let spoke = own.next_back().map(|(cue, _)| debate.tool(cue).to_owned());
-        let seat = || debate.seated(side.role()).map(|seat| seat.voice.tool().to_owned());
+        let mut own =
+            debate.replies_in(..).filter(|(cue, _)| debate.seat(*cue).role == side.role());
+        let spoke = own.next_back().map(|(cue, _)| debate.tool_at(cue).to_owned());
+        let seat = || debate.find_seat(side.role()).map(|seat| seat.voice.tool().to_owned());
         spoke.or_else(seat)
     };
     match (tool(side), tool(side.other())) {
         (Some(own), other) if Some(&own) != other.as_ref() => own,
-        _ => side.word().into(),
+        _ => side.role_name().into(),
     }
 }
 
 /// Number of rounds in which both sides spoke.
-pub fn rounds_completed(debate: &Debate) -> u8 {
+pub fn completed_rounds(debate: &Debate) -> u8 {
     let spoke = |round: u8, role: Role| {
-        debate.spoken(..).any(|(cue, body)| {
-            cue.round == round && debate.seat(cue).role == role && body.kind() == Kind::Speech
+        debate.replies_in(..).any(|(cue, body)| {
+            cue.round == round && debate.seat(cue).role == role && body.kind() == ReplyKind::Speech
         })
     };
     let (one, other) =
-        if sided(debate) { (Role::Pro, Role::Con) } else { (Role::Lead, Role::Partner) };
+        if has_two_sides(debate) { (Role::Pro, Role::Con) } else { (Role::Lead, Role::Partner) };
     let full = |round: &u8| spoke(*round, one) && spoke(*round, other);
     let last = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     (1..=last).filter(full).count() as u8

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 /// Whether a character is invisible or changes its neighbours: control characters, bidi marks,
 /// zero-width characters, tags, fillers. Newline and tab are excluded.
-pub fn unseen(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     let unseen = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
         | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -16,18 +16,18 @@ pub fn unseen(c: char) -> bool {
 
 /// Whether this is a joiner or variation selector after a non-ASCII character, as some scripts and
 /// emoji need it.
-pub fn joins(c: char, before: char) -> bool {
+pub fn is_visible_joiner(c: char, before: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii()
 }
 
 /// Escapes invisible characters, as `\u{200b}`.
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(unseen) {
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
     let (mut shown, mut before) = (String::with_capacity(text.len()), ' ');
     for c in text.chars() {
-        if unseen(c) && !joins(c, before) {
+        if is_invisible(c) && !is_visible_joiner(c, before) {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);

@@ -1,10 +1,10 @@
 //! Rules for verdicts.
-use super::tick;
-use crate::debate::body::{Body, Check, Rubric, Ruling};
+use super::in_backticks;
+use crate::debate::body::{Body, ClaimCheck, JudgeRuling, RubricMarks};
 use crate::debate::digest;
 use crate::debate::event::Cue;
 use crate::debate::format::Side;
-use crate::debate::ledger::{self, Fate, contested};
+use crate::debate::ledger::{self, ClaimStatus, claims_to_check};
 use crate::debate::state::Debate;
 
 /// The verdict picks a side, its scores agree with that, and its reasoning does not avoid the
@@ -19,8 +19,8 @@ pub(super) fn picks_side(body: &Body) -> Option<String> {
     if behind {
         return Some("the scores put the other side ahead of the winner".into());
     }
-    let own = &HEDGES[..REFUSALS];
-    hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
+    let own = &HEDGE_PHRASES[..REFUSAL_COUNT];
+    find_hedge(&ruling.because, own).map(|phrase| format!("`{phrase}` does not pick a side"))
 }
 
 /// There is a recommendation, and it does not hedge.
@@ -29,13 +29,14 @@ pub(super) fn recommends(body: &Body) -> Option<String> {
     if ruling.recommendation.trim().is_empty() {
         return Some("the recommendation is empty; say what to do".into());
     }
-    hedge(&ruling.recommendation, HEDGES).map(|phrase| format!("`{phrase}` recommends nothing"))
+    find_hedge(&ruling.recommendation, HEDGE_PHRASES)
+        .map(|phrase| format!("`{phrase}` recommends nothing"))
 }
 
 /// Phrases that avoid a decision. The first [`REFUSAL_COUNT`] are rejected in the reasoning too,
 /// the others only in a recommendation.
 #[rustfmt::skip]
-pub(super) const HEDGES: &[&str] = &[
+pub(super) const HEDGE_PHRASES: &[&str] = &[
     "both approaches have merit", "both have merit", "both sides have merit",
     "both options have merit", "both positions have merit", "both approaches are valid",
     "neither side wins", "it is a tie", "it's a tie", "各有优劣", "各有千秋", "都有可取之处",
@@ -43,13 +44,13 @@ pub(super) const HEDGES: &[&str] = &[
     "都有道理",
 ];
 
-const REFUSALS: usize = 12;
+const REFUSAL_COUNT: usize = 12;
 
 /// Finds the first of these phrases outside quotation marks.
-pub(super) fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
+pub(super) fn find_hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'static str> {
     let text = text.replace(['\u{201c}', '\u{201d}', '\u{300c}', '\u{300d}'], "\"");
     let own: String = text.split('"').step_by(2).collect();
-    let flat = digest::squeeze(&own).to_lowercase();
+    let flat = digest::collapse_whitespace(&own).to_lowercase();
     phrases.iter().copied().find(|hedge| flat.contains(hedge))
 }
 
@@ -57,7 +58,7 @@ pub(super) fn hedge(text: &str, phrases: &'static [&'static str]) -> Option<&'st
 pub(super) fn cites_record(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let cites = &ruling.cites;
-    let said = |cited: &&Cue| debate.before(cue).any(|(past, _)| past == **cited);
+    let said = |cited: &&Cue| debate.replies_before(cue).any(|(past, _)| past == **cited);
     if cites.is_empty() {
         return Some("the verdict must cite the turns it rests on".into());
     }
@@ -80,38 +81,39 @@ pub(super) fn says_what_changed(body: &Body) -> Option<String> {
 /// unknown claim.
 pub(super) fn checks_claims(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
-    let label = |side: Side| match debate.label_for(cue, side) {
+    let label = |side: Side| match debate.side_label(cue, side) {
         Some(label) => format!("side {label}"),
-        None => side.word().to_owned(),
+        None => side.role_name().to_owned(),
     };
-    for entry in contested(debate, debate.horizon(cue)) {
-        let (id, whose) = (tick(&entry.claim.id), label(entry.side));
-        let of = |check: &&Check| check.side == entry.side && check.claim == entry.claim.id;
+    for entry in claims_to_check(debate, debate.wave_start(cue)) {
+        let (id, whose) = (in_backticks(&entry.claim.id), label(entry.side));
+        let of = |check: &&ClaimCheck| check.side == entry.side && check.claim == entry.claim.id;
         let Some(check) = ruling.checks.iter().find(of) else {
             return Some(format!("`checks` has no entry for {id} of {whose}"));
         };
-        let gone = !entry.citations.is_empty() && entry.unsupported();
+        let gone = !entry.citations.is_empty() && entry.is_unsupported();
         if check.supported && gone {
             return Some(format!("{id} of {whose}: none of its citations was found"));
         }
         // The reverse is allowed: a concession made only in prose is not in the ledger.
-        if !check.conceded && matches!(entry.fate, Fate::Conceded(_)) {
+        if !check.conceded && matches!(entry.status, ClaimStatus::Conceded(_)) {
             return Some(format!("{id} of {whose} was conceded, as the record shows"));
         }
     }
-    let known = ledger::entries(debate, debate.horizon(cue));
-    let made = |check: &Check| {
+    let known = ledger::entries(debate, debate.wave_start(cue));
+    let made = |check: &ClaimCheck| {
         known.iter().any(|entry| entry.side == check.side && entry.claim.id == check.claim)
     };
     let unknown = ruling.checks.iter().find(|check| !made(check))?;
-    Some(format!("{} is no claim of {}", tick(&unknown.claim), label(unknown.side)))
+    Some(format!("{} is no claim of {}", in_backticks(&unknown.claim), label(unknown.side)))
 }
 
 /// If fewer of the winner's claims stand by `checks`, the verdict says why in `despite`.
 pub(super) fn follows_checks(body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
     let side = ruling.side?;
-    let (own, other) = (standing(ruling, side), standing(ruling, side.other()));
+    let (own, other) =
+        (count_standing_claims(ruling, side), count_standing_claims(ruling, side.other()));
     (own < other && ruling.despite.trim().is_empty()).then(|| {
         format!(
             "by your own answers {own} claims of the winner stand and {other} of the other side: \
@@ -121,15 +123,15 @@ pub(super) fn follows_checks(body: &Body) -> Option<String> {
 }
 
 /// Number of a side's claims that stand by `checks`.
-fn standing(ruling: &Ruling, side: Side) -> usize {
-    ruling.checks.iter().filter(|check| check.side == side && check.stands()).count()
+fn count_standing_claims(ruling: &JudgeRuling, side: Side) -> usize {
+    ruling.checks.iter().filter(|check| check.side == side && check.upholds_claim()).count()
 }
 
 /// `decisive` is the id of a claim of the winner that was not taken back.
 pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Verdict(ruling) = body else { return None };
-    let entries = ledger::entries(debate, debate.horizon(cue));
-    let of = |entry: &&ledger::Entry<'_>| Some(entry.side) == ruling.side;
+    let entries = ledger::entries(debate, debate.wave_start(cue));
+    let of = |entry: &&ledger::LedgerEntry<'_>| Some(entry.side) == ruling.side;
     let own: Vec<_> = entries.iter().filter(of).collect();
     // A side without parsed claims has no ids to choose from.
     if own.is_empty() {
@@ -139,9 +141,11 @@ pub(super) fn names_decisive(debate: &Debate, cue: Cue, body: &Body) -> Option<S
         return Some("`decisive` is missing: name the winner's claim that decided it".into());
     };
     match own.iter().find(|entry| entry.claim.id == id) {
-        None => Some(format!("`decisive` is {}, which is no claim of the winner", tick(id))),
-        Some(entry) if entry.fate == Fate::Resolved => {
-            Some(format!("`decisive` is {}, which its own side took back", tick(id)))
+        None => {
+            Some(format!("`decisive` is {}, which is no claim of the winner", in_backticks(id)))
+        }
+        Some(entry) if entry.status == ClaimStatus::Resolved => {
+            Some(format!("`decisive` is {}, which its own side took back", in_backticks(id)))
         }
         Some(_) => None,
     }
@@ -164,22 +168,28 @@ pub(super) fn marks_by_rubric(body: &Body) -> Option<String> {
         return Some("`rubric` is missing: mark both sides by the five criteria".into());
     };
     for marks in [&rubric.pro, &rubric.con] {
-        for (name, most) in Rubric::CRITERIA {
+        for (name, most) in RubricMarks::CRITERIA {
             match marks.get(name) {
                 None => {
-                    return Some(format!("`rubric` has no {} for one of the sides", tick(name)));
+                    return Some(format!(
+                        "`rubric` has no {} for one of the sides",
+                        in_backticks(name)
+                    ));
                 }
                 Some(mark) if *mark > most => {
-                    return Some(format!("{} is {mark}; it counts {most} at most", tick(name)));
+                    return Some(format!(
+                        "{} is {mark}; it counts {most} at most",
+                        in_backticks(name)
+                    ));
                 }
                 Some(_) => {}
             }
         }
-        let known = |name: &str| Rubric::CRITERIA.iter().any(|(known, _)| *known == name);
+        let known = |name: &str| RubricMarks::CRITERIA.iter().any(|(known, _)| *known == name);
         if let Some(other) = marks.keys().find(|name| !known(name)) {
-            return Some(format!("{} is none of the criteria", tick(other)));
+            return Some(format!("{} is none of the criteria", in_backticks(other)));
         }
     }
-    let sums = rubric.sums();
+    let sums = rubric.totals();
     (ruling.scores != Some(sums)).then(|| "the scores are not the sums of the marks".into())
 }

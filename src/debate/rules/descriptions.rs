@@ -1,10 +1,10 @@
 //! Metadata of the rules: the reply kind each applies to, and its description in prompts.
 use super::Rule;
-use crate::debate::body::Kind;
+use crate::debate::body::ReplyKind;
 
 impl Rule {
     /// Kind of reply the rule validates.
-    pub fn about(self) -> Kind {
+    pub fn reply_kind(self) -> ReplyKind {
         match self {
             Rule::Structured
             | Rule::Evidenced
@@ -25,8 +25,8 @@ impl Rule {
             | Rule::RatesArguments
             | Rule::OwnIds
             | Rule::Rebuts
-            | Rule::WithinWords => Kind::Speech,
-            Rule::AdmitsPetitioner | Rule::AdmitsForGood => Kind::Ruling,
+            | Rule::WithinWords => ReplyKind::Speech,
+            Rule::AdmitsPetitioner | Rule::AdmitsForGood => ReplyKind::Ruling,
             Rule::PicksSide
             | Rule::CitesRecord
             | Rule::Recommends
@@ -35,18 +35,18 @@ impl Rule {
             | Rule::FollowsChecks
             | Rule::NamesDecisive
             | Rule::NamesBlindSpots
-            | Rule::MarksByRubric => Kind::Verdict,
-            Rule::AuditsArguments => Kind::Audit,
+            | Rule::MarksByRubric => ReplyKind::Verdict,
+            Rule::AuditsArguments => ReplyKind::Audit,
             Rule::KeepsRecord
             | Rule::NineSections
             | Rule::Tabulates
             | Rule::Directs
-            | Rule::StatesOutcome => Kind::Sections,
+            | Rule::StatesOutcome => ReplyKind::Sections,
         }
     }
 
     /// One-sentence description for prompts.
-    pub fn asks(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Rule::Structured => "The speech ends with a claims block that can be read.",
             Rule::Evidenced => "Every claim comes with evidence that can be looked at.",

@@ -9,17 +9,17 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Deserializes from a JSON object only. A derived struct would also accept an array.
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct StrictObject<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
-        deserializer.deserialize_map(Named(PhantomData)).map(Object)
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StrictObject<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StrictObject<T>, D::Error> {
+        deserializer.deserialize_map(StrictObjectVisitor(PhantomData)).map(StrictObject)
     }
 }
 
-struct Named<T>(PhantomData<T>);
+struct StrictObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Named<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for StrictObjectVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,17 +32,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Named<T> {
 }
 
 /// Entries by side, in input order and with duplicates.
-pub(super) struct Sides<T>(pub(super) Vec<(WireSide, T)>);
+pub(super) struct SideEntries<T>(pub(super) Vec<(WireSide, T)>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sides<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Sides<T>, D::Error> {
-        deserializer.deserialize_map(Labelled(PhantomData)).map(Sides)
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SideEntries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SideEntries<T>, D::Error> {
+        deserializer.deserialize_map(SideEntriesVisitor(PhantomData)).map(SideEntries)
     }
 }
 
-struct Labelled<T>(PhantomData<T>);
+struct SideEntriesVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Labelled<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for SideEntriesVisitor<T> {
     type Value = Vec<(WireSide, T)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,41 +1,41 @@
 //! Values of prompt placeholders that do not depend on a single turn (rules, audience, report
 //! goal), and the text form of turns in a transcript.
-use super::Page;
-use crate::debate::body::{Body, Kind, Novelty};
+use super::PromptContext;
+use crate::debate::body::{Body, Novelty, ReplyKind};
 use crate::debate::format::{Role, Side};
 use crate::debate::language;
-use crate::debate::ledger::contested;
-use crate::debate::nine;
+use crate::debate::ledger::claims_to_check;
+use crate::debate::report_sections;
 use crate::debate::rules::{Rule, research};
 use crate::debate::style;
 use std::collections::BTreeMap;
 
-impl Page<'_> {
+impl PromptContext<'_> {
     /// Value of a placeholder, or an empty string for an unknown name.
-    pub(super) fn around(&self, name: &str) -> String {
+    pub(super) fn placeholder_value(&self, name: &str) -> String {
         let (debate, cue) = (self.debate, self.cue);
         match name {
             "seat" => self.seat().name.clone(),
-            "rules" => self.rules(),
-            "audience" => self.audience(),
-            "contested" => self.contested(),
-            "language" => language::of(debate.topic(cue)).name().into(),
+            "rules" => self.rules_text(),
+            "audience" => self.audience_list(),
+            "contested" => self.contested_claims(),
+            "language" => language::detect(debate.topic_at(cue)).name().into(),
             "length" => {
                 let limits = &debate.setup().limits;
                 format!("{} to {} characters", limits.shortest, limits.longest)
             }
-            "letter" => research::letter(debate, cue).to_string(),
-            "words" => research::most_words(debate).to_string(),
-            "goal" => match self.term("goal") {
-                "" => format!("the best answer to: {}", debate.topic(cue)),
+            "letter" => research::stance_letter(debate, cue).to_string(),
+            "words" => research::max_words(debate).to_string(),
+            "goal" => match self.format_option("goal") {
+                "" => format!("the best answer to: {}", debate.topic_at(cue)),
                 goal => goal.into(),
             },
-            "readers" => match self.term("audience") {
+            "readers" => match self.format_option("audience") {
                 "team" => "the user's team, which will have to live with the decision".into(),
                 "public" => "anybody: explain what an outsider does not know".into(),
                 _ => "the user alone, who decides".to_owned(),
             },
-            "decision" => match self.term("decision_type") {
+            "decision" => match self.format_option("decision_type") {
                 "team-standardization" => {
                     "a direct recommendation with its rationale, what the migration costs, and an \
                      assessment of the risks"
@@ -50,22 +50,26 @@ impl Page<'_> {
         }
     }
 
-    fn term(&self, name: &str) -> &str {
+    fn format_option(&self, name: &str) -> &str {
         self.debate.terms().get(name).map_or("", String::as_str)
     }
 
     /// Rules listed in the prompt: those of this phase, and for a scoring phase also those of the
     /// act's speeches. For a report, its section headings.
-    fn rules(&self) -> String {
+    fn rules_text(&self) -> String {
         let setup = self.debate.setup();
         let phase = setup.phase(self.cue);
         if phase.rules.iter().any(|(rule, _)| *rule == Rule::NineSections) {
-            return nine::asked(language::of(self.debate.topic(self.cue))).join("\n");
+            return report_sections::numbered_headings(language::detect(
+                self.debate.topic_at(self.cue),
+            ))
+            .join("\n");
         }
         let mut rules: Vec<Rule> = vec![];
         let act = &setup.act(self.cue).phases;
-        let marked = phase.reply == Kind::Score;
-        for row in act.iter().filter(|row| row.reply == Kind::Speech && marked).chain([phase]) {
+        let marked = phase.reply == ReplyKind::Score;
+        for row in act.iter().filter(|row| row.reply == ReplyKind::Speech && marked).chain([phase])
+        {
             let new = row.rules.iter().map(|(rule, _)| *rule).filter(|it| !rules.contains(it));
             let new: Vec<Rule> = new.collect();
             rules.extend(new);
@@ -73,14 +77,14 @@ impl Page<'_> {
         if rules.is_empty() {
             return "- none but those of the debate itself".into();
         }
-        rules.iter().map(|rule| format!("- {}", rule.asks())).collect::<Vec<_>>().join("\n")
+        rules.iter().map(|rule| format!("- {}", rule.description())).collect::<Vec<_>>().join("\n")
     }
 
-    fn audience(&self) -> String {
-        let horizon = self.debate.horizon(self.cue);
+    fn audience_list(&self) -> String {
+        let horizon = self.debate.wave_start(self.cue);
         let listener = |(nth, seat): (u8, &crate::debate::seat::Seat)| {
-            let mut own = self.debate.spoken(..horizon).filter(|(past, _)| past.seat == nth);
-            let spoke = own.any(|(_, body)| body.kind() == Kind::Speech);
+            let mut own = self.debate.replies_in(..horizon).filter(|(past, _)| past.seat == nth);
+            let spoke = own.any(|(_, body)| body.kind() == ReplyKind::Speech);
             let has = if spoke { "has spoken" } else { "has not spoken yet" };
             (seat.role == Role::Audience).then(|| match seat.kind.as_str() {
                 kind if kind.is_empty() || kind == seat.name => format!("- {}: {has}", seat.name),
@@ -93,14 +97,15 @@ impl Page<'_> {
     }
 
     /// The contested claims. The judge must fill in a `checks` entry for each.
-    fn contested(&self) -> String {
-        let all = contested(self.debate, self.debate.horizon(self.cue));
+    fn contested_claims(&self) -> String {
+        let all = claims_to_check(self.debate, self.debate.wave_start(self.cue));
         if all.is_empty() {
             return "No claim is contested: `checks` is an empty list.".into();
         }
         let mut by_side: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for entry in &all {
-            let label = self.debate.label_for(self.cue, entry.side).unwrap_or(entry.side.word());
+            let label =
+                self.debate.side_label(self.cue, entry.side).unwrap_or(entry.side.role_name());
             by_side.entry(label.into()).or_default().push(&entry.claim.id);
         }
         let lines = by_side.iter().map(|(label, ids)| format!("- of {label}: {}", ids.join(", ")));
@@ -112,16 +117,16 @@ impl Page<'_> {
 
     /// Text of a turn as this seat sees it: with the side names it knows, and for judges and
     /// audiences without Markdown style.
-    pub(super) fn said(&self, body: &Body) -> String {
+    pub(super) fn render_body(&self, body: &Body) -> String {
         let newer = self.debate.setup().wording >= 3;
         let text = match body {
-            Body::Speech { .. } => super::spoken(body, newer),
+            Body::Speech { .. } => super::speech_with_claims(body, newer),
             Body::Petition { supports: Some(side), claim, novelty, .. } => {
                 let what = match novelty {
                     Novelty::New => "something new",
                     Novelty::Reinforcement => "a reinforcement",
                 };
-                format!("Asks to speak for {}, with {what}: {claim}", self.called(*side))
+                format!("Asks to speak for {}, with {what}: {claim}", self.side_name(*side))
             }
             Body::Petition { supports: None, .. } => "Does not ask for the floor.".into(),
             Body::Score { pro, con, fouls, comment } => {
@@ -133,10 +138,10 @@ impl Page<'_> {
                 };
                 let mut lines = vec![];
                 for (side, own) in [(Side::Pro, pro), (Side::Con, con)] {
-                    lines.push(format!("{}: {}", self.called(side), marks(own)));
+                    lines.push(format!("{}: {}", self.side_name(side), marks(own)));
                 }
                 for foul in fouls {
-                    let whose = self.called(foul.side);
+                    let whose = self.side_name(foul.side);
                     lines.push(format!("Foul of {whose}: {} {}", foul.kind, foul.note));
                 }
                 lines.push(comment.clone());
@@ -146,22 +151,22 @@ impl Page<'_> {
                 Some(name) => format!("Lets `{name}` speak: {because}"),
                 None => format!("Lets nobody speak: {because}"),
             },
-            _ => body.text(),
+            _ => body.to_text(),
         };
-        self.even(text)
+        self.strip_style_for_judges(text)
     }
 
     /// Strips Markdown style for judges and audiences, from wording version 3 on.
-    pub(super) fn even(&self, text: String) -> String {
+    pub(super) fn strip_style_for_judges(&self, text: String) -> String {
         let judges = matches!(self.seat().role, Role::Judge | Role::Mirror | Role::Audience);
         let newer = self.debate.setup().wording >= 3;
-        if newer && judges { style::plain(&text) } else { text }
+        if newer && judges { style::strip_style(&text) } else { text }
     }
 
-    fn called(&self, side: Side) -> String {
-        match self.debate.label_for(self.cue, side) {
+    fn side_name(&self, side: Side) -> String {
+        match self.debate.side_label(self.cue, side) {
             Some(label) => format!("Side {label}"),
-            None => side.word().into(),
+            None => side.role_name().into(),
         }
     }
 }

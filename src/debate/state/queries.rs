@@ -1,11 +1,11 @@
 //! Read access to [`Debate`]. Methods ending in `_at` return the value when that cue was asked.
-use super::{Debate, Handed, Lesson, Remark};
-use crate::debate::body::{Body, Kind};
+use super::{Debate, RecordedFeedback, Remark, SeatTransfer};
+use crate::debate::body::{Body, ReplyKind};
 use crate::debate::envelope::Spend;
-use crate::debate::event::{Attempt, Cue, Failure, Outcome, Reply, Stand};
+use crate::debate::event::{Cue, DebateOutcome, Position, RejectedReply, Reply, TurnFailure};
 use crate::debate::format::{Role, Side};
 use crate::debate::seat::Seat;
-use crate::debate::setup::{Budget, Hold, Setup};
+use crate::debate::setup::{Budget, HoldPoint, Setup};
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
@@ -19,39 +19,39 @@ impl Debate {
         self.asked.range(remark.from..).next().is_some()
     }
     /// The current topic.
-    pub fn question(&self) -> &str {
-        &self.now().topic
+    pub fn current_topic(&self) -> &str {
+        &self.current_settings().topic
     }
     /// The current seats.
     pub fn seats(&self) -> &[Seat] {
-        &self.now().seats
+        &self.current_settings().seats
     }
     /// The current seat of a cue.
     pub fn seat(&self, cue: Cue) -> &Seat {
         &self.seats()[usize::from(cue.seat)]
     }
     /// The first seat with this role.
-    pub fn seated(&self, role: Role) -> Option<&Seat> {
+    pub fn find_seat(&self, role: Role) -> Option<&Seat> {
         self.seats().iter().find(|seat| seat.role == role)
     }
     /// Whether this role has a seat and the format uses it.
-    pub fn takes_part(&self, role: Role) -> bool {
-        self.setup.format.seats(role) && self.seated(role).is_some()
+    pub fn has_active_role(&self, role: Role) -> bool {
+        self.setup.format.uses_role(role) && self.find_seat(role).is_some()
     }
     /// The seats when this cue was asked.
     pub fn seats_at(&self, cue: Cue) -> &[Seat] {
-        &self.era(cue).seats
+        &self.settings_at(cue).seats
     }
     /// Number of rounds currently requested.
     pub fn rounds(&self) -> u8 {
-        self.now().rounds
+        self.current_settings().rounds
     }
     /// Number of rounds requested when this cue was asked.
     pub fn rounds_at(&self, cue: Cue) -> u8 {
-        self.era(cue).rounds
+        self.settings_at(cue).rounds
     }
     /// Points at which the debate waits for the user.
-    pub fn holds(&self) -> &[Hold] {
+    pub fn holds(&self) -> &[HoldPoint] {
         &self.holds
     }
     /// Options of the format by name.
@@ -59,11 +59,11 @@ impl Debate {
         &self.terms
     }
     /// Whether the user asked for a hold.
-    pub fn held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.held
     }
     /// How the debate ended, if it has.
-    pub fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&DebateOutcome> {
         self.outcome.as_ref()
     }
     /// Remarks by the user.
@@ -71,19 +71,19 @@ impl Debate {
         &self.remarks
     }
     /// Seats given to another participant, in order.
-    pub fn handed(&self) -> &[Handed] {
-        &self.handed
+    pub fn seat_transfers(&self) -> &[SeatTransfer] {
+        &self.seat_transfers
     }
     /// The topic when this cue was asked, or if it were asked now.
-    pub fn topic(&self, cue: Cue) -> &str {
-        &self.era(cue).topic
+    pub fn topic_at(&self, cue: Cue) -> &str {
+        &self.settings_at(cue).topic
     }
     /// Whether the debate was asked to end.
-    pub fn concluded(&self) -> bool {
+    pub fn is_concluded(&self) -> bool {
         self.concluded
     }
     /// The latest round the user allowed to begin.
-    pub fn continued(&self) -> Option<Stand> {
+    pub fn continued_until(&self) -> Option<Position> {
         self.continued
     }
     /// Total spend over all takes.
@@ -95,13 +95,13 @@ impl Debate {
         self.budget
     }
     /// Number of times the debate was reopened. Take and cue identify a prompt.
-    pub fn take(&self) -> u16 {
+    pub fn take_number(&self) -> u16 {
         self.take
     }
     /// Reason for cancelling or concluding, if one was given.
-    pub fn because(&self) -> Option<&str> {
+    pub fn end_reason(&self) -> Option<&str> {
         match self.outcome {
-            Some(Outcome::Cancelled) => self.cancelled_because.as_deref(),
+            Some(DebateOutcome::Cancelled) => self.cancelled_because.as_deref(),
             _ => self.concluded_because.as_deref(),
         }
     }
@@ -110,12 +110,12 @@ impl Debate {
         self.decision.as_deref()
     }
     /// Whether the verdict proved right, if that is known.
-    pub fn learned(&self) -> Option<&Lesson> {
-        self.learned.as_ref()
+    pub fn feedback(&self) -> Option<&RecordedFeedback> {
+        self.feedback.as_ref()
     }
     /// Whether to keep the written record, if the user said so.
-    pub fn kept(&self) -> Option<bool> {
-        self.kept
+    pub fn keep_record(&self) -> Option<bool> {
+        self.keep_record
     }
     /// Whether this cue has been asked.
     pub fn was_asked(&self, cue: Cue) -> bool {
@@ -126,47 +126,47 @@ impl Debate {
         self.asked.get(&cue).copied().flatten()
     }
     /// The rejected first reply at this cue, if there is one.
-    pub fn refused(&self, cue: Cue) -> Option<&Attempt> {
+    pub fn rejected_reply(&self, cue: Cue) -> Option<&RejectedReply> {
         self.refused.get(&cue)
     }
     /// The recorded turn at a cue: a reply or a failure.
-    pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, Failure>> {
+    pub fn turn(&self, cue: Cue) -> Option<&Result<Reply, TurnFailure>> {
         self.turns.get(&cue)
     }
     /// The failure at a cue, if its turn failed.
-    pub fn failure(&self, cue: Cue) -> Option<&Failure> {
+    pub fn failure(&self, cue: Cue) -> Option<&TurnFailure> {
         self.turns.get(&cue)?.as_ref().err()
     }
     /// All recorded turns, in debate order.
-    pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
-        self.within(..)
+    pub fn turns(&self) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, TurnFailure>)> {
+        self.turns_in(..)
     }
     /// Recorded turns in a range of cues.
-    pub fn within(
+    pub fn turns_in(
         &self,
         cues: impl RangeBounds<Cue>,
-    ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, Failure>)> {
+    ) -> impl DoubleEndedIterator<Item = (Cue, &Result<Reply, TurnFailure>)> {
         self.turns.range(cues).map(|(cue, turn)| (*cue, turn))
     }
     /// Replies in a range of cues, without failed turns.
-    pub fn spoken(
+    pub fn replies_in(
         &self,
         cues: impl RangeBounds<Cue>,
     ) -> impl DoubleEndedIterator<Item = (Cue, &Body)> {
-        self.within(cues).filter_map(|(cue, turn)| Some((cue, &turn.as_ref().ok()?.body)))
+        self.turns_in(cues).filter_map(|(cue, turn)| Some((cue, &turn.as_ref().ok()?.body)))
     }
     /// Whether a side has made a speech.
-    pub fn spoke(&self, side: Side) -> bool {
-        self.spoken(..).any(|(cue, body)| {
-            body.kind() == Kind::Speech && self.seat(cue).role.side() == Some(side)
+    pub fn has_side_spoken(&self, side: Side) -> bool {
+        self.replies_in(..).any(|(cue, body)| {
+            body.kind() == ReplyKind::Speech && self.seat(cue).role.side() == Some(side)
         })
     }
     /// Failed turns. A debate that ends with any of them is degraded.
-    pub fn missing(&self) -> impl Iterator<Item = (Cue, &Failure)> {
+    pub fn failed_turns(&self) -> impl Iterator<Item = (Cue, &TurnFailure)> {
         self.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().err()?)))
     }
     /// Tool that played a cue: from the envelope, else from the seat at that time.
-    pub fn tool(&self, cue: Cue) -> &str {
+    pub fn tool_at(&self, cue: Cue) -> &str {
         let envelope = match self.turns.get(&cue) {
             Some(Ok(reply)) => Some(&reply.envelope),
             Some(Err(failure)) => Some(&failure.envelope),

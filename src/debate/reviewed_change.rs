@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// The change a review debate is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Proposed")]
-pub struct Proposed {
+pub struct ReviewedChange {
     /// Title given by the author, empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// Base, head and size of the change.
     #[serde(flatten)]
-    pub compared: Compared,
+    pub compared: ChangeSummary,
     /// What the debaters were not shown of the change, empty if they saw all of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unseen: String,
@@ -21,7 +21,7 @@ pub struct Proposed {
     pub beside: Vec<String>,
     /// Where the base versions of the changed files are.
     #[serde(default)]
-    pub was: Was,
+    pub was: BaseTree,
     /// Identifies the change across repeated reviews: a branch or a pull request number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
@@ -33,13 +33,13 @@ pub struct Proposed {
     pub key: String,
     /// Findings of the previous review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known: Vec<Known>,
+    pub known: Vec<KnownFinding>,
 }
 
 /// Base, head and size of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Compared")]
-pub struct Compared {
+pub struct ChangeSummary {
     /// What was compared, for messages.
     pub says: String,
     /// Base commit, else base tree. `None` if the base is empty.
@@ -59,7 +59,7 @@ pub struct Compared {
 /// Location of the changed files as they were before the change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Was")]
-pub struct Was {
+pub struct BaseTree {
     /// Folder of the pinned tree that contains them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
@@ -71,13 +71,13 @@ pub struct Was {
 /// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Noted")]
-pub struct Noted {
+pub struct NotedFinding {
     pub fingerprint: String,
     /// Its wording in that review.
     pub claim: String,
     pub severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// Its evidence, in the syntax of a claim's evidence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rests_on: String,
@@ -86,9 +86,9 @@ pub struct Noted {
 /// A finding of the previous review, rechecked against this change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Known")]
-pub struct Known {
+pub struct KnownFinding {
     #[serde(flatten)]
-    pub noted: Noted,
+    pub noted: NotedFinding,
     /// True if its evidence no longer exists.
     pub gone: bool,
 }
@@ -96,7 +96,7 @@ pub struct Known {
 /// A location in the files after the change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Place")]
-pub struct Place {
+pub struct CodeLocation {
     /// Path from the repository root, separated by `/`.
     pub file: String,
     /// Line number from 1. `None` for the whole file, or if the file no longer exists.
@@ -127,7 +127,7 @@ pub enum Severity {
 
 impl Severity {
     /// Parses a severity, including the synonyms used by other review tools.
-    pub fn read(word: &str) -> Option<Severity> {
+    pub fn parse(word: &str) -> Option<Severity> {
         match word.trim().to_lowercase().as_str() {
             "high" | "block" | "blocker" | "blocking" | "critical" | "severe" | "error" => {
                 Some(Severity::High)
@@ -139,7 +139,7 @@ impl Severity {
     }
 
     /// Serialized name.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Severity::High => "high",
             Severity::Medium => "medium",

@@ -1,36 +1,36 @@
 //! Emoji detection, which leaves symbols used as text alone.
-use super::Fate;
+use super::CharAction;
 
 /// Marks emoji with their joiners and modifiers for removal. A keycap digit stays as a digit.
-pub(super) fn take_out(chars: &[char], fates: &mut [Fate]) {
+pub(super) fn mark_emoji(chars: &[char], fates: &mut [CharAction]) {
     let mut joined = false;
     for at in 0..chars.len() {
-        if fates[at] == Fate::Literal {
+        if fates[at] == CharAction::Literal {
             joined = false;
             continue;
         }
-        let shown = chars.get(at + 1) == Some(&'\u{FE0F}') && is_picture_if_shown(chars[at]);
-        joined = is_picture(chars[at]) || shown || joined && is_joiner(chars[at]);
+        let shown = chars.get(at + 1) == Some(&'\u{FE0F}') && is_emoji_with_selector(chars[at]);
+        joined = is_emoji(chars[at]) || shown || joined && is_emoji_joiner(chars[at]);
         if joined {
-            fates[at] = Fate::Picture;
+            fates[at] = CharAction::DropEmoji;
         } else if matches!(chars[at], '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}') {
-            fates[at] = Fate::Goes;
+            fates[at] = CharAction::Drop;
         }
     }
 }
 
 /// Zero-width joiner, variation selectors, keycap and tag characters.
-fn is_joiner(c: char) -> bool {
+fn is_emoji_joiner(c: char) -> bool {
     matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' | '\u{20E3}' | '\u{E0020}'..='\u{E007F}')
 }
 
 /// Symbols that are emoji only if followed by the variation selector U+FE0F.
-fn is_picture_if_shown(c: char) -> bool {
+fn is_emoji_with_selector(c: char) -> bool {
     matches!(c, '‼' | '⁉' | 'ℹ' | 'Ⓜ' | '〰' | '〽' | '▪' | '▫' | '▶' | '◀')
 }
 
 /// Emoji ranges. Arrows, ticks, circled digits and musical symbols between them are text.
-fn is_picture(c: char) -> bool {
+fn is_emoji(c: char) -> bool {
     matches!(
         c,
         '\u{231A}'..='\u{231B}'

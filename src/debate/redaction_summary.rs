@@ -3,15 +3,16 @@ use super::state::Debate;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Prefix of a redaction placeholder, `[REDACTED:kind:tag]`.
-const OPENING: &str = "[REDACTED:";
+const PLACEHOLDER_PREFIX: &str = "[REDACTED:";
 
 /// Number of distinct secrets redacted from the topic, remarks and turns, by kind: `1
 /// github-token`. Empty if there are none.
-pub fn removed(debate: &Debate) -> String {
+pub fn redaction_summary(debate: &Debate) -> String {
     let mut found = BTreeSet::new();
     let mut look = |text: &str| {
-        for (at, _) in text.match_indices(OPENING) {
-            let inside = text[at + OPENING.len()..].split_once(']').map(|(inside, _)| inside);
+        for (at, _) in text.match_indices(PLACEHOLDER_PREFIX) {
+            let inside =
+                text[at + PLACEHOLDER_PREFIX.len()..].split_once(']').map(|(inside, _)| inside);
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
             let named = inside.and_then(|inside| inside.split_once(':'));
             let named = named.filter(|(kind, tag)| kind.len() <= 32 && tag.len() <= 8);
@@ -22,10 +23,10 @@ pub fn removed(debate: &Debate) -> String {
             }
         }
     };
-    look(debate.question());
+    look(debate.current_topic());
     debate.remarks().iter().for_each(|remark| look(&remark.text));
-    for (_, body) in debate.spoken(..) {
-        look(&body.text());
+    for (_, body) in debate.replies_in(..) {
+        look(&body.to_text());
         for claim in body.claims() {
             look(&claim.text);
             claim.evidence.iter().for_each(|evidence| look(evidence));

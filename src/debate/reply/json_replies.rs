@@ -1,7 +1,7 @@
 //! JSON replies other than verdicts: scores, petitions, admission rulings, votes and audits.
-use super::strict::{Object, Sides, word, word_or_none};
-use super::{Fault, WireSide, both, share};
-use crate::debate::body::{Body, Fact, Foul, Grounds, Novelty};
+use super::strict_json::{SideEntries, StrictObject, word, word_or_none};
+use super::{ParseFault, WireSide, collect_by_side, to_hundredths};
+use crate::debate::body::{AdmissionGrounds, AuditedFact, Body, Foul, Novelty};
 use crate::debate::event::Cue;
 use crate::debate::format::{Role, Side};
 use crate::debate::state::Debate;
@@ -21,13 +21,13 @@ pub(super) struct WireVote {
 }
 
 impl WireVote {
-    pub(super) fn body(self, debate: &Debate, cue: Cue) -> Result<Body, Fault> {
+    pub(super) fn into_body(self, debate: &Debate, cue: Cue) -> Result<Body, ParseFault> {
         let name = &debate.seat(cue).name;
         if self.agent_id.as_ref().is_some_and(|said| said != name) {
-            return Err(Fault("wrong_shape", format!("`agent_id` must be `{name}`")));
+            return Err(ParseFault("wrong_shape", format!("`agent_id` must be `{name}`")));
         }
-        let side = self.vote.side(Role::Audience);
-        Ok(Body::Vote { side, confidence: share(self.confidence)?, because: self.reason })
+        let side = self.vote.resolve(Role::Audience);
+        Ok(Body::Vote { side, confidence: to_hundredths(self.confidence)?, because: self.reason })
     }
 }
 
@@ -35,7 +35,7 @@ impl WireVote {
 #[serde(deny_unknown_fields)]
 pub(super) struct WirePetition {
     #[serde(deserialize_with = "word")]
-    intent: Intent,
+    intent: PetitionIntent,
     #[serde(default)]
     claim: String,
     #[serde(default, deserialize_with = "word_or_none")]
@@ -46,7 +46,7 @@ pub(super) struct WirePetition {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Intent {
+enum PetitionIntent {
     SupportPro,
     SupportCon,
     None,
@@ -54,13 +54,13 @@ enum Intent {
 
 impl WirePetition {
     /// Claim, novelty and confidence are required only if the listener requests to speak.
-    pub(super) fn body(self) -> Result<Body, Fault> {
+    pub(super) fn into_body(self) -> Result<Body, ParseFault> {
         let supports = match self.intent {
-            Intent::SupportPro => Some(Side::Pro),
-            Intent::SupportCon => Some(Side::Con),
-            Intent::None => None,
+            PetitionIntent::SupportPro => Some(Side::Pro),
+            PetitionIntent::SupportCon => Some(Side::Con),
+            PetitionIntent::None => None,
         };
-        let missing = |name: &str| Fault("wrong_shape", format!("missing field `{name}`"));
+        let missing = |name: &str| ParseFault("wrong_shape", format!("missing field `{name}`"));
         if supports.is_some() {
             if self.claim.trim().is_empty() {
                 return Err(missing("claim"));
@@ -68,7 +68,7 @@ impl WirePetition {
             self.novelty.ok_or_else(|| missing("novelty"))?;
             self.confidence.ok_or_else(|| missing("confidence"))?;
         }
-        let confidence = share(self.confidence.unwrap_or(0.0))?;
+        let confidence = to_hundredths(self.confidence.unwrap_or(0.0))?;
         let novelty = self.novelty.unwrap_or_default();
         Ok(Body::Petition { supports, claim: self.claim, novelty, confidence })
     }
@@ -88,11 +88,11 @@ pub(super) struct WireRuling {
 }
 
 impl WireRuling {
-    pub(super) fn body(self) -> Body {
+    pub(super) fn into_body(self) -> Body {
         let WireRuling { new_information, avoids_repetition, shifts_balance, .. } = self;
         Body::Ruling {
             admits: self.admits.filter(|name| !name.is_empty()),
-            grounds: Grounds { new_information, avoids_repetition, shifts_balance },
+            grounds: AdmissionGrounds { new_information, avoids_repetition, shifts_balance },
             because: self.because,
         }
     }
@@ -101,7 +101,7 @@ impl WireRuling {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WireAudit {
-    facts: Vec<Object<WireFact>>,
+    facts: Vec<StrictObject<WireFact>>,
 }
 
 #[derive(Deserialize)]
@@ -109,7 +109,7 @@ pub(super) struct WireAudit {
 struct WireFact {
     claim: String,
     #[serde(deserialize_with = "word")]
-    tag: Tag,
+    tag: WireTag,
     #[serde(default)]
     by: String,
     #[serde(default)]
@@ -118,7 +118,7 @@ struct WireFact {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Tag {
+enum WireTag {
     OfficialDocs,
     CommunityFeedback,
     PersonalBlog,
@@ -127,10 +127,10 @@ enum Tag {
 }
 
 impl WireAudit {
-    pub(super) fn body(self) -> Body {
-        let fact = |Object(f): Object<WireFact>| Fact {
+    pub(super) fn into_body(self) -> Body {
+        let fact = |StrictObject(f): StrictObject<WireFact>| AuditedFact {
             claim: f.claim,
-            tag: f.tag.word(),
+            tag: f.tag.to_text(),
             by: f.by,
             id: f.id,
         };
@@ -138,14 +138,14 @@ impl WireAudit {
     }
 }
 
-impl Tag {
-    fn word(self) -> String {
+impl WireTag {
+    fn to_text(self) -> String {
         match self {
-            Tag::OfficialDocs => "official-docs",
-            Tag::CommunityFeedback => "community-feedback",
-            Tag::PersonalBlog => "personal-blog",
-            Tag::NoSource => "no-source",
-            Tag::Exaggerated => "exaggerated",
+            WireTag::OfficialDocs => "official-docs",
+            WireTag::CommunityFeedback => "community-feedback",
+            WireTag::PersonalBlog => "personal-blog",
+            WireTag::NoSource => "no-source",
+            WireTag::Exaggerated => "exaggerated",
         }
         .into()
     }
@@ -155,17 +155,17 @@ impl Tag {
 #[serde(deny_unknown_fields)]
 pub(super) struct WireScore {
     round: u8,
-    scores: Sides<Object<Marks>>,
+    scores: SideEntries<StrictObject<WireMarks>>,
     foul: bool,
     #[serde(default)]
-    fouls: Vec<Object<WireFoul>>,
+    fouls: Vec<StrictObject<WireFoul>>,
     comment: String,
 }
 
 /// Marks of one side for a round, 0 to 10.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Marks {
+struct WireMarks {
     logic: f64,
     rebuttal: f64,
     clarity: f64,
@@ -178,14 +178,14 @@ struct WireFoul {
     #[serde(deserialize_with = "word")]
     side: WireSide,
     #[serde(deserialize_with = "word")]
-    kind: Misconduct,
+    kind: WireFoulKind,
     #[serde(default)]
     note: String,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Misconduct {
+enum WireFoulKind {
     AdHominem,
     OffTopic,
     Disruption,
@@ -193,47 +193,47 @@ enum Misconduct {
     Other,
 }
 
-impl Misconduct {
-    fn word(self) -> &'static str {
+impl WireFoulKind {
+    fn as_str(self) -> &'static str {
         match self {
-            Misconduct::AdHominem => "ad_hominem",
-            Misconduct::OffTopic => "off_topic",
-            Misconduct::Disruption => "disruption",
-            Misconduct::RuleBroken => "rule_broken",
-            Misconduct::Other => "other",
+            WireFoulKind::AdHominem => "ad_hominem",
+            WireFoulKind::OffTopic => "off_topic",
+            WireFoulKind::Disruption => "disruption",
+            WireFoulKind::RuleBroken => "rule_broken",
+            WireFoulKind::Other => "other",
         }
     }
 }
 
 impl WireScore {
-    pub(super) fn body(self, debate: &Debate, cue: Cue) -> Result<Body, Fault> {
+    pub(super) fn into_body(self, debate: &Debate, cue: Cue) -> Result<Body, ParseFault> {
         let (role, round) = (debate.seat(cue).role, cue.round);
         if self.round != round {
             let says = format!("`round` is {}; this is round {round}", self.round);
-            return Err(Fault("wrong_shape", says));
+            return Err(ParseFault("wrong_shape", says));
         }
         if self.foul == self.fouls.is_empty() {
             let says = "`foul` must be true exactly if `fouls` has an entry";
-            return Err(Fault("wrong_shape", says.into()));
+            return Err(ParseFault("wrong_shape", says.into()));
         }
-        let foul = |Object(foul): Object<WireFoul>| Foul {
-            side: foul.side.side(role),
-            kind: foul.kind.word().into(),
+        let foul = |StrictObject(foul): StrictObject<WireFoul>| Foul {
+            side: foul.side.resolve(role),
+            kind: foul.kind.as_str().into(),
             note: foul.note,
         };
-        let (Object(pro), Object(con)) = both(self.scores.0, role)?;
+        let (StrictObject(pro), StrictObject(con)) = collect_by_side(self.scores.0, role)?;
         Ok(Body::Score {
-            pro: pro.tenths()?,
-            con: con.tenths()?,
+            pro: pro.to_tenths()?,
+            con: con.to_tenths()?,
             fouls: self.fouls.into_iter().map(foul).collect(),
             comment: self.comment,
         })
     }
 }
 
-impl Marks {
+impl WireMarks {
     #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-    fn tenths(&self) -> Result<BTreeMap<String, u8>, Fault> {
+    fn to_tenths(&self) -> Result<BTreeMap<String, u8>, ParseFault> {
         let marks = [
             ("logic", self.logic),
             ("rebuttal", self.rebuttal),
@@ -244,7 +244,7 @@ impl Marks {
             if (0.0..=10.0).contains(&mark) {
                 return Ok((name.to_owned(), (mark * 10.0).round() as u8));
             }
-            Err(Fault("out_of_range", format!("{name} is {mark}; it must be 0 to 10")))
+            Err(ParseFault("out_of_range", format!("{name} is {mark}; it must be 0 to 10")))
         };
         marks.into_iter().map(mark).collect()
     }

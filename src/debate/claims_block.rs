@@ -3,23 +3,25 @@
 //!
 //! The block is removed from the prose. A speech without a valid block is accepted as unstructured
 //! and stores the parse error.
-use super::body::{Body, Claim, Concession, Help, Part, Resolution, Source};
-use super::proposed::Severity;
+use super::body::{Body, Claim, ClaimPurpose, ClaimSource, Concession, HelpRequest, Resolution};
+use super::reviewed_change::Severity;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum entries in each list of the block.
-const MOST: usize = 40;
+const MAX_ENTRIES: usize = 40;
 /// Maximum characters of a claim id.
-const LONGEST_ID: usize = 16;
+const MAX_ID_CHARS: usize = 16;
 
 /// Parses a speech into its prose and its claims block. Never fails: a parse error is stored in
 /// `unstructured`.
-pub fn read(reply: &str) -> Body {
-    let Some((text, block)) = cut(reply) else { return Body::prose(reply.trim()) };
-    let (block, why) = match parse(block) {
+pub fn parse_speech(reply: &str) -> Body {
+    let Some((text, block)) = split_claims_block(reply) else {
+        return Body::from_prose(reply.trim());
+    };
+    let (block, why) = match parse_block(block) {
         Ok(block) => (block, None),
-        Err(why) => (Block::default(), Some(why)),
+        Err(why) => (ClaimsBlock::default(), Some(why)),
     };
     Body::Speech {
         text,
@@ -33,7 +35,7 @@ pub fn read(reply: &str) -> Body {
 
 /// Splits a reply into its text and the content of its last fenced block marked `claims`. The last
 /// one, because a speaker may quote the block of another speaker.
-fn cut(reply: &str) -> Option<(String, &str)> {
+fn split_claims_block(reply: &str) -> Option<(String, &str)> {
     let mut open = None;
     let mut found = None;
     let mut at = 0;
@@ -61,7 +63,7 @@ fn cut(reply: &str) -> Option<(String, &str)> {
     Some((text.trim().to_owned(), &reply[inside..end]))
 }
 
-fn parse(block: &str) -> Result<Block, String> {
+fn parse_block(block: &str) -> Result<ClaimsBlock, String> {
     // The error must not repeat any text of the block, because other seats see it outside the quote
     // markers of their prompt.
     let unread = |error: serde_json::Error| {
@@ -73,24 +75,26 @@ fn parse(block: &str) -> Result<Block, String> {
     if !block.trim_start().starts_with('{') {
         return Err("the claims block is not a JSON object".into());
     }
-    if serde_json::from_str(block).is_ok_and(|block| has_lists(&block)) {
+    if serde_json::from_str(block).is_ok_and(|block| has_array_for_object(&block)) {
         return Err("the claims block has a list where an object was asked for".into());
     }
-    let block: Block = serde_json::from_str(block).map_err(unread)?;
+    let block: ClaimsBlock = serde_json::from_str(block).map_err(unread)?;
     let count = block.claims.len().max(block.concedes.len()).max(block.resolves.len());
-    if count > MOST {
-        return Err(format!("the claims block has {count} entries; at most {MOST} are read"));
+    if count > MAX_ENTRIES {
+        return Err(format!(
+            "the claims block has {count} entries; at most {MAX_ENTRIES} are read"
+        ));
     }
-    let ids: Vec<String> = block.claims.iter().map(|claim| claim.id.text()).collect();
-    let named = block.claims.iter().flat_map(|claim| claim.answers.texts());
-    let named = named.chain(block.concedes.iter().map(|given| given.claim.text()));
-    let named = named.chain(block.resolves.iter().map(|resolution| resolution.claim().text()));
+    let ids: Vec<String> = block.claims.iter().map(|claim| claim.id.to_text()).collect();
+    let named = block.claims.iter().flat_map(|claim| claim.answers.to_texts());
+    let named = named.chain(block.concedes.iter().map(|given| given.claim.to_text()));
+    let named = named.chain(block.resolves.iter().map(|resolution| resolution.claim().to_text()));
     let sure = block.claims.iter().filter_map(|claim| claim.confidence);
     if let Some(share) = sure.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
         return Err(format!("a confidence is {share}; it must be 0 to 1"));
     }
-    if ids.iter().cloned().chain(named).any(|id| !plain(&id)) {
-        return Err(format!("an id is not 1 to {LONGEST_ID} letters, digits, `.`, `_` and `-`"));
+    if ids.iter().cloned().chain(named).any(|id| !is_valid_id(&id)) {
+        return Err(format!("an id is not 1 to {MAX_ID_CHARS} letters, digits, `.`, `_` and `-`"));
     }
     match ids.iter().enumerate().find(|(nth, id)| ids[..*nth].contains(id)) {
         Some((_, id)) => Err(format!("two claims are called `{id}`")),
@@ -100,20 +104,20 @@ fn parse(block: &str) -> Result<Block, String> {
 
 /// Whether an array stands where an object is required. Serde would accept it as a struct with
 /// positional fields.
-fn has_lists(block: &Value) -> bool {
+fn has_array_for_object(block: &Value) -> bool {
     let parts = ["claims", "concedes", "resolves"].into_iter().map(|part| &block[part]);
     block["help"].is_array() || parts.filter_map(Value::as_array).flatten().any(Value::is_array)
 }
 
 /// Validates an id. Ids appear in prompts outside the quote markers, so they must be too short and
 /// too restricted to carry a prompt injection.
-fn plain(id: &str) -> bool {
+fn is_valid_id(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    (1..=LONGEST_ID).contains(&id.chars().count()) && id.chars().all(fits)
+    (1..=MAX_ID_CHARS).contains(&id.chars().count()) && id.chars().all(fits)
 }
 
 #[derive(Default, Deserialize)]
-struct Block {
+struct ClaimsBlock {
     #[serde(default)]
     claims: Vec<WireClaim>,
     #[serde(default)]
@@ -126,18 +130,18 @@ struct Block {
 
 #[derive(Deserialize)]
 struct WireClaim {
-    id: Word,
+    id: StringOrNumber,
     text: String,
     #[serde(default)]
-    evidence: Words,
+    evidence: OneOrManyStrings,
     #[serde(default)]
-    answers: Words,
+    answers: OneOrManyStrings,
     #[serde(default)]
-    part: Option<Part>,
+    part: Option<ClaimPurpose>,
     #[serde(default)]
     confidence: Option<f64>,
     #[serde(default)]
-    source: Option<Source>,
+    source: Option<ClaimSource>,
     /// Any JSON value: an unknown severity must not invalidate the whole block.
     #[serde(default)]
     severity: Value,
@@ -145,7 +149,7 @@ struct WireClaim {
 
 #[derive(Deserialize)]
 struct WireConcession {
-    claim: Word,
+    claim: StringOrNumber,
     #[serde(default)]
     quote: String,
 }
@@ -154,11 +158,11 @@ struct WireConcession {
 #[serde(untagged)]
 enum WireResolution {
     Full {
-        claim: Word,
+        claim: StringOrNumber,
         #[serde(default)]
-        evidence: Words,
+        evidence: OneOrManyStrings,
     },
-    Bare(Word),
+    Bare(StringOrNumber),
 }
 
 #[derive(Deserialize)]
@@ -174,7 +178,7 @@ struct WireHelp {
 /// A string or a number, because models write both `"id": 1` and `"id": "1"`.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Word {
+enum StringOrNumber {
     Text(String),
     Number(i64),
 }
@@ -182,67 +186,71 @@ enum Word {
 /// A list, or a single string in its place.
 #[derive(Default, Deserialize)]
 #[serde(untagged)]
-enum Words {
-    Many(Vec<Word>),
-    One(Word),
+enum OneOrManyStrings {
+    Many(Vec<StringOrNumber>),
+    One(StringOrNumber),
     #[default]
     None,
 }
 
-impl Word {
-    fn text(&self) -> String {
+impl StringOrNumber {
+    fn to_text(&self) -> String {
         match self {
-            Word::Text(text) => text.clone(),
-            Word::Number(number) => number.to_string(),
+            StringOrNumber::Text(text) => text.clone(),
+            StringOrNumber::Number(number) => number.to_string(),
         }
     }
 }
 
 impl WireResolution {
-    fn claim(&self) -> &Word {
+    fn claim(&self) -> &StringOrNumber {
         match self {
             WireResolution::Full { claim, .. } | WireResolution::Bare(claim) => claim,
         }
     }
 }
 
-impl Words {
-    fn words(&self) -> &[Word] {
+impl OneOrManyStrings {
+    fn items(&self) -> &[StringOrNumber] {
         match self {
-            Words::Many(words) => words,
-            Words::One(word) => std::slice::from_ref(word),
-            Words::None => &[],
+            OneOrManyStrings::Many(words) => words,
+            OneOrManyStrings::One(word) => std::slice::from_ref(word),
+            OneOrManyStrings::None => &[],
         }
     }
 
-    fn texts(&self) -> Vec<String> {
-        self.words().iter().map(Word::text).filter(|text| !text.trim().is_empty()).collect()
+    fn to_texts(&self) -> Vec<String> {
+        self.items()
+            .iter()
+            .map(StringOrNumber::to_text)
+            .filter(|text| !text.trim().is_empty())
+            .collect()
     }
 }
 
 impl From<WireClaim> for Claim {
     fn from(claim: WireClaim) -> Claim {
         Claim {
-            id: claim.id.text(),
+            id: claim.id.to_text(),
             text: claim.text,
-            evidence: claim.evidence.texts(),
-            answers: claim.answers.texts(),
+            evidence: claim.evidence.to_texts(),
+            answers: claim.answers.to_texts(),
             part: claim.part,
-            confidence: claim.confidence.map(hundredths),
+            confidence: claim.confidence.map(to_hundredths),
             source: claim.source,
-            severity: claim.severity.as_str().and_then(Severity::read),
+            severity: claim.severity.as_str().and_then(Severity::parse),
         }
     }
 }
 
 #[expect(clippy::cast_sign_loss, reason = "the range is checked before")]
-fn hundredths(share: f64) -> u8 {
+fn to_hundredths(share: f64) -> u8 {
     (share * 100.0).round() as u8
 }
 
 impl From<WireConcession> for Concession {
     fn from(given: WireConcession) -> Concession {
-        Concession { claim: given.claim.text(), quote: given.quote }
+        Concession { claim: given.claim.to_text(), quote: given.quote }
     }
 }
 
@@ -250,15 +258,15 @@ impl From<WireResolution> for Resolution {
     fn from(resolution: WireResolution) -> Resolution {
         match resolution {
             WireResolution::Full { claim, evidence } => {
-                Resolution { claim: claim.text(), evidence: evidence.texts() }
+                Resolution { claim: claim.to_text(), evidence: evidence.to_texts() }
             }
-            WireResolution::Bare(claim) => Resolution { claim: claim.text(), evidence: vec![] },
+            WireResolution::Bare(claim) => Resolution { claim: claim.to_text(), evidence: vec![] },
         }
     }
 }
 
-impl From<WireHelp> for Help {
-    fn from(help: WireHelp) -> Help {
-        Help { kind: help.kind, from: help.from, because: help.because }
+impl From<WireHelp> for HelpRequest {
+    fn from(help: WireHelp) -> HelpRequest {
+        HelpRequest { kind: help.kind, from: help.from, because: help.because }
     }
 }

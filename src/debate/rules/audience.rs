@@ -1,43 +1,43 @@
 //! Rules on the audience: debaters' calls for help, and the listeners a judge admits.
-use super::{own, tick};
-use crate::debate::body::{Body, Kind};
+use super::{in_backticks, own_turns};
+use crate::debate::body::{Body, ReplyKind};
 use crate::debate::event::Cue;
 use crate::debate::format::Role;
-use crate::debate::plan::called;
+use crate::debate::plan::find_called_listener;
 use crate::debate::state::Debate;
 
 /// Help is not requested in two consecutive rounds.
 pub(super) fn help_not_twice(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    body.help()?;
-    let again =
-        own(debate, cue).any(|(past, body)| past.round + 1 == cue.round && body.help().is_some());
+    body.help_request()?;
+    let again = own_turns(debate, cue)
+        .any(|(past, body)| past.round + 1 == cue.round && body.help_request().is_some());
     again.then(|| "help was asked for in the round before".into())
 }
 
 /// No help is requested in this act.
 pub(super) fn no_help(body: &Body) -> Option<String> {
-    body.help().map(|_| "help cannot be asked for in this act".into())
+    body.help_request().map(|_| "help cannot be asked for in this act".into())
 }
 
 /// Valid kinds of help.
-const HELP: [&str; 3] = ["technical", "ethical", "practical"];
+const HELP_KINDS: [&str; 3] = ["technical", "ethical", "practical"];
 
 /// The kind of help is valid, and the listener called has not spoken yet.
 pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let help = body.help()?;
-    if !HELP.contains(&help.kind.as_str()) {
-        return Some(format!("`request` must be one of {}", HELP.join(", ")));
+    let help = body.help_request()?;
+    if !HELP_KINDS.contains(&help.kind.as_str()) {
+        return Some(format!("`request` must be one of {}", HELP_KINDS.join(", ")));
     }
-    let start = debate.horizon(cue);
-    if called(debate, start, help).is_some() {
+    let start = debate.wave_start(cue);
+    if find_called_listener(debate, start, help).is_some() {
         return None;
     }
     let silent = |seat: &&crate::debate::seat::Seat| {
-        let help = crate::debate::body::Help { from: seat.name.clone(), ..help.clone() };
-        seat.role == Role::Audience && called(debate, start, &help).is_some()
+        let help = crate::debate::body::HelpRequest { from: seat.name.clone(), ..help.clone() };
+        seat.role == Role::Audience && find_called_listener(debate, start, &help).is_some()
     };
     let names: Vec<String> =
-        debate.seats().iter().filter(silent).map(|seat| tick(&seat.name)).collect();
+        debate.seats().iter().filter(silent).map(|seat| in_backticks(&seat.name)).collect();
     Some(match names.as_slice() {
         [] => "nobody is left who could be asked for help".into(),
         names => {
@@ -48,28 +48,31 @@ pub(super) fn help_fits(debate: &Debate, cue: Cue, body: &Body) -> Option<String
 
 /// Requests for the floor in this round, by seat index: petitions, and listeners called by a
 /// debater.
-fn wanted(debate: &Debate, cue: Cue) -> Vec<(u8, Why)> {
-    let round = debate.before(cue).filter(|(past, _)| past.stand() == cue.stand());
+fn floor_requests(debate: &Debate, cue: Cue) -> Vec<(u8, FloorRequestKind)> {
+    let round = debate.replies_before(cue).filter(|(past, _)| past.position() == cue.position());
     let asks = |(past, body): (Cue, &Body)| {
-        if body.kind() == Kind::Petition && !body.declines() {
-            return Some((past.seat, Why::Asks));
+        if body.kind() == ReplyKind::Petition && !body.is_declined_petition() {
+            return Some((past.seat, FloorRequestKind::Petition));
         }
-        Some((called(debate, debate.horizon(cue), body.help()?)?, Why::IsCalled))
+        Some((
+            find_called_listener(debate, debate.wave_start(cue), body.help_request()?)?,
+            FloorRequestKind::CalledByDebater,
+        ))
     };
     round.filter_map(asks).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Why {
-    Asks,
-    IsCalled,
+enum FloorRequestKind {
+    Petition,
+    CalledByDebater,
 }
 
 /// The admitted listener petitioned for the floor or was called by a debater.
 pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), .. } = body else { return None };
     let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
-    let fits = wanted(debate, cue).into_iter().any(|(seat, _)| named(seat));
+    let fits = floor_requests(debate, cue).into_iter().any(|(seat, _)| named(seat));
     (!fits).then(|| format!("`{name}` did not ask for the floor, and nobody asked for it"))
 }
 
@@ -78,8 +81,9 @@ pub(super) fn admits_petitioner(debate: &Debate, cue: Cue, body: &Body) -> Optio
 pub(super) fn admits_for_good(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     let Body::Ruling { admits: Some(name), grounds, .. } = body else { return None };
     let named = |seat: u8| debate.seats()[usize::from(seat)].name == *name;
-    let is_called =
-        wanted(debate, cue).into_iter().any(|(seat, why)| named(seat) && why == Why::IsCalled);
+    let is_called = floor_requests(debate, cue)
+        .into_iter()
+        .any(|(seat, why)| named(seat) && why == FloorRequestKind::CalledByDebater);
     let good = grounds.new_information && grounds.avoids_repetition;
     (!good && !is_called)
         .then(|| format!("`{name}` is let in, though it is said to bring nothing new or to repeat"))
