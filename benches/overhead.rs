@@ -8,7 +8,8 @@ use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{Debate, Participant, ReplyKind, Step, TurnFailure};
 use debate_mcp::engine::{
-    Ask, Boxed, Clock, Desk, Opening, Parts, Place, Said, Stream, Unplayable, Voices,
+    App, AppParts, BoxFuture, Clock, DebateDraft, ProviderReply, ProviderUnavailable, Providers,
+    ReplyStream, TurnRequest, Workspace,
 };
 use debate_mcp::evidence::Checker;
 use debate_mcp::redact::Secrets;
@@ -35,16 +36,20 @@ impl Clock for Wall {
 #[derive(Default)]
 struct Timed(Mutex<Vec<(Instant, Instant)>>);
 
-impl Voices for Timed {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Timed {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        stream: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
             let began = Instant::now();
             for _ in 0..5 {
                 tokio::time::sleep(TURN / 5).await;
-                stream.delta("a few more words ");
+                stream.push("a few more words ");
             }
             self.0.lock().unwrap().push((began, Instant::now()));
-            let text = if ask.reply == ReplyKind::Verdict {
+            let text = if ask.reply_kind == ReplyKind::Verdict {
                 json!({"winner": "proposer", "confidence": 0.7, "reasoning": "T1 shows it",
                     "cites": ["T1"], "recommendation": "do it"})
                 .to_string()
@@ -53,13 +58,13 @@ impl Voices for Timed {
                     "text": "it holds", "evidence": ["src/lib.rs:1"]}]});
                 format!("{}\n```claims\n{claim}\n```", "Words of a speech. ".repeat(150))
             };
-            Ok(Said { text, envelope: debate_mcp::debate::Envelope::default() })
+            Ok(ProviderReply { text, envelope: debate_mcp::debate::Envelope::default() })
         })
     }
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
@@ -89,27 +94,27 @@ async fn duel(folder: &Path) -> (f64, usize) {
     let voices = Arc::new(Timed::default());
     let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
     let words = catalogue::load(folder, folder);
-    let desk = Desk::new(Parts {
+    let desk = App::new(AppParts {
         archive,
-        voices: voices.clone(),
+        providers: voices.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(Checker::new(Trees::at(folder))),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalogue: words,
+        catalog: words,
     });
     let voice = |tool: &str| Participant::Model { tool: tool.into(), model: None };
-    let opening = Opening::new("Is it fast?", voice("one"), voice("other"), voice("third"));
-    let place = Place {
+    let opening = DebateDraft::new("Is it fast?", voice("one"), voice("other"), voice("third"));
+    let place = Workspace {
         root: folder.into(),
         state_file: Some(folder.join(".claude/debate/last-debate.json")),
-        record: true,
+        write_record: true,
     };
     // Opening the database is a cost per process, not per debate.
     desk.archive().health().unwrap();
     let began = Instant::now();
     let mut job = desk.open(&opening, &place).unwrap();
-    assert_eq!(job.idle().await.unwrap(), Step::Done);
+    assert_eq!(job.wait_idle().await.unwrap(), Step::Done);
     let wall = began.elapsed();
     let (stored, debate, _) = desk.read(job.id()).unwrap();
     assert_eq!(Debate::turns(&debate).count(), 6);

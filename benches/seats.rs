@@ -2,7 +2,7 @@
 //! request, and a CLI turn with the bare process. Run with `cargo bench --bench providers`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 use debate_mcp::debate::{Cue, Participant, ReplyKind, Role};
-use debate_mcp::engine::{Ask, Stream, Voices};
+use debate_mcp::engine::{Providers, ReplyStream, TurnRequest};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,8 +25,8 @@ fn main() {
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     let speak = |seat: &str| {
         let ask = ask(seat);
-        let stream = Stream::unheard(ask.cue);
-        let said = runtime.block_on(roster.speak(&ask, stream)).unwrap();
+        let stream = ReplyStream::discard(ask.cue);
+        let said = runtime.block_on(roster.request_reply(&ask, stream)).unwrap();
         assert!(said.text.contains("forty-two"), "{}", said.text);
     };
     compare("HTTP turn", &|| request(port), &|| speak("local:fake"));
@@ -74,21 +74,21 @@ fn roster(port: u16, program: &Path) -> Roster {
     Roster::new(Kit { tools, apis, around, ..Kit::default() })
 }
 
-fn ask(seat: &str) -> Ask {
-    Ask {
-        debate: String::new(),
+fn ask(seat: &str) -> TurnRequest {
+    TurnRequest {
+        debate_id: String::new(),
         cue: Cue { act: 0, round: 1, phase: 0, seat: 0 },
         seat: "proposer".into(),
         role: Role::Pro,
         phase: "propose".into(),
         round: 1,
-        reply: ReplyKind::Speech,
-        voice: seat.parse::<Participant>().unwrap(),
+        reply_kind: ReplyKind::Speech,
+        participant: seat.parse::<Participant>().unwrap(),
         effort: None,
         prompt: "What is the answer? ".repeat(500),
-        seconds: 60,
+        timeout_secs: 60,
         schema: None,
-        web: false,
+        web_allowed: false,
         root: PathBuf::new(),
         pin: None,
         attempt: 1,

@@ -8,7 +8,7 @@
 //! | `format_file`      | parser of format files (TOML)                    |
 //! | `validate`         | validates parsed formats                         |
 use crate::debate::formats;
-use crate::engine::catalogue::{Broken, Catalogue, From, Offering};
+use crate::engine::format_catalog::{CatalogEntry, FormatCatalog, FormatSource, InvalidFormatFile};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -19,19 +19,19 @@ mod words;
 
 /// Loads all formats. A file in `prompts` overrides the embedded prompt of the same name. Every
 /// `NAME.toml` in `formats` is a user-defined format, and files with errors are collected.
-pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
-    let mut catalogue = Catalogue {
-        offerings: ours(prompts),
-        broken: vec![],
-        guest: words::GUEST.iter().map(|words| worded(prompts, words)).collect(),
+pub fn load(prompts: &Path, formats: &Path) -> FormatCatalog {
+    let mut catalogue = FormatCatalog {
+        entries: ours(prompts),
+        invalid_files: vec![],
+        arena_client_prompts: words::GUEST.iter().map(|words| worded(prompts, words)).collect(),
     };
     for (name, text) in words::TEMPLATES {
-        match file::read(name, text, &catalogue.offerings) {
+        match file::read(name, text, &catalogue.entries) {
             Ok((base, offering)) => {
-                let from = From::Template(base.unwrap_or_default());
-                catalogue.offerings.push(Offering { from, ..offering });
+                let from = FormatSource::BuiltinTemplate(base.unwrap_or_default());
+                catalogue.entries.push(CatalogEntry { source: from, ..offering });
             }
-            Err(why) => catalogue.broken.push(Broken {
+            Err(why) => catalogue.invalid_files.push(InvalidFormatFile {
                 name: (*name).into(),
                 file: format!("formats/{name}.toml"),
                 why,
@@ -53,11 +53,11 @@ pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
         let before = own.len();
         own.retain(|(name, file, text)| {
             let Ok(text) = text else { return true };
-            let Ok((_, offering)) = file::read(name, text, &catalogue.offerings) else {
+            let Ok((_, offering)) = file::read(name, text, &catalogue.entries) else {
                 return true;
             };
-            let from = From::User(file.clone());
-            catalogue.offerings.push(Offering { from, ..offering });
+            let from = FormatSource::UserFile(file.clone());
+            catalogue.entries.push(CatalogEntry { source: from, ..offering });
             false
         });
         if own.len() == before {
@@ -65,9 +65,9 @@ pub fn load(prompts: &Path, formats: &Path) -> Catalogue {
         }
     }
     for (name, file, text) in own {
-        let read = text.and_then(|text| file::read(&name, &text, &catalogue.offerings).map(drop));
+        let read = text.and_then(|text| file::read(&name, &text, &catalogue.entries).map(drop));
         let why = read.err().unwrap_or_default();
-        catalogue.broken.push(Broken { name, file, why });
+        catalogue.invalid_files.push(InvalidFormatFile { name, file, why });
     }
     catalogue
 }
@@ -91,12 +91,12 @@ fn worded(folder: &Path, (name, file, ours): &(&str, &str, &str)) -> (String, St
 }
 
 /// The built-in formats, with prompts overridden by the user.
-fn ours(folder: &Path) -> Vec<Offering> {
+fn ours(folder: &Path) -> Vec<CatalogEntry> {
     let words = |words| worded(folder, words);
     let offering = |offer: formats::FormatOffer| {
         let (_, own) = words::FORMATS.iter().find(|(name, _)| *name == offer.format.name)?;
         let prompts = own.iter().chain(words::COMMON).map(words).collect::<BTreeMap<_, _>>();
-        Some(Offering { offer, prompts, from: From::Program })
+        Some(CatalogEntry { offer, prompts, source: FormatSource::Builtin })
     };
     formats::built_in_offers().into_iter().filter_map(offering).collect()
 }

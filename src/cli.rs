@@ -65,17 +65,17 @@ mod watch;
 mod written;
 
 use crate::config::Config;
-use crate::engine::Desk;
+use crate::engine::App;
 use args::{Args, Verb};
 use exit::{Exit, Failed};
 use screen::Screen;
 
 /// Runs one command, prints its error if any, and returns the exit code.
-pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
-    desk.announce("the terminal");
+pub async fn run(args: Args, config: &Config, desk: &App) -> Exit {
+    desk.set_client_name("the terminal");
     let mut screen = Screen::new(args.quiet, config, desk);
     let done = obey(args, config, desk, &mut screen).await;
-    desk.archive().flush();
+    desk.archive().flush_exports();
     screen.finish();
     match done {
         Ok(exit) => exit,
@@ -90,7 +90,7 @@ pub async fn run(args: Args, config: &Config, desk: &Desk) -> Exit {
 async fn obey(
     args: Args,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     match args.verb {

@@ -39,58 +39,61 @@
 //! | `transcript`         | convert a transcript into events                                      |
 //! | `recovery`           | import debates from state files                                       |
 //! | `signals`            | wait for SIGTERM or Ctrl-C                                            |
-pub mod cast;
-pub mod catalogue;
+pub mod app;
+pub mod casting;
+pub mod change_review;
 pub mod command;
-mod company;
-pub mod dense;
-pub mod desk;
-pub mod gate;
-mod handing;
-pub mod inspection;
-pub mod job;
-pub mod lending;
-pub mod live;
-pub mod oneline;
-pub mod opening;
+mod discovery;
+pub mod draft;
+pub mod evidence_heuristic;
+pub mod format_catalog;
+pub mod format_options;
+pub mod import;
+pub mod one_shot;
 pub mod pairing;
-pub mod particulars;
+pub mod pinned_file;
 pub mod ports;
 pub mod preflight;
 pub mod price;
+pub mod recheck;
 pub mod recovery;
-pub mod reviewing;
-pub mod scrutiny;
+pub mod redaction_gate;
+pub mod remote_commands;
+pub mod reply_pipeline;
+pub mod run;
+mod seat_transfer;
+mod seating;
 pub mod session;
 pub mod signals;
-pub mod since;
-pub mod source;
-pub mod spoken;
-mod survey;
-pub mod taking_in;
-pub mod topics;
+pub mod text_check;
+pub mod topic_options;
+pub mod topic_sides;
+pub mod topic_suggestions;
 mod transcript;
 mod turn;
-pub mod wishing;
+pub mod updates;
 
 pub use crate::debate::{BaseTree, invisible_chars};
-pub use cast::{Listener, Stance};
-pub use catalogue::{Broken, Catalogue, Offering};
-pub use command::{Command, Error, Request};
-pub use desk::{Desk, DeskError, Parts};
-pub use gate::Gate;
-pub use job::{Handle, Job};
-pub use lending::{Errand, Lender, Lent};
-pub use live::{Live, Update};
-pub use opening::Opening;
+pub use app::{App, AppError, AppParts};
+pub use casting::{Listener, ResearchRole};
+pub use command::{Command, CommandRequest, SessionError};
+pub use discovery::{CostEstimate, UsageEstimate};
+pub use draft::DebateDraft;
+pub use format_catalog::{CatalogEntry, FormatCatalog, InvalidFormatFile};
+pub use one_shot::{OneShotProvider, OneShotReply, OneShotRequest};
 pub use ports::{
-    About, Answered, Archive, ArchiveError, Ask, BadContext, Before, Boxed, Briefs, Call, Card,
-    Changed, Claim, Clock, Context, Contribution, Duplicates, Evidence, Foreign, Gathered, Health,
-    Hit, Idle, Left, Listing, Live as LiveText, Log, LogError, Meant, News, Omitted, Opened,
-    Pinned, Place, Proposal, Query, Readers, Recorded, Reindexed, Said, Since, Snapshot, Snapshots,
-    Stored, Stream, Touching, Transcript, TranscriptTurn, Unplayable, Voices, WISH_KEEPS, WishId,
+    Archive, ArchiveError, ArchiveHealth, BoxFuture, BriefReaders, BriefRequest, BriefSource,
+    COMMAND_TTL_MS, ChangeSelector, ChangeSet, ChangeUnderReview, ChangesSince, ChangesSinceQuery,
+    CitationContext, Clock, CommandResult, ContextError, DebateCard, DebateNews, DebateQuery,
+    DuplicatePolicy, Evidence, FileChange, ForeignDebate, FoundStateFile, GatheredBrief, LeaseMode,
+    LeaseSignal, LiveText, Log, LogError, OmittedFile, OpenedDebate, PinnedTree, ProviderInfo,
+    ProviderReply, ProviderUnavailable, Providers, QueuedCommandId, RecordedEvent, ReindexReport,
+    RelatedCommit, ReplyStream, SearchHit, SkipReason, SnapshotHandle, SnapshotProvider,
+    StoredDebate, Transcript, TranscriptTurn, TurnRequest, Workspace,
 };
 pub use price::Price;
-pub use scrutiny::Outside;
-pub use survey::{Estimated, Figures};
-pub use wishing::Wished;
+pub use redaction_gate::RedactionGate;
+pub use remote_commands::CommandOutcome;
+pub use reply_pipeline::SessionContext;
+pub use run::{DebateRun, RunHandle};
+pub use updates::{Update, UpdateBroadcaster};

@@ -5,7 +5,7 @@ use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
 use debate_mcp::cli::{self, args::Args, args::Verb};
 use debate_mcp::config::Config;
-use debate_mcp::engine::{Clock, Desk, Parts};
+use debate_mcp::engine::{App, AppParts, Clock};
 use debate_mcp::evidence::Checker;
 use debate_mcp::mcp;
 use debate_mcp::private;
@@ -67,14 +67,14 @@ fn main() -> ExitCode {
         around,
         snapshots: Some(briefs.clone()),
     });
-    let desk = Desk::new(Parts {
+    let desk = App::new(AppParts {
         archive: Arc::new(archive),
-        voices: Arc::new(roster),
+        providers: Arc::new(roster),
         briefs,
         evidence: Arc::new(Checker::new(trees)),
         secrets,
         clock,
-        catalogue: catalogue::load(&config.prompts, &config.formats),
+        catalog: catalogue::load(&config.prompts, &config.formats),
     });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

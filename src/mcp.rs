@@ -57,8 +57,8 @@ pub use server::Server;
 pub use tools::manifest;
 
 use crate::config::Config;
-use crate::engine::Desk;
-use crate::engine::signals::stopped;
+use crate::engine::App;
+use crate::engine::signals::wait_for_shutdown;
 use rmcp::ServiceExt;
 use rmcp::transport::stdio_pipes;
 use std::process::ExitCode;
@@ -69,12 +69,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 const FAREWELL: Duration = Duration::from_millis(400);
 
 /// Serves one client on stdin and stdout until it disconnects or the process gets a stop signal.
-pub async fn serve(config: &Config, desk: Desk) -> ExitCode {
+pub async fn serve(config: &Config, desk: App) -> ExitCode {
     let server = Server::new(desk, config.clone());
     let (input, output) = stdio_pipes();
     let done = tokio::select! {
         done = serve_on(server.clone(), input, output) => done,
-        () = stopped() => Ok(()),
+        () = wait_for_shutdown() => Ok(()),
     };
     // A blocked disk must not keep the process alive after its client has gone.
     let _ = tokio::time::timeout(FAREWELL, server.close()).await;

@@ -38,11 +38,11 @@ pub use listen::listen;
 pub use serve::{Server, Serving, Unserved};
 
 use crate::debate::SetupError;
-use crate::engine::Stored;
+use crate::engine::StoredDebate;
 use crate::page;
 
 /// Renders a debate as one self-contained HTML file.
-pub fn export(stored: &Stored) -> Result<String, SetupError> {
+pub fn export(stored: &StoredDebate) -> Result<String, SetupError> {
     let story = page::story::Story::of(stored, None)?;
     Ok(page::export::export(&story, assets::STYLE).into_string())
 }

@@ -4,7 +4,7 @@ use super::result::{Reason, reason, result};
 use super::room::Room;
 use super::wire;
 use crate::debate::{Body, Cue, Debate, Event, Participant, PauseReason, Setup, Side, Step, next};
-use crate::engine::Recorded;
+use crate::engine::RecordedEvent;
 use std::collections::BTreeMap;
 
 /// Snapshot of a room and of its debate.
@@ -107,8 +107,8 @@ impl Followed {
 
     /// Applies new events and skips known ones. Stops at the first invalid event, because no later
     /// one can be trusted.
-    pub(super) fn follow(&mut self, events: Vec<Recorded>) {
-        for Recorded { seq, at, event } in events {
+    pub(super) fn follow(&mut self, events: Vec<RecordedEvent>) {
+        for RecordedEvent { seq, at, event } in events {
             if seq <= self.seq {
                 continue;
             }

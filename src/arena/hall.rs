@@ -11,7 +11,7 @@ use super::told::{listed, shown, state, told};
 use super::wire::{Accepted, Create, Created, Join, Joined, Listed, Speech, Told};
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Budget, Participant, Rule};
-use crate::engine::{Command, Desk, Error, Listener, Opening, Place};
+use crate::engine::{App, Command, DebateDraft, Listener, SessionError, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -32,8 +32,8 @@ pub struct Bench {
 /// All rooms of an arena. A clone shares the same state.
 #[derive(Clone)]
 pub struct Hall {
-    pub(super) desk: Desk,
-    pub(super) place: Place,
+    pub(super) desk: App,
+    pub(super) place: Workspace,
     pub(super) terms: Terms,
     bench: Arc<Bench>,
     swap: bool,
@@ -47,7 +47,7 @@ const LONGEST_WAIT: u32 = 25;
 
 impl Hall {
     /// Creates a service without rooms. With `swap`, each topic gets a rematch with swapped sides.
-    pub fn new(desk: Desk, place: Place, terms: Terms, bench: Bench, swap: bool) -> Hall {
+    pub fn new(desk: App, place: Workspace, terms: Terms, bench: Bench, swap: bool) -> Hall {
         let (bench, tables, seating) = (Arc::new(bench), Arc::default(), Arc::default());
         Hall { desk, place, terms, bench, swap, tables, seating }
     }
@@ -229,15 +229,15 @@ impl Hall {
     ) -> Result<(), Refusal> {
         let reply = Command::Reply { take, cue: spot.cue, text: content.to_owned() };
         self.wish(table, reply).await.map_err(|error| match error {
-            Error::Illegal(_) | Error::Taken(_) => Refusal::NotYourTurn,
-            Error::Refused(findings) => {
+            SessionError::Illegal(_) | SessionError::TurnTaken(_) => Refusal::NotYourTurn,
+            SessionError::ReplyRejected(findings) => {
                 let length = findings.iter().any(|finding| finding.rule == Rule::FitsLength);
                 let says = findings.first().map_or("", |finding| finding.says.as_str());
                 let what = if length { "without its claims block it has " } else { "" };
                 Refusal::Unreadable(format!("{what}{says}"))
             }
-            Error::Unreadable(why) => Refusal::Unreadable(why),
-            Error::Log(_) | Error::Gone => Refusal::Internal(error.to_string()),
+            SessionError::ReplyUnparsable(why) => Refusal::Unreadable(why),
+            SessionError::Log(_) | SessionError::NotRunning => Refusal::Internal(error.to_string()),
         })
     }
 
@@ -281,7 +281,7 @@ impl Hall {
     pub(super) fn begin(&self, table: &Arc<Table>) -> Result<(), Refusal> {
         let mut room = table.board().room.clone();
         let opening = self.opening(&room);
-        let job = self.desk.host(&opening, &self.place).map_err(internal)?;
+        let job = self.desk.open_for_bots(&opening, &self.place).map_err(internal)?;
         room.debate = Some(job.id().to_owned());
         self.keep(&room)?;
         table.seat(room);
@@ -289,10 +289,10 @@ impl Hall {
         Ok(())
     }
 
-    fn opening(&self, room: &Room) -> Opening {
+    fn opening(&self, room: &Room) -> DebateDraft {
         use crate::debate::Side::{Con, Pro};
         let judge = self.bench.judges.first().cloned();
-        let mut opening = Opening::new(
+        let mut opening = DebateDraft::new(
             &room.topic,
             Participant::Bot,
             Participant::Bot,
@@ -300,11 +300,11 @@ impl Hall {
         );
         let guest = |side| room.on(side);
         opening.format = "arena".into();
-        opening.unjudged = judge.is_none();
+        opening.no_judge = judge.is_none();
         opening.panel = self.bench.judges.iter().skip(1).cloned().collect();
         opening.audience.clone_from(&self.bench.audience);
         opening.budget = self.bench.budget;
-        opening.chosen.clone_from(&self.bench.chosen);
+        opening.seat_choices.clone_from(&self.bench.chosen);
         opening.names = [Pro, Con].map(|side| guest(side).map(|it| it.identifier.clone()));
         opening.rounds = Some(room.rounds);
         opening.await_seconds = Some(self.terms.speech);
@@ -394,7 +394,7 @@ impl Hall {
 
     pub(super) fn keep(&self, room: &Room) -> Result<(), Refusal> {
         let body = serde_json::to_string(room).map_err(internal)?;
-        self.desk.archive().keep_room(&room.id, &body).map_err(internal)
+        self.desk.archive().save_room(&room.id, &body).map_err(internal)
     }
 }
 

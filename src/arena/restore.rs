@@ -5,7 +5,7 @@ use super::hall::{Hall, internal};
 use super::refusal::Refusal;
 use super::room::{Closed, Room};
 use super::table::Table;
-use crate::engine::{ArchiveError, Claim, DeskError, Job, Query};
+use crate::engine::{AppError, ArchiveError, DebateQuery, DebateRun, LeaseMode};
 use std::sync::Arc;
 
 impl Hall {
@@ -13,7 +13,7 @@ impl Hall {
     pub async fn restore(&self) -> Result<usize, Refusal> {
         let _one_at_a_time = self.seating.lock().await;
         let mut open = 0;
-        for body in self.desk.archive().rooms().map_err(internal)? {
+        for body in self.desk.archive().list_rooms().map_err(internal)? {
             let room: Room = match serde_json::from_str(&body) {
                 Ok(room) => room,
                 Err(error) => {
@@ -45,7 +45,7 @@ impl Hall {
         if !room.full() || room.debate.is_some() || room.closed.is_some() {
             return Ok(room);
         }
-        let query = Query { format: Some("arena".into()), ..Query::default() };
+        let query = DebateQuery { format: Some("arena".into()), ..DebateQuery::default() };
         for card in self.desk.archive().list(&query).map_err(internal)? {
             let late = card.created_at >= room.created_at;
             if late
@@ -89,17 +89,17 @@ impl Hall {
     }
 
     /// Resumes a debate. If another process holds its lease, only the progress is loaded.
-    pub(super) fn resume(&self, table: &Arc<Table>, id: &str) -> Result<(), DeskError> {
-        match self.desk.resume(id, &self.place, Claim::Free, vec![]) {
+    pub(super) fn resume(&self, table: &Arc<Table>, id: &str) -> Result<(), AppError> {
+        match self.desk.resume(id, &self.place, LeaseMode::IfFree, vec![]) {
             Ok(job) => self.play(table, job),
-            Err(DeskError::Archive(ArchiveError::Busy { .. })) => self.read(table, id),
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => self.read(table, id),
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
     /// Spawns a task that follows a debate and closes the room at its end.
-    pub(super) fn play(&self, table: &Arc<Table>, job: Job) {
+    pub(super) fn play(&self, table: &Arc<Table>, job: DebateRun) {
         let (hall, table) = (self.clone(), table.clone());
         let Some(followed) = table.start(&job, &self.desk) else { return };
         tokio::spawn(async move {

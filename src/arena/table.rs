@@ -3,7 +3,7 @@
 use super::board::{Board, Followed};
 use super::room::{Guest, Room};
 use crate::debate::Step;
-use crate::engine::{Desk, Handle, Job};
+use crate::engine::{App, DebateRun, RunHandle};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ pub(super) struct Table {
     board: watch::Sender<Arc<Board>>,
     seen: [AtomicI64; 2],
     /// Handle of the run, if this process runs the debate.
-    handle: Mutex<Option<Handle>>,
+    handle: Mutex<Option<RunHandle>>,
     /// Hash of the speech each bot sent per round, to detect retries.
     sent: Mutex<HashMap<(usize, u8), String>>,
 }
@@ -90,19 +90,19 @@ impl Table {
     }
 
     /// Handle of the run, if this process runs the debate.
-    pub(super) fn handle(&self) -> Option<Handle> {
+    pub(super) fn handle(&self) -> Option<RunHandle> {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Attaches a run, which accepts speeches from now on. Returns the debate to follow.
-    pub(super) fn start(&self, job: &Job, desk: &Desk) -> Option<Followed> {
-        let mut followed = Followed::opened(job.debate().setup())?;
+    pub(super) fn start(&self, job: &DebateRun, desk: &App) -> Option<Followed> {
+        let mut followed = Followed::opened(job.initial_debate().setup())?;
         self.catch_up(&mut followed, desk, job.id());
         self.hand(Some(job.handle()));
         Some(followed)
     }
 
-    fn hand(&self, handle: Option<Handle>) {
+    fn hand(&self, handle: Option<RunHandle>) {
         *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = handle;
     }
 
@@ -119,13 +119,13 @@ impl Table {
     }
 
     /// Follows a run until the debate is over or the run ends.
-    pub(super) async fn play(&self, mut job: Job, mut followed: Followed, desk: &Desk) {
+    pub(super) async fn play(&self, mut job: DebateRun, mut followed: Followed, desk: &App) {
         let id = job.id().to_owned();
-        let mut updates = job.updates();
+        let mut updates = job.subscribe_from_start();
         while followed.debate.outcome().is_none() {
             let news = tokio::select! {
                 update = updates.recv() => update,
-                error = job.ended() => {
+                error = job.wait_ended() => {
                     tracing::warn!("`{id}` is no longer played here: {error}");
                     break;
                 }
@@ -138,7 +138,7 @@ impl Table {
                 Err(RecvError::Closed) => break,
             }
         }
-        if followed.debate.outcome().is_some() && matches!(job.idle().await, Ok(Step::Done)) {
+        if followed.debate.outcome().is_some() && matches!(job.wait_idle().await, Ok(Step::Done)) {
             self.catch_up(&mut followed, desk, &id);
         }
         self.hand(None);
@@ -146,8 +146,8 @@ impl Table {
     }
 
     /// Reads and applies new events from the archive, which has their times.
-    fn catch_up(&self, followed: &mut Followed, desk: &Desk, id: &str) {
-        match desk.archive().news(id, followed.seq()) {
+    fn catch_up(&self, followed: &mut Followed, desk: &App, id: &str) {
+        match desk.archive().news_since(id, followed.seq()) {
             Ok(news) => {
                 followed.follow(news.events);
                 self.show(followed);

@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::room::{Closed, Room};
 use super::table::Table;
 use super::terms::millis;
-use crate::engine::{Command, DeskError, Error};
+use crate::engine::{AppError, Command, SessionError};
 use std::sync::Arc;
 
 /// Time in seconds that the progress of a finished debate stays in memory.
@@ -82,7 +82,7 @@ impl Hall {
             return Ok(());
         }
         let Some(id) = &board.room.debate else { return self.begin(table) };
-        if let Err(DeskError::Flawed { why, .. }) = self.resume(table, id) {
+        if let Err(AppError::CorruptLog { why, .. }) = self.resume(table, id) {
             let because = format!("its record cannot be gone on with ({why})");
             let closed = Closed { at: self.desk.now(), because: Some(because) };
             let room = Room { closed: Some(closed), ..board.room.clone() };
@@ -94,22 +94,24 @@ impl Hall {
 
     /// Sends a command to the debate: to the local run, or through the command queue to the process
     /// that holds the lease.
-    pub(super) async fn wish(&self, table: &Table, command: Command) -> Result<(), Error> {
+    pub(super) async fn wish(&self, table: &Table, command: Command) -> Result<(), SessionError> {
         if let Some(handle) = table.handle() {
             return handle.send(vec![command]).await;
         }
-        let Some(id) = table.board().room.debate.clone() else { return Err(Error::Gone) };
-        match self.desk.wish(&id, &self.place, vec![command]).await {
+        let Some(id) = table.board().room.debate.clone() else {
+            return Err(SessionError::NotRunning);
+        };
+        match self.desk.send_commands(&id, &self.place, vec![command]).await {
             Ok(_) => Ok(()),
-            Err(DeskError::Session(error)) => Err(error),
-            Err(_) => Err(Error::Gone),
+            Err(AppError::Session(error)) => Err(error),
+            Err(_) => Err(SessionError::NotRunning),
         }
     }
 
     async fn end(&self, table: &Table, command: Command) -> Result<(), Refusal> {
         match self.wish(table, command).await {
             // The debate went on or ended meanwhile, so the timeout no longer applies.
-            Ok(()) | Err(Error::Illegal(_) | Error::Gone) => Ok(()),
+            Ok(()) | Err(SessionError::Illegal(_) | SessionError::NotRunning) => Ok(()),
             Err(error) => Err(internal(error)),
         }
     }

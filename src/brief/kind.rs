@@ -1,6 +1,6 @@
 //! Classifies files by path and header. The kind decides the reading order, and whether a file is
 //! only listed: lock files, generated and vendored code.
-use crate::engine::Idle;
+use crate::engine::SkipReason;
 use crate::repo::{Why, absent};
 
 /// Kind of a file, the most informative first.
@@ -197,7 +197,7 @@ pub(super) fn dull(path: &str) -> Option<Dull> {
 
 /// Why a change to these files needs no review, if so: it is empty, or has only documents or
 /// generated files. Decision records do count as reviewable.
-pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> {
+pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<SkipReason> {
     let (mut all, mut docs, mut made) = (0, 0, 0);
     for path in paths {
         all += 1;
@@ -211,9 +211,9 @@ pub(super) fn idle<'a>(paths: impl Iterator<Item = &'a String>) -> Option<Idle> 
         }
     }
     match (all, docs, made) {
-        (0, ..) => Some(Idle::Empty),
-        _ if made == all => Some(Idle::Made),
-        _ if docs + made == all => Some(Idle::Docs),
+        (0, ..) => Some(SkipReason::Empty),
+        _ if made == all => Some(SkipReason::GeneratedOnly),
+        _ if docs + made == all => Some(SkipReason::DocsOnly),
         _ => None,
     }
 }

@@ -1,10 +1,11 @@
 //! Implements the engine's ports `BriefSource` and `SnapshotProvider` on top of the repository.
 //! Secrets in briefs and commit subjects are redacted here.
 use super::{BriefError, Given, Reviewed, Wanted, gather, kind};
-use crate::engine::ports::Changed;
+use crate::engine::ports::FileChange;
 use crate::engine::{
-    BadContext, BaseTree, Before, Briefs, Context, Contribution, Gathered, Meant, Omitted, Pinned,
-    Proposal, Readers, Since, Snapshot, Snapshots, Touching,
+    BaseTree, BriefReaders, BriefRequest, BriefSource, ChangeSelector, ChangeSet,
+    ChangeUnderReview, ChangesSince, ChangesSinceQuery, ContextError, GatheredBrief, OmittedFile,
+    PinnedTree, RelatedCommit, SnapshotHandle, SnapshotProvider,
 };
 use crate::redact::{self, UNPINNED};
 use crate::repo::{
@@ -21,9 +22,10 @@ pub struct FromRepository {
     pub trees: Trees,
 }
 
-impl Briefs for FromRepository {
-    fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext> {
-        let wanted = Wanted::read(context.wanted).map_err(|bad| BadContext(bad.to_string()))?;
+impl BriefSource for FromRepository {
+    fn gather(&self, context: &BriefRequest<'_>) -> Result<GatheredBrief, ContextError> {
+        let wanted =
+            Wanted::read(context.selection).map_err(|bad| ContextError(bad.to_string()))?;
         let wanted = match context.change {
             Some(change) => wanted.about(reviewed(change)),
             None => wanted,
@@ -35,50 +37,50 @@ impl Briefs for FromRepository {
             left_out: vec![],
         });
         let given = match context.readers {
-            Readers::OfFiles => Given::Paths,
-            Readers::OfTheBrief => Given::Contents,
+            BriefReaders::ReadFiles => Given::Paths,
+            BriefReaders::BriefOnly => Given::Contents,
         };
         let (root, topic) = (context.root, context.topic);
         let done = gather(&self.trees, root, &self.folder, pin.as_ref(), topic, &wanted, given);
-        let done = done.map_err(|error: BriefError| BadContext(error.to_string()))?;
+        let done = done.map_err(|error: BriefError| ContextError(error.to_string()))?;
         let gate = self.trees.gate(pin.as_ref().map_or(UNPINNED, |pin| &pin.tree));
         let text = gate.map_or(done.text.clone(), |gate| gate.redact(&done.text).text.into_owned());
-        let omitted = |it: super::Omitted| Omitted { path: it.path, why: it.why };
-        Ok(Gathered {
-            removed: redact::placeholders(&text).to_string(),
+        let omitted = |it: super::Omitted| OmittedFile { path: it.path, why: it.why };
+        Ok(GatheredBrief {
+            redacted: redact::placeholders(&text).to_string(),
             text,
             picked: done.picked,
             left_out: done.left_out.into_iter().map(omitted).collect(),
-            touched: done.touched,
-            changed: done.changed.into_iter().map(changed).collect(),
+            touched_paths: done.touched,
+            changed_files: done.changed.into_iter().map(changed).collect(),
             tokens: done.tokens,
         })
     }
 
-    fn commit(&self, root: &Path, commit: &str) -> Result<Pinned, BadContext> {
+    fn pin_commit(&self, root: &Path, commit: &str) -> Result<PinnedTree, ContextError> {
         let pin = self.trees.commit(root, commit).map_err(|error| unreadable(&error))?;
         Ok(pinned(pin))
     }
 
-    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext> {
+    fn pin_files(&self, root: &Path) -> Result<Option<PinnedTree>, ContextError> {
         let pin = self.trees.pin(root).map_err(|error| unreadable(&error))?;
         Ok(pin.map(pinned))
     }
 
-    fn proposal(
+    fn find_change_set(
         &self,
         root: &Path,
-        meant: &Meant,
+        meant: &ChangeSelector,
         without: &[PathBuf],
-    ) -> Result<Proposal, BadContext> {
+    ) -> Result<ChangeSet, ContextError> {
         let bad = |error: RepoError| unreadable(&error);
         repo::top(root).map_err(bad)?;
         let pin = self.trees.pin_without(root, without).map_err(bad)?;
         let none = || bad(RepoError::NoRepository { path: root.to_owned() });
         let pin = pin.ok_or_else(none)?;
         let found = self.trees.proposal(root, &pin, &asked(meant)?).map_err(bad)?;
-        Ok(Proposal {
-            idle: kind::idle(
+        Ok(ChangeSet {
+            skip_reason: kind::idle(
                 found
                     .changes
                     .files
@@ -86,11 +88,11 @@ impl Briefs for FromRepository {
                     .flat_map(|file| [Some(&file.path), file.from.as_ref()])
                     .flatten(),
             ),
-            was: BaseTree { folder: found.before, renamed: renamed(&found.changes.files) },
+            base_tree: BaseTree { folder: found.before, renamed: renamed(&found.changes.files) },
             pinned: pinned(found.pin),
-            says: found.changes.says,
-            old: found.old,
-            new: found.new,
+            description: found.changes.says,
+            old_tree: found.old,
+            new_tree: found.new,
             commits: found.commits,
             files: found.changes.files.into_iter().map(changed).collect(),
             messages: found.messages,
@@ -99,9 +101,15 @@ impl Briefs for FromRepository {
         })
     }
 
-    fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext> {
+    fn changes_since(
+        &self,
+        root: &Path,
+        asked: &ChangesSinceQuery<'_>,
+    ) -> Result<ChangesSince, ContextError> {
         let bad = |error: RepoError| unreadable(&error);
-        let Some(now) = self.trees.pin(root).map_err(bad)? else { return Ok(Since::default()) };
+        let Some(now) = self.trees.pin(root).map_err(bad)? else {
+            return Ok(ChangesSince::default());
+        };
         let earlier = Earlier {
             commit: asked.commit,
             tree: asked.tree,
@@ -114,25 +122,25 @@ impl Briefs for FromRepository {
             Some(gate) => gate.redact(&text).text.into_owned(),
             None => text,
         };
-        let touching = |(commit, paths): (Happened, Vec<String>)| Touching {
+        let touching = |(commit, paths): (Happened, Vec<String>)| RelatedCommit {
             id: commit.id.chars().take(7).collect(),
             subject: clean(commit.subject),
             paths,
         };
-        Ok(Since {
+        Ok(ChangesSince {
             commits: later.commits.into_iter().map(touching).collect(),
-            more: later.short,
+            truncated: later.short,
             uncommitted: later.uncommitted,
             changed: later.changed,
         })
     }
 }
 
-impl Snapshots for FromRepository {
-    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext> {
+impl SnapshotProvider for FromRepository {
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<SnapshotHandle, ContextError> {
         let copy = self.trees.snapshot(root, pin).map_err(|error| unreadable(&error))?;
         let (folder, left_out) = (copy.folder.clone(), counted(&copy.left_out));
-        Ok(Snapshot { folder, left_out, hold: Box::new(copy) })
+        Ok(SnapshotHandle { folder, left_out, guard: Box::new(copy) })
     }
 }
 
@@ -143,19 +151,21 @@ fn renamed(files: &[ChangedFile]) -> Vec<(String, String)> {
 }
 
 /// Converts the engine's selector of a change to one of the repository.
-fn asked(meant: &Meant) -> Result<Asked, BadContext> {
+fn asked(meant: &ChangeSelector) -> Result<Asked, ContextError> {
     Ok(match meant {
-        Meant::Here => Asked::Range(Range::Any),
-        Meant::Worktree => Asked::Range(Range::Worktree),
-        Meant::Branch => Asked::Range(Range::Branch),
-        Meant::Staged => Asked::Range(Range::Staged),
-        Meant::Commit(id) => Asked::Range(Range::Commit(id.clone())),
-        Meant::Patch { text, base } => Asked::Patch { text: text.clone(), base: base.clone() },
-        Meant::Range(text) => {
+        ChangeSelector::Auto => Asked::Range(Range::Any),
+        ChangeSelector::Worktree => Asked::Range(Range::Worktree),
+        ChangeSelector::Branch => Asked::Range(Range::Branch),
+        ChangeSelector::Staged => Asked::Range(Range::Staged),
+        ChangeSelector::Commit(id) => Asked::Range(Range::Commit(id.clone())),
+        ChangeSelector::Patch { text, base } => {
+            Asked::Patch { text: text.clone(), base: base.clone() }
+        }
+        ChangeSelector::Range(text) => {
             let sides = text.split_once("...").or_else(|| text.split_once(".."));
             let (base, head) =
                 sides.filter(|(base, _)| !base.trim().is_empty()).ok_or_else(|| {
-                    BadContext(format!(
+                    ContextError(format!(
                         "`{text}` is no range: write `BASE..HEAD`, as in `main..HEAD`"
                     ))
                 })?;
@@ -166,9 +176,10 @@ fn asked(meant: &Meant) -> Result<Asked, BadContext> {
 }
 
 /// Converts a change under review to the context that goes into its brief.
-fn reviewed(change: &Contribution) -> Reviewed {
-    let Proposal { says, old, new, messages, .. } = &change.proposal;
-    let known = change.known.iter().map(|it| {
+fn reviewed(change: &ChangeUnderReview) -> Reviewed {
+    let ChangeSet { description: says, old_tree: old, new_tree: new, messages, .. } =
+        &change.change_set;
+    let known = change.known_findings.iter().map(|it| {
         let (it, gone) = (&it.noted, it.gone);
         let place = it.place.as_ref().map(|place| format!("{}: ", place.file));
         let now = if gone { "what it rested on is not there any more" } else { "still there" };
@@ -180,7 +191,7 @@ fn reviewed(change: &Contribution) -> Reviewed {
     });
     Reviewed {
         range: Range::Trees { says: says.clone(), old: old.clone(), new: new.clone() },
-        before: change.proposal.was.folder.clone(),
+        before: change.change_set.base_tree.folder.clone(),
         title: change.title.clone(),
         body: change.body.clone(),
         messages: messages.clone(),
@@ -188,21 +199,21 @@ fn reviewed(change: &Contribution) -> Reviewed {
     }
 }
 
-fn changed(file: ChangedFile) -> Changed {
+fn changed(file: ChangedFile) -> FileChange {
     let (added, deleted) = match file.lines {
         Lines::Counted { added, deleted } => (Some(added as u64), Some(deleted as u64)),
         Lines::Binary | Lines::Unknown(_) => (None, None),
     };
-    Changed { path: file.path, from: file.from, added, deleted }
+    FileChange { path: file.path, from: file.from, added, deleted }
 }
 
-fn pinned(pin: Pin) -> Pinned {
+fn pinned(pin: Pin) -> PinnedTree {
     let left_out = counted(&pin.left_out);
-    Pinned { tree: pin.tree, commit: pin.commit, dirty: pin.dirty, left_out }
+    PinnedTree { tree: pin.tree, commit: pin.commit, dirty: pin.dirty, left_out }
 }
 
-fn unreadable(error: &RepoError) -> BadContext {
-    BadContext(error.to_string())
+fn unreadable(error: &RepoError) -> ContextError {
+    ContextError(error.to_string())
 }
 
 /// Counts exclusions by reason, with the first three paths each. The manifest of the snapshot lists

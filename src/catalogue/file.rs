@@ -6,7 +6,7 @@ use crate::debate::{
     Act, Format, Phase, Quorum, ReplyKind, Role, Rounds, Rule, RuleWeight, Shortfall, Speakers,
     SpeakingOrder, TranscriptScope,
 };
-use crate::engine::catalogue::{From, Offering};
+use crate::engine::format_catalog::{CatalogEntry, FormatSource};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -104,8 +104,8 @@ fn go_on() -> Shortfall {
 pub(super) fn read(
     name: &str,
     text: &str,
-    known: &[Offering],
-) -> Result<(Option<String>, Offering), String> {
+    known: &[CatalogEntry],
+) -> Result<(Option<String>, CatalogEntry), String> {
     let written: Written = toml::from_str(text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
@@ -115,7 +115,7 @@ pub(super) fn read(
     let base = match (&written.base, written.acts.is_empty()) {
         (Some(base), true) => {
             let found = known.iter().find(|offering| offering.name() == base);
-            let names = || known.iter().map(Offering::name).collect::<Vec<_>>().join(", ");
+            let names = || known.iter().map(CatalogEntry::name).collect::<Vec<_>>().join(", ");
             Some(
                 found.ok_or_else(|| {
                     format!("there is no `base` format `{base}`; known: {}", names())
@@ -171,7 +171,7 @@ pub(super) fn read(
             .impartial_judge
             .unwrap_or(base.is_some_and(|base| base.offer.impartial_judge)),
     };
-    let offering = Offering { offer, prompts, from: From::Program };
+    let offering = CatalogEntry { offer, prompts, source: FormatSource::Builtin };
     sound::check(&offering)?;
     Ok((written.base, offering))
 }

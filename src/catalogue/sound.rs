@@ -1,13 +1,13 @@
 //! Validates user-defined formats. Errors are messages for the author of the file.
 use crate::debate::format::MAX_OPEN_ROUNDS;
 use crate::debate::{Phase, ReplyKind, Role, Rounds, Speakers, template};
-use crate::engine::catalogue::Offering;
+use crate::engine::format_catalog::CatalogEntry;
 
 /// Limit on the name of a format.
 const LONGEST_NAME: usize = 40;
 
 /// Validates the name: it must match the file, use a small character set and be new.
-pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result<(), String> {
+pub(super) fn name(file: &str, said: Option<&str>, known: &[CatalogEntry]) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if file.is_empty() || file.len() > LONGEST_NAME || !file.chars().all(plain) {
         return Err(format!(
@@ -24,7 +24,7 @@ pub(super) fn name(file: &str, said: Option<&str>, known: &[Offering]) -> Result
 }
 
 /// Validates the rounds, the ending, the prompts, the rules and the seats of a format.
-pub(super) fn check(offering: &Offering) -> Result<(), String> {
+pub(super) fn check(offering: &CatalogEntry) -> Result<(), String> {
     let (offer, acts) = (&offering.offer, &offering.offer.format.acts);
     let (least, most, usual) = (*offer.rounds.start(), *offer.rounds.end(), offer.default_rounds);
     if least == 0 || most > MAX_OPEN_ROUNDS || !offer.rounds.contains(&usual) {
@@ -93,7 +93,7 @@ fn sides<'a>(phases: impl Iterator<Item = &'a Phase> + Clone) -> Result<(), Stri
     }
 }
 
-fn words(offering: &Offering, phase: &Phase) -> Result<(), String> {
+fn words(offering: &CatalogEntry, phase: &Phase) -> Result<(), String> {
     let text = offering.prompts.get(&phase.name);
     let fits = text.is_some_and(|text| !text.trim().is_empty());
     fits.then_some(()).ok_or_else(|| format!("phase `{}` has no prompt", phase.name))
@@ -114,7 +114,7 @@ fn rules(phase: &Phase) -> Result<(), String> {
 }
 
 /// Phases for admitted listeners need an audience, and a phase that admits them.
-fn audience(offering: &Offering) -> Result<(), String> {
+fn audience(offering: &CatalogEntry) -> Result<(), String> {
     let phases = || offering.offer.format.acts.iter().flat_map(|act| &act.phases);
     let listens = |phase: &Phase| match &phase.speakers {
         Speakers::Seated(roles) => roles.contains(&Role::Audience),
@@ -129,7 +129,7 @@ fn audience(offering: &Offering) -> Result<(), String> {
     if (admits || prompted) && !phases().any(listens) {
         return Err("somebody is let in, but no phase seats an audience".into());
     }
-    if phases().any(listens) && offering.listeners().next().is_none() {
+    if phases().any(listens) && offering.audience_types().next().is_none() {
         return Err("there is an audience, but `[audience]` has no type of listener".into());
     }
     Ok(())

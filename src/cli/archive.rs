@@ -8,8 +8,10 @@ use super::resume::LINE;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
-use crate::engine::taking_in::How;
-use crate::engine::{Card, Desk, DeskError, Listing, Opening, Query, Stored};
+use crate::engine::import::ImportOutcome;
+use crate::engine::{
+    App, AppError, DebateCard, DebateDraft, DebateQuery, ProviderInfo, StoredDebate,
+};
 use crate::report::gist::gist;
 use crate::report::text::printable;
 use crate::report::{iso, record::record, summary::summary, view::view};
@@ -22,29 +24,29 @@ use std::path::Path;
 pub(super) fn list(
     list: &List,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let query = Query {
+    let query = DebateQuery {
         root: (!list.all).then(|| place.root.clone()),
         status: list.status.map(Into::into),
         limit: Some(list.limit),
-        ..Query::default()
+        ..DebateQuery::default()
     };
     let mut cards = desk.archive().list(&query)?;
-    if cards.is_empty() && desk.meant(None, false, &place.root).is_err() {
+    if cards.is_empty() && desk.resolve_debate(None, false, &place.root).is_err() {
         let found = desk.recover(&place, &crate::clients::state_files(config))?;
-        for line in found.told {
+        for line in found.messages {
             screen.note(&format!("[INFO] {line}"));
         }
-        for stranger in &found.strangers {
+        for stranger in &found.unsigned_files {
             screen.note(&format!(
                 "[INFO] `{file}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. \
                  `debate import {file}` takes in what was said.",
                 stranger.topic(),
                 stranger.transcript.turns.len(),
-                stranger.by(),
+                stranger.speakers(),
                 file = stranger.path.display()
             ));
         }
@@ -74,7 +76,7 @@ pub(super) fn list(
     Ok(Exit::Ok)
 }
 
-fn line(card: &Card) -> String {
+fn line(card: &DebateCard) -> String {
     let day = iso(card.updated_at).replace('T', " ");
     let mut tail = String::new();
     if let Some(winner) = &card.winner {
@@ -96,7 +98,7 @@ fn line(card: &Card) -> String {
 pub(super) fn show(
     show: &Show,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let id = place::meant(show.id.as_deref(), config, desk, screen)?;
@@ -117,13 +119,13 @@ pub(super) fn show(
         }
         return Ok(Exit::Ok);
     }
-    let live = desk.archive().live(&id)?;
+    let live = desk.archive().live_texts(&id)?;
     if show.json.json {
         screen.json(&Shown {
             debate: view(&debate),
             holder: stored.holder,
             live,
-            record: stored.record.map(|path| path.display().to_string()),
+            record: stored.record_path.map(|path| path.display().to_string()),
             state_files: stored.state_files.iter().map(|(p, _)| p.display().to_string()).collect(),
             flaw,
         })?;
@@ -151,11 +153,11 @@ pub(super) fn show(
 pub(super) fn search(
     search: &Search,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let root = search.here.then(|| place::here(config).root);
-    let query = Query { root, limit: Some(search.limit), ..Query::default() };
+    let query = DebateQuery { root, limit: Some(search.limit), ..DebateQuery::default() };
     let hits = desk.archive().search(&search.words.join(" "), &query)?;
     if search.json.json {
         screen.json(&Found { v: 1, hits })?;
@@ -180,7 +182,7 @@ pub(super) fn search(
 pub(super) fn export(
     export: &Export,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let id = place::meant(export.id.as_deref(), config, desk, screen)?;
@@ -208,12 +210,12 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failed> {
 }
 
 /// Renders a self-contained HTML page.
-fn page(stored: &Stored) -> Result<String, Failed> {
-    Ok(crate::web::export(stored).map_err(DeskError::from)?)
+fn page(stored: &StoredDebate) -> Result<String, Failed> {
+    Ok(crate::web::export(stored).map_err(AppError::from)?)
 }
 
 /// Serializes the setup and then every event as JSON lines.
-fn events(stored: &Stored) -> Result<String, Failed> {
+fn events(stored: &StoredDebate) -> Result<String, Failed> {
     let line = |value: serde_json::Result<String>| {
         value.map(|line| line + "\n").map_err(|error| Failed::Other(error.to_string()))
     };
@@ -228,24 +230,28 @@ fn events(stored: &Stored) -> Result<String, Failed> {
 pub(super) fn import(
     import: &Import,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let text = read(&import.file)?;
     let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
-    let opening = Opening::new("", proposer, challenger, import.judge.clone());
-    let taken = desk.take_in(&text, &opening, &place)?;
-    let (how, counts, says) = match taken.how {
-        How::New => ("new", None, "It was signed by this user and is taken as it is.".to_owned()),
-        How::Known => ("known", None, "It was known already; nothing changed.".into()),
-        How::Extended(by) => ("extended", None, format!("It went on by {by} events.")),
-        How::Diverged => (
+    let opening = DebateDraft::new("", proposer, challenger, import.judge.clone());
+    let taken = desk.import_file(&text, &opening, &place)?;
+    let (how, counts, says) = match taken.outcome {
+        ImportOutcome::New => {
+            ("new", None, "It was signed by this user and is taken as it is.".to_owned())
+        }
+        ImportOutcome::AlreadyKnown => {
+            ("known", None, "It was known already; nothing changed.".into())
+        }
+        ImportOutcome::Extended(by) => ("extended", None, format!("It went on by {by} events.")),
+        ImportOutcome::Diverged => (
             "diverged",
             None,
             "It and the known one went different ways: it is its own now.".into(),
         ),
-        How::Transcript { taken, turns } => (
+        ImportOutcome::Transcript { imported: taken, turns } => (
             "transcript",
             Some((taken, turns)),
             format!(
@@ -276,7 +282,7 @@ fn read(file: &Path) -> Result<String, Failed> {
 }
 
 /// Handler of `debate reindex`.
-pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
+pub(super) fn reindex(json: Json, desk: &App, screen: &mut Screen) -> Result<Exit, Failed> {
     let reindexed = desk.archive().reindex()?;
     let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
     if json.json {
@@ -296,10 +302,10 @@ pub(super) fn reindex(json: Json, desk: &Desk, screen: &mut Screen) -> Result<Ex
 /// Handler of `debate models`.
 pub(super) async fn models(
     models: Models,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    let listing = desk.listing(models.probe).await?;
+    let listing = desk.list_providers(models.probe).await?;
     if models.json {
         screen.json(&Callable { v: 1, models: listing })?;
         return Ok(Exit::Ok);
@@ -315,7 +321,7 @@ pub(super) async fn models(
 }
 
 /// Details of a seat that can play, one line each.
-fn told(it: &Listing) -> Vec<String> {
+fn told(it: &ProviderInfo) -> Vec<String> {
     let mut first: Vec<String> = vec![];
     first.extend(it.reached.clone());
     first.extend(it.version.as_ref().map(|version| format!("version {version}")));

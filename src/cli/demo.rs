@@ -7,8 +7,8 @@ use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{CitationStatus, Participant};
-use crate::engine::inspection::Questioned;
-use crate::engine::{Desk, Opening, Readers};
+use crate::engine::text_check::CitationCheckRequest;
+use crate::engine::{App, BriefReaders, DebateDraft};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ use std::path::{Path, PathBuf};
 pub(super) async fn demo(
     demo: &Demo,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
-    let ground = desk.ground(&place.root, "", "none", Readers::OfTheBrief).await?;
+    let ground = desk.read_context(&place.root, "", "none", BriefReaders::BriefOnly).await?;
     let facts = Facts::of(&place.root, |paths| seen(desk, &place.root, paths));
     let voice = Participant::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
-    let opening = Opening {
+    let opening = DebateDraft {
         brief: facts.brief(),
         pin: ground.pinned.map(|pinned| pinned.tree),
-        ..Opening::new(&topic, voice.clone(), voice.clone(), voice)
+        ..DebateDraft::new(&topic, voice.clone(), voice.clone(), voice)
     };
     if facts.files == 0 {
         screen.note("[INFO] There is no source here, so it speaks of an imagined README.md.");
@@ -40,9 +40,9 @@ pub(super) async fn demo(
     let exit = Play { config, desk, yes: true, shown, summary: true, limit: None, onward: None }
         .play(job, screen)
         .await?;
-    desk.archive().flush();
+    desk.archive().flush_exports();
     let stored = desk.archive().read(&id)?;
-    for path in stored.record.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
+    for path in stored.record_path.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
         screen.note(&format!("[INFO] Written: {}", path.display()));
     }
     screen.note(&format!("[INFO] Look at it again: debate show {id}"));
@@ -60,11 +60,11 @@ struct Facts {
 }
 
 /// Filters out files that citations cannot refer to, such as those Git ignores.
-fn seen(desk: &Desk, root: &Path, paths: &[&str]) -> Vec<String> {
+fn seen(desk: &App, root: &Path, paths: &[&str]) -> Vec<String> {
     let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
     let text = text.concat();
-    let asked = Questioned { text: &text, folder: "", path: None, commit: None };
-    let Ok((citations, _)) = desk.look_up(root, &asked) else { return vec![] };
+    let asked = CitationCheckRequest { text: &text, base_folder: "", own_path: None, commit: None };
+    let Ok((citations, _)) = desk.check_citations(root, &asked) else { return vec![] };
     let there = citations.into_iter().filter(|citation| citation.found == CitationStatus::Located);
     there.filter_map(|citation| citation.path).collect()
 }

@@ -10,7 +10,7 @@ use super::screen::{BOLD, Screen};
 use crate::clients::{Client, Deed, Ground, Scope, Step, Wish, free, wire};
 use crate::config::Config;
 use crate::debate::Status;
-use crate::engine::{Desk, Health, Query};
+use crate::engine::{App, ArchiveHealth, DebateQuery};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `debate doctor`.
@@ -67,7 +67,7 @@ impl Looked {
 pub(super) async fn doctor(
     doctor: &Doctor,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let ground = Ground::of(config);
@@ -115,9 +115,9 @@ pub(super) async fn doctor(
 async fn examine(
     doctor: &Doctor,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     ground: &Ground,
-) -> (Option<Health>, Vec<Looked>) {
+) -> (Option<ArchiveHealth>, Vec<Looked>) {
     let mut looked = vec![program(config, ground)];
     let (health, archive) = archive(desk, config);
     looked.push(archive);
@@ -126,7 +126,7 @@ async fn examine(
     looked.push(repository(config));
     looked.push(unfinished(config, desk));
     // An invalid config has its own check, so the error is dropped here.
-    let listed = desk.listing(doctor.probe).await.unwrap_or_default();
+    let listed = desk.list_providers(doctor.probe).await.unwrap_or_default();
     looked.extend(clients::clients(&listed, desk, ground));
     looked.extend(models::models(&listed));
     (health, looked)
@@ -174,7 +174,7 @@ fn program(config: &Config, ground: &Ground) -> Looked {
     }
 }
 
-fn archive(desk: &Desk, config: &Config) -> (Option<Health>, Looked) {
+fn archive(desk: &App, config: &Config) -> (Option<ArchiveHealth>, Looked) {
     match desk.archive().health() {
         Ok(health) if health.problems.is_empty() => {
             let says = format!(
@@ -242,16 +242,16 @@ fn close(path: &Path) -> String {
 }
 
 /// Checks config and custom formats. An unreadable `config.toml` ends the process before this.
-fn configuration(config: &Config, desk: &Desk) -> Looked {
+fn configuration(config: &Config, desk: &App) -> Looked {
     let folder = config.formats.parent().unwrap_or(&config.formats).display().to_string();
-    if let Err(error) = desk.sound() {
+    if let Err(error) = desk.check_config() {
         return Looked::bad(
             "configuration",
             error.to_string(),
             &format!("mend `{folder}/config.toml`"),
         );
     }
-    let broken = &desk.catalogue().broken;
+    let broken = &desk.catalog().invalid_files;
     if let Some(first) = broken.first() {
         let says = format!("the format `{}` cannot be played: {}", first.name, first.why);
         return Looked::bad("configuration", says, &format!("mend `{}`", first.file));
@@ -269,9 +269,9 @@ fn repository(config: &Config) -> Looked {
     Looked::good("repository", format!("none here; debates belong to the folder `{root}`"))
 }
 
-fn unfinished(config: &Config, desk: &Desk) -> Looked {
+fn unfinished(config: &Config, desk: &App) -> Looked {
     let root = Some(place::here(config).root);
-    let query = Query { root, unfinished: true, ..Query::default() };
+    let query = DebateQuery { root, unfinished: true, ..DebateQuery::default() };
     let open = desk.archive().list(&query).unwrap_or_default();
     let paused = open.iter().filter(|card| card.status == Status::Paused).count();
     let says = format!("{} unfinished here, {paused} of them paused", open.len());

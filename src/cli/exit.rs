@@ -1,8 +1,8 @@
 //! Exit codes ([`Exit`]) and the error type of all commands ([`CliError`]), with a hint for each
 //! error.
 use crate::debate::{Debate, FailureKind, SetupError, Status, status};
-use crate::engine::pairing::Vacant;
-use crate::engine::{ArchiveError, DeskError, Error, LogError};
+use crate::engine::pairing::VacantSeat;
+use crate::engine::{AppError, ArchiveError, LogError, SessionError};
 use crate::guest::Left;
 use std::io;
 
@@ -43,7 +43,7 @@ pub enum Failed {
     NoModel(String, String),
     /// Error of the application.
     #[error(transparent)]
-    Desk(#[from] DeskError),
+    Desk(#[from] AppError),
     /// Error of the arena client.
     #[error(transparent)]
     Guest(#[from] Left),
@@ -63,26 +63,26 @@ impl Failed {
             Failed::Usage(..) => Exit::Stopped,
             Failed::NoModel(..) => Exit::NoModel,
             Failed::Desk(error) => match error {
-                DeskError::Unplayable(_)
-                | DeskError::Vacant(_)
-                | DeskError::Deserted(..)
-                | DeskError::Silent { .. } => Exit::NoModel,
-                DeskError::Settings(_)
-                | DeskError::Format { .. }
-                | DeskError::Rounds { .. }
-                | DeskError::BrokenFormat { .. }
-                | DeskError::Partial { .. }
-                | DeskError::Cast(_)
-                | DeskError::Clash(_)
-                | DeskError::Unfit(_)
-                | DeskError::Context(_)
-                | DeskError::NoneHere { .. }
-                | DeskError::Stranger(_)
-                | DeskError::NoSeat { .. }
-                | DeskError::Session(Error::Log(LogError::Lost { .. }))
-                | DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
-                    Exit::Stopped
-                }
+                AppError::ProviderUnavailable(_)
+                | AppError::VacantSeat(_)
+                | AppError::NoCandidateLeft(..)
+                | AppError::ProbeFailed { .. } => Exit::NoModel,
+                AppError::InvalidConfig(_)
+                | AppError::UnknownFormat { .. }
+                | AppError::RoundsOutOfRange { .. }
+                | AppError::InvalidFormat { .. }
+                | AppError::BiasedJudge { .. }
+                | AppError::InvalidOption(_)
+                | AppError::SideConflict(_)
+                | AppError::InvalidSetup(_)
+                | AppError::Context(_)
+                | AppError::NoDebateHere { .. }
+                | AppError::OnlyUnsignedFile(_)
+                | AppError::UnknownSeat { .. }
+                | AppError::Session(SessionError::Log(LogError::LeaseLost { .. }))
+                | AppError::Archive(
+                    ArchiveError::UnknownDebate(_) | ArchiveError::AmbiguousId(..),
+                ) => Exit::Stopped,
                 _ => Exit::Failure,
             },
             Failed::Guest(_) | Failed::File(..) | Failed::Other(_) => Exit::Failure,
@@ -94,85 +94,91 @@ impl Failed {
         let hint = match self {
             Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
             Failed::Guest(left) => return left.hint().map(Into::into),
-            Failed::Desk(DeskError::Vacant(Vacant(role))) => {
+            Failed::Desk(AppError::VacantSeat(VacantSeat(role))) => {
                 return Some(format!(
                     "name one with `--{role} SEAT`, or install another model CLI; `debate models` shows \
                      who can play, and `debate demo` needs nobody"
                 ));
             }
-            Failed::Desk(DeskError::Settings(_)) => {
+            Failed::Desk(AppError::InvalidConfig(_)) => {
                 "mend `debate/config.toml` in your configuration directory"
             }
-            Failed::Desk(DeskError::Silent { others, .. }) if !others.is_empty() => {
+            Failed::Desk(AppError::ProbeFailed { alternatives: others, .. })
+                if !others.is_empty() =>
+            {
                 return Some(format!("others that can be named here: {}", others.join(", ")));
             }
-            Failed::Desk(DeskError::Silent { .. } | DeskError::Deserted(..)) => {
+            Failed::Desk(AppError::ProbeFailed { .. } | AppError::NoCandidateLeft(..)) => {
                 "`debate models --probe` asks everyone; `--no-probe` opens the debate all the same"
             }
-            Failed::Desk(DeskError::Unplayable(_)) => {
+            Failed::Desk(AppError::ProviderUnavailable(_)) => {
                 "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
             }
-            Failed::Desk(DeskError::Clash(_)) => {
+            Failed::Desk(AppError::SideConflict(_)) => {
                 "name two that differ; `debate models` shows who can play"
             }
-            Failed::Desk(DeskError::Format { .. }) => "`debate formats` shows what there is",
-            Failed::Desk(DeskError::BrokenFormat { .. }) => {
+            Failed::Desk(AppError::UnknownFormat { .. }) => "`debate formats` shows what there is",
+            Failed::Desk(AppError::InvalidFormat { .. }) => {
                 "mend that file; `debate formats` says whether it is"
             }
-            Failed::Desk(DeskError::Partial { .. }) => {
+            Failed::Desk(AppError::BiasedJudge { .. }) => {
                 "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says so"
             }
-            Failed::Desk(DeskError::Cast(_)) => "`debate formats NAME` shows what a format takes",
-            Failed::Desk(DeskError::Rounds { .. }) => "leave `--rounds` out for the usual number",
-            Failed::Desk(DeskError::Unfit(SetupError::EmptyTopic)) => {
+            Failed::Desk(AppError::InvalidOption(_)) => {
+                "`debate formats NAME` shows what a format takes"
+            }
+            Failed::Desk(AppError::RoundsOutOfRange { .. }) => {
+                "leave `--rounds` out for the usual number"
+            }
+            Failed::Desk(AppError::InvalidSetup(SetupError::EmptyTopic)) => {
                 "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."
             }
-            Failed::Desk(DeskError::Unfit(SetupError::TooLong(..))) => {
+            Failed::Desk(AppError::InvalidSetup(SetupError::TooLong(..))) => {
                 "put the question in a sentence, and the rest into a file for `--context file=PATH`"
             }
-            Failed::Desk(DeskError::Unfit(SetupError::InvalidPrompt(..))) => {
+            Failed::Desk(AppError::InvalidSetup(SetupError::InvalidPrompt(..))) => {
                 "mend or remove your own prompt of that name"
             }
-            Failed::Desk(DeskError::Context(_)) => {
+            Failed::Desk(AppError::Context(_)) => {
                 "`--context none`, or `debate brief --help` for what can be given"
             }
-            Failed::Desk(DeskError::NoneHere { .. }) => {
+            Failed::Desk(AppError::NoDebateHere { .. }) => {
                 "`debate list --all` shows those of other repositories"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::Unknown(_))) => {
+            Failed::Desk(AppError::Archive(ArchiveError::UnknownDebate(_))) => {
                 "`debate list --all` shows every debate there is"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::Ambiguous(..))) => {
+            Failed::Desk(AppError::Archive(ArchiveError::AmbiguousId(..))) => {
                 "give more of the id; `debate list --all` shows them"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::Busy { id, .. })) => {
+            Failed::Desk(AppError::Archive(ArchiveError::LeaseHeld { id, .. })) => {
                 return Some(format!(
                     "`debate watch {id}` follows it; `debate resume {id} --take-over` takes it over, \
                      and the other stops"
                 ));
             }
-            Failed::Desk(DeskError::Stranger(stranger)) => {
+            Failed::Desk(AppError::OnlyUnsignedFile(stranger)) => {
                 return Some(format!(
                     "`debate import {}` takes in what was said, as a transcript; then `debate resume`",
                     stranger.path.display()
                 ));
             }
-            Failed::Desk(DeskError::NoSeat { names, .. }) => {
+            Failed::Desk(AppError::UnknownSeat { names, .. }) => {
                 return Some(format!("its seats are {names}"));
             }
-            Failed::Desk(DeskError::Session(Error::Log(LogError::Lost { .. }))) => {
+            Failed::Desk(AppError::Session(SessionError::Log(LogError::LeaseLost { .. }))) => {
                 "`debate watch` follows it; `debate resume --take-over` takes it back"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::Broken(_))) => {
+            Failed::Desk(AppError::Archive(ArchiveError::Storage(_))) => {
                 "`debate doctor` looks closer; state files in your repositories can be imported again"
             }
-            Failed::Desk(DeskError::Unanswered { .. }) => {
+            Failed::Desk(AppError::CommandTimedOut { .. }) => {
                 "try again; `debate resume --take-over` takes the debate over from whoever is stuck"
             }
-            Failed::Desk(DeskError::Flawed { .. }) => {
+            Failed::Desk(AppError::CorruptLog { .. }) => {
                 "`debate show` and `debate export` still read it"
             }
-            Failed::Desk(DeskError::Archive(ArchiveError::TooNew(_))) => {
+            Failed::Desk(AppError::Archive(ArchiveError::SchemaTooNew(_))) => {
                 "update this program, or set DEBATE_HOME to another folder"
             }
             _ => return None,
@@ -196,8 +202,8 @@ impl From<ArchiveError> for Failed {
     }
 }
 
-impl From<Error> for Failed {
-    fn from(error: Error) -> Failed {
+impl From<SessionError> for Failed {
+    fn from(error: SessionError) -> Failed {
         Failed::Desk(error.into())
     }
 }

@@ -6,7 +6,7 @@ use super::screen::{BOLD, DIM, Screen, Target};
 use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
-use crate::engine::{Archive, Recorded, Update};
+use crate::engine::{Archive, RecordedEvent, Update};
 use crate::report::aloud::Aloud;
 use crate::report::record::SEALED;
 use crate::report::text::printable;
@@ -80,7 +80,7 @@ impl Follower {
 
     fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), Failed> {
         let stored = archive.read(&self.debate.setup().id)?;
-        for Recorded { seq, event, .. } in stored.events {
+        for RecordedEvent { seq, event, .. } in stored.events {
             self.show(&Update::Fact { seq, event }, screen)?;
         }
         Ok(())

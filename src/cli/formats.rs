@@ -4,16 +4,16 @@ use super::exit::{Exit, Failed};
 use super::output;
 use super::screen::Screen;
 use crate::debate::Role;
-use crate::engine::Desk;
-use crate::engine::catalogue::{Broken, From, Offering};
+use crate::engine::App;
+use crate::engine::format_catalog::{CatalogEntry, FormatSource, InvalidFormatFile};
 use crate::report::format::described;
 use std::fmt::Write;
 
 /// Handler of `debate formats`.
-pub(super) fn formats(formats: &Formats, desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
-    let catalogue = desk.catalogue();
+pub(super) fn formats(formats: &Formats, desk: &App, screen: &mut Screen) -> Result<Exit, Failed> {
+    let catalogue = desk.catalog();
     if let Some(name) = &formats.name {
-        let offering = catalogue.offered(name)?;
+        let offering = catalogue.find(name)?;
         if formats.json.json {
             screen.json(&output::Format { v: 1, format: entry(offering, Detail::Table) })?;
         } else {
@@ -23,18 +23,18 @@ pub(super) fn formats(formats: &Formats, desk: &Desk, screen: &mut Screen) -> Re
         return Ok(Exit::Ok);
     }
     if formats.json.json {
-        let entries = catalogue.offerings.iter().map(|it| entry(it, Detail::Line)).collect();
-        let broken = catalogue.broken.iter().map(unusable).collect();
+        let entries = catalogue.entries.iter().map(|it| entry(it, Detail::Line)).collect();
+        let broken = catalogue.invalid_files.iter().map(unusable).collect();
         screen.json(&output::Formats { v: 1, formats: entries, broken })?;
         return Ok(Exit::Ok);
     }
-    let width = catalogue.offerings.iter().map(|it| it.name().len()).max().unwrap_or(0);
+    let width = catalogue.entries.iter().map(|it| it.name().len()).max().unwrap_or(0);
     let mut text = String::new();
-    for offering in &catalogue.offerings {
+    for offering in &catalogue.entries {
         let _ = writeln!(text, "{:width$}  {}", offering.name(), offering.offer.about);
     }
     screen.print(&text)?;
-    for Broken { name, file, why } in &catalogue.broken {
+    for InvalidFormatFile { name, file, why } in &catalogue.invalid_files {
         screen.warn(&format!("[WARN] `{name}` cannot be played: {file}: {why}"));
     }
     Ok(Exit::Ok)
@@ -47,7 +47,7 @@ enum Detail {
     Table,
 }
 
-fn entry(offering: &Offering, detail: Detail) -> output::FormatEntry {
+fn entry(offering: &CatalogEntry, detail: Detail) -> output::FormatEntry {
     let offer = &offering.offer;
     output::FormatEntry {
         name: offering.name().into(),
@@ -56,32 +56,34 @@ fn entry(offering: &Offering, detail: Detail) -> output::FormatEntry {
         most: *offer.rounds.end(),
         usual: offer.default_rounds,
         confirms: offer.confirm_plan,
-        listeners: offering.listeners().map(Into::into).collect(),
-        from: match &offering.from {
-            From::Program => "program".into(),
-            From::Template(base) => format!("template of {base}"),
-            From::User(file) => file.clone(),
+        listeners: offering.audience_types().map(Into::into).collect(),
+        from: match &offering.source {
+            FormatSource::Builtin => "program".into(),
+            FormatSource::BuiltinTemplate(base) => format!("template of {base}"),
+            FormatSource::UserFile(file) => file.clone(),
         },
         table: (detail == Detail::Table).then(|| offer.format.clone()),
     }
 }
 
-fn origin(offering: &Offering) -> String {
-    let listeners: Vec<&str> = offering.listeners().collect();
+fn origin(offering: &CatalogEntry) -> String {
+    let listeners: Vec<&str> = offering.audience_types().collect();
     let listeners = if listeners.is_empty() {
         String::new()
     } else {
         format!("\nListeners: {}.\n", listeners.join(", "))
     };
-    match &offering.from {
-        From::Program => listeners,
-        From::Template(base) => format!("{listeners}\nA template: `{base}` with an eye on this.\n"),
-        From::User(file) => format!("{listeners}\nFrom {file}\n"),
+    match &offering.source {
+        FormatSource::Builtin => listeners,
+        FormatSource::BuiltinTemplate(base) => {
+            format!("{listeners}\nA template: `{base}` with an eye on this.\n")
+        }
+        FormatSource::UserFile(file) => format!("{listeners}\nFrom {file}\n"),
     }
 }
 
 /// The options of `debate run` that apply to this format.
-fn flags(offering: &Offering) -> String {
+fn flags(offering: &CatalogEntry) -> String {
     let rows = [
         (
             Role::Advocate,
@@ -101,7 +103,7 @@ fn flags(offering: &Offering) -> String {
     format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
 }
 
-fn unusable(broken: &Broken) -> output::BrokenFormat {
+fn unusable(broken: &InvalidFormatFile) -> output::BrokenFormat {
     output::BrokenFormat {
         name: broken.name.clone(),
         file: broken.file.clone(),

@@ -5,7 +5,7 @@ use super::output::{Deed as Told, Wired};
 use super::screen::{BOLD, Screen};
 use crate::clients::{self, Client, Deed, Ground, Scope, Step, Wish};
 use crate::config::Config;
-use crate::engine::Desk;
+use crate::engine::App;
 use std::path::Path;
 
 /// Arguments of `debate init`.
@@ -63,11 +63,11 @@ impl Where {
 }
 
 /// Parses `--env` as variable names. Text that may be a secret value is rejected, not echoed.
-fn variables(typed: &[String], desk: &Desk) -> Result<Vec<(String, String)>, Failed> {
+fn variables(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, Failed> {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let fits = |name: &str| {
         let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
-        begins && name.len() <= 64 && name.chars().all(part) && desk.clean(name) == name
+        begins && name.len() <= 64 && name.chars().all(part) && desk.redact(name) == name
     };
     let pair = |typed: &String| {
         let (name, from) = typed.split_once('=').unwrap_or((typed, typed));
@@ -86,7 +86,7 @@ fn variables(typed: &[String], desk: &Desk) -> Result<Vec<(String, String)>, Fai
 pub(super) fn init(
     init: &Init,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let ground = Ground::of(config);
@@ -217,7 +217,7 @@ fn advise(
     client: &Client,
     init: &Init,
     wish: &Wish,
-    desk: &Desk,
+    desk: &App,
     ground: &Ground,
     screen: &mut Screen,
 ) {
@@ -232,8 +232,11 @@ fn advise(
         screen.note(&format!("{title} asks before every call of a tool that plays; {how}."));
     }
     let named = |key: &String| wish.keys.iter().any(|(name, _)| name == key);
-    let keys: Vec<String> =
-        desk.keys().into_iter().filter(|key| client.withholds(key) && !named(key)).collect();
+    let keys: Vec<String> = desk
+        .api_key_variables()
+        .into_iter()
+        .filter(|key| client.withholds(key) && !named(key))
+        .collect();
     if !keys.is_empty() {
         screen.warn(&format!(
             "[WARN] {title} does not hand {} on to servers. To hand on the name, never the value: \

@@ -6,8 +6,8 @@ use super::output::{Checked, Given, Looked};
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Citation, CitationStatus};
-use crate::engine::inspection::Questioned;
-use crate::engine::{BadContext, Desk, DeskError, Readers};
+use crate::engine::text_check::CitationCheckRequest;
+use crate::engine::{App, AppError, BriefReaders, ContextError};
 use crate::report::text::{one_line, printable};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -22,7 +22,7 @@ const LONGEST: u64 = 8 * 1024 * 1024;
 pub(super) async fn brief(
     asked: &Brief,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let mut wanted: Vec<String> = asked.paths.clone();
@@ -36,13 +36,13 @@ pub(super) async fn brief(
     }
     wanted.extend(asked.budget.map(|tokens| format!("budget={tokens}")));
     let wanted = joined(&wanted);
-    let readers = if asked.names { Readers::OfFiles } else { Readers::OfTheBrief };
+    let readers = if asked.names { BriefReaders::ReadFiles } else { BriefReaders::BriefOnly };
     let topic = asked.topic.as_deref().unwrap_or_default();
-    let ground = desk.ground(&config.root, topic, &wanted, readers).await?;
-    if let Some(why) = &ground.unread {
+    let ground = desk.read_context(&config.root, topic, &wanted, readers).await?;
+    if let Some(why) = &ground.unreadable_reason {
         screen.warn(&format!("[WARN] {}", printable(why)));
     }
-    let gathered = ground.gathered;
+    let gathered = ground.brief;
     if asked.json.json {
         let pinned = ground.pinned.as_ref();
         screen.json(&Given {
@@ -51,9 +51,9 @@ pub(super) async fn brief(
             tokens: gathered.tokens,
             picked: gathered.picked,
             left_out: gathered.left_out,
-            touched: gathered.touched,
-            changed: gathered.changed,
-            removed: gathered.removed,
+            touched: gathered.touched_paths,
+            changed: gathered.changed_files,
+            removed: gathered.redacted,
             tree: pinned.map(|pinned| pinned.tree.clone()),
             commit: pinned.and_then(|pinned| pinned.commit.clone()),
             dirty: pinned.is_some_and(|pinned| pinned.dirty),
@@ -69,8 +69,8 @@ pub(super) async fn brief(
     if let Some(more) = gathered.left_out.len().checked_sub(LISTED).filter(|more| *more > 0) {
         screen.note(&format!("[INFO] Left out: {more} more, all of them with --json"));
     }
-    if !gathered.removed.is_empty() {
-        screen.warn(&format!("[WARN] Secrets taken out: {}", gathered.removed));
+    if !gathered.redacted.is_empty() {
+        screen.warn(&format!("[WARN] Secrets taken out: {}", gathered.redacted));
     }
     screen.note(&format!("[INFO] About {} tokens", gathered.tokens));
     screen.print(&printable(&gathered.text))?;
@@ -81,7 +81,7 @@ pub(super) async fn brief(
 pub(super) fn check(
     asked: &Check,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let (text, path) = text(&asked.file, config)?;
@@ -89,10 +89,11 @@ pub(super) fn check(
     let below = below.map(|below| below.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     let folder = if below.is_empty() { below } else { below + "/" };
     let (path, commit) = (path.as_deref(), asked.commit.as_deref());
-    let questioned = Questioned { text: &text, folder: &folder, path, commit };
-    let looked_up = desk.look_up(&config.root, &questioned);
+    let questioned =
+        CitationCheckRequest { text: &text, base_folder: &folder, own_path: path, commit };
+    let looked_up = desk.check_citations(&config.root, &questioned);
     let (citations, against) = looked_up.map_err(|error| match error {
-        DeskError::Context(BadContext(why)) => {
+        AppError::Context(ContextError(why)) => {
             let hint =
                 "run it in the repository the text is about; `--commit ID` names another state";
             Failed::Usage(why, hint.into())
@@ -169,8 +170,8 @@ fn line(citation: &Citation) -> String {
 }
 
 /// Handler of `debate redact`.
-pub(super) fn redact(desk: &Desk, screen: &mut Screen) -> Result<Exit, Failed> {
-    let removed = desk.filter(std::io::stdin().lock(), screen.raw())?;
+pub(super) fn redact(desk: &App, screen: &mut Screen) -> Result<Exit, Failed> {
+    let removed = desk.redact_stream(std::io::stdin().lock(), screen.raw())?;
     let removed = if removed.is_empty() { "nothing".to_owned() } else { removed };
     screen.note(&format!("[INFO] Taken out: {removed}"));
     Ok(Exit::Ok)

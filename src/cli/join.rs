@@ -4,8 +4,8 @@ use super::exit::{Exit, Failed};
 use super::output::{Attended, Heard, Scores};
 use super::screen::Screen;
 use crate::config::Config;
-use crate::engine::Desk;
-use crate::engine::signals::stopped;
+use crate::engine::App;
+use crate::engine::signals::wait_for_shutdown;
 use crate::guest::visit::fresh_uuid;
 use crate::guest::wire::{Side, Spoken, is_id};
 use crate::guest::{Address, Ended, Guest, Http, Memory, News, Outcome, Visit, manners};
@@ -19,7 +19,7 @@ const GLIMPSE: usize = 100;
 pub(super) async fn join(
     asked: &Join,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let address = Address::parse(&asked.url).map_err(|bad| {
@@ -39,13 +39,13 @@ pub(super) async fn join(
         // The receiver is dropped only when this command is about to exit.
         let _ = sender.send(it);
     };
-    let words = &desk.catalogue().guest;
+    let words = &desk.catalog().arena_client_prompts;
     let visit = Visit { platform: &platform, lender: desk, words, guest: &guest, tell: &tell };
     let mut debate = asked.debate.clone();
     let ended = {
         let mut attending =
             std::pin::pin!(visit.attend(&memory, &address, asked.debate.as_deref()));
-        let mut interrupt = std::pin::pin!(stopped());
+        let mut interrupt = std::pin::pin!(wait_for_shutdown());
         loop {
             tokio::select! {
                 biased;
@@ -72,11 +72,11 @@ async fn guest(
     asked: &Join,
     address: &Address,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Guest, Failed> {
     let wrong = |says: &str, hint: &str| Failed::Usage(says.into(), hint.into());
-    if !desk.lends(&asked.seat) {
+    if !desk.can_ask_once(&asked.seat) {
         let hint = "`debate models` shows who can play; `script:FILE` always can";
         return Err(wrong("a guest is a model or a script", hint));
     }
@@ -88,10 +88,10 @@ async fn guest(
         return Err(wrong("a name has 1 to 64 characters", "give another with `--name`"));
     }
     let effort = asked.effort.map(Into::into);
-    let voice = desk.lendable(&asked.seat, effort)?;
+    let voice = desk.resolve_one_shot(&asked.seat, effort)?;
     if !asked.no_probe
         && config.settings.seats.probe != Some(false)
-        && let Some(slow) = desk.answers(&voice).await?
+        && let Some(slow) = desk.probe_one(&voice).await?
     {
         screen.warn(&format!("[WARN] {slow}"));
     }

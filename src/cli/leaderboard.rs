@@ -5,14 +5,14 @@ use super::output;
 use super::place;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::engine::Desk;
+use crate::engine::App;
 use crate::rating::{Board, text};
 
 /// Handler of `debate leaderboard`.
 pub(super) fn leaderboard(
     asked: &Leaderboard,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let root = asked.here.then(|| place::here(config).root);

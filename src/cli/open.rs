@@ -7,13 +7,13 @@ use super::play::Play;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{Budget, HoldPoint, Participant, Rounds, to_millionths};
-use crate::engine::opening::found_again;
-use crate::engine::pairing::{Judge, Named, Preferred, There};
-use crate::engine::particulars::{Particulars, WantedCast};
-use crate::engine::preflight::{AUTO, Wish};
-use crate::engine::signals::stopped;
-use crate::engine::spoken::Spoken;
-use crate::engine::{Desk, Opening};
+use crate::engine::draft::with_absolute_script;
+use crate::engine::format_options::{CastRequest, FormatOptions};
+use crate::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use crate::engine::preflight::{AUTO_CONTEXT, SeatingRequest};
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::topic_options::TopicOptions;
+use crate::engine::{App, DebateDraft};
 use crate::report::text::printable;
 use std::path::Path;
 use std::time::Duration;
@@ -22,32 +22,32 @@ use std::time::Duration;
 pub(super) async fn run(
     run: &Run,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let spoken = said(run, config, desk)?;
-    if let Some(understood) = spoken.told() {
+    if let Some(understood) = spoken.describe() {
         screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
     }
     let (draft, wish) = drafted(&run.seating, &spoken, run.output.clone(), config, desk)?;
-    let offer = &desk.catalogue().offered(&draft.format)?.offer;
+    let offer = &desk.catalog().find(&draft.format)?.offer;
     // Acts without a fixed number of rounds need the user to end them.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let mut holds = vec![];
     holds.extend((run.plan || offer.confirm_plan).then_some(HoldPoint::Start));
     holds.extend((run.pause || open).then_some(HoldPoint::Rounds));
-    let draft = Opening { holds, ..draft };
+    let draft = DebateDraft { holds, ..draft };
     let wish = match wish.context.as_str() {
-        "" => Wish { context: AUTO.into(), ..wish },
+        "" => SeatingRequest { context: AUTO_CONTEXT.into(), ..wish },
         _ => wish,
     };
-    if let Some(output) = &draft.output {
+    if let Some(output) = &draft.report_path {
         writable(&place.root.join(output))?;
     }
     let prepared = tokio::select! {
         prepared = desk.prepare(draft, &wish, &place.root) => prepared,
-        () = stopped() => {
+        () = wait_for_shutdown() => {
             screen.warn("[WARN] Stopped before anything was opened.");
             return Ok(Exit::Stopped);
         }
@@ -63,9 +63,9 @@ pub(super) async fn run(
 
 /// Prints warnings, the selected context, the chosen participants and the cost estimate.
 pub(super) fn announced(
-    opening: &Opening,
+    opening: &DebateDraft,
     warnings: &[String],
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<(), Failed> {
     for warning in warnings {
@@ -74,12 +74,12 @@ pub(super) fn announced(
     for line in &opening.picked {
         screen.note(&format!("[INFO] Given: {}", printable(line)));
     }
-    for line in &opening.chosen {
+    for line in &opening.seat_choices {
         screen.note(&format!("[INFO] Chosen: {}", printable(line)));
     }
-    if let Some(estimate) = desk.estimate(opening)? {
-        screen.note(&format!("[INFO] Estimate: {}", estimate.says));
-        if let Some(unkept) = estimate.unkept {
+    if let Some(estimate) = desk.estimate_cost(opening)? {
+        screen.note(&format!("[INFO] Estimate: {}", estimate.summary));
+        if let Some(unkept) = estimate.budget_warning {
             screen.warn(&format!("[WARN] {unkept}"));
         }
     }
@@ -89,15 +89,15 @@ pub(super) fn announced(
 /// Builds a draft and a seating request from flags, topic options and config.
 pub(super) fn drafted(
     seating: &Seating,
-    spoken: &Spoken,
+    spoken: &TopicOptions,
     output: Option<String>,
     config: &Config,
-    desk: &Desk,
-) -> Result<(Opening, Wish), Failed> {
+    desk: &App,
+) -> Result<(DebateDraft, SeatingRequest), Failed> {
     let wish = wish(seating, spoken, config)?;
     let limits = config.settings.limits;
     let format = seating.format.clone().or_else(|| spoken.format.clone());
-    let draft = Opening {
+    let draft = DebateDraft {
         format: format.unwrap_or("duel".into()),
         rounds: seating.rounds.or(spoken.rounds),
         effort: wish.effort,
@@ -105,16 +105,21 @@ pub(super) fn drafted(
         turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
         sealed: seating.sealed,
         stop_when_settled: seating.stop_when_settled,
-        ..Opening::new(&spoken.topic, Participant::Human, Participant::Human, Participant::Human)
+        ..DebateDraft::new(
+            &spoken.topic,
+            Participant::Human,
+            Participant::Human,
+            Participant::Human,
+        )
     };
-    let said = Particulars { output_path: output, ..seating.wanted.read()? };
-    Ok(desk.particulars(said, draft, wish, &config.folder)?)
+    let said = FormatOptions { output_path: output, ..seating.wanted.read()? };
+    Ok(desk.apply_format_options(said, draft, wish, &config.folder)?)
 }
 
 /// Parses the topic and the options written in it. An empty topic is an error.
-fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
+fn said(run: &Run, config: &Config, desk: &App) -> Result<TopicOptions, Failed> {
     if run.topic.trim().is_empty() {
-        let raised = desk.topics(&place::here(config).root);
+        let raised = desk.suggest_topics(&place::here(config).root);
         let hint = if raised.is_empty() {
             "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
         } else {
@@ -123,8 +128,8 @@ fn said(run: &Run, config: &Config, desk: &Desk) -> Result<Spoken, Failed> {
         return Err(Failed::Usage("the topic is empty".into(), hint));
     }
     // Flags override options in the topic.
-    let (spoken, seating) = (desk.spoken(&run.topic), &run.seating);
-    Ok(Spoken {
+    let (spoken, seating) = (desk.parse_topic_options(&run.topic), &run.seating);
+    Ok(TopicOptions {
         format: spoken.format.filter(|_| seating.format.is_none()),
         proposer: spoken.proposer.filter(|_| seating.proposer.is_none()),
         challenger: spoken.challenger.filter(|_| seating.challenger.is_none()),
@@ -154,7 +159,11 @@ fn writable(path: &Path) -> Result<(), Failed> {
 }
 
 /// Seats the user wants. Flags override the topic, the topic overrides the config.
-fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Failed> {
+fn wish(
+    seating: &Seating,
+    spoken: &TopicOptions,
+    config: &Config,
+) -> Result<SeatingRequest, Failed> {
     let folder = &config.folder;
     let model =
         |flag: &Option<Participant>, said: &Option<String>, model: &Option<String>, role| {
@@ -163,35 +172,38 @@ fn wish(seating: &Seating, spoken: &Spoken, config: &Config) -> Result<Wish, Fai
         };
     let judge = seating.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
     let (pro, con) = (&spoken.proposer, &spoken.challenger);
-    let named = Named {
+    let named = RequestedSeats {
         proposer: model(&seating.proposer, pro, &seating.model_proposer, "proposer")?,
         challenger: model(&seating.challenger, con, &seating.model_challenger, "challenger")?,
-        judge: judge.map(|judge| found_again(judge, folder)),
+        judge: judge.map(|judge| with_absolute_script(judge, folder)),
     };
     let own = &config.settings.seats;
-    let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
+    let preferred = SeatPreferences::parse(&own.pairings, &own.judges).map_err(|bad| {
         let hint = "write seats as in `claude` or `openai:MODEL`";
         Failed::Usage(format!("`seats` in your configuration: {bad}"), hint.into())
     })?;
-    Ok(Wish {
-        named,
-        preferred,
-        cast: WantedCast {
+    Ok(SeatingRequest {
+        requested: named,
+        preferences: preferred,
+        cast: CastRequest {
             panel: seating
                 .judge
                 .iter()
                 .skip(1)
-                .map(|judge| found_again(judge.clone(), folder))
+                .map(|judge| with_absolute_script(judge.clone(), folder))
                 .collect(),
-            ..WantedCast::default()
+            ..CastRequest::default()
         },
         // A person may be away from the terminal, so a human argues only if named. Without an
         // independent judge a debater judges, or else the human.
-        there: There { side: None, judge: Judge::Debater(Participant::Human) },
+        fallbacks: FallbackSeats {
+            debater: None,
+            judge: FallbackJudge::Debater(Participant::Human),
+        },
         context: joined(&seating.context),
         change: None,
         effort: seating.effort.map(Into::into).or(spoken.effort),
-        probe: (!seating.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
+        probe_timeout: (!seating.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
     })
 }
 
@@ -226,7 +238,7 @@ fn seat(
         }
         (Some(voice), None) => voice.clone(),
     };
-    Ok(Some(found_again(voice, folder)))
+    Ok(Some(with_absolute_script(voice, folder)))
 }
 
 /// Budget from the flags, with the earlier budget for limits that were not given.

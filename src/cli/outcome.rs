@@ -8,14 +8,14 @@ use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::verdict::judgment;
 use crate::debate::{Debate, VerdictFeedback};
-use crate::engine::{Claim, Command, Desk, Query};
+use crate::engine::{App, Command, DebateQuery, LeaseMode};
 use std::collections::BTreeMap;
 
 /// Handler of `debate outcome`: records what the flags say, then prints what is recorded.
 pub(super) async fn outcome(
     said: &Outcome,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
@@ -24,7 +24,7 @@ pub(super) async fn outcome(
     let wishes = wishes(said, &debate)?;
     let mut after = debate;
     if !wishes.is_empty() {
-        let job = desk.resume(&id, &place, Claim::Free, wishes)?;
+        let job = desk.resume(&id, &place, LeaseMode::IfFree, wishes)?;
         job.stop().await;
         after = desk.read(&id)?.1;
     }
@@ -107,11 +107,11 @@ fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
 pub(super) fn stats(
     stats: &Stats,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let root = stats.here.then(|| place::here(config).root);
-    let cards = desk.archive().list(&Query { root, ..Query::default() })?;
+    let cards = desk.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
         .iter()

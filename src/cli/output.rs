@@ -6,7 +6,8 @@ pub use joined::{Attended, Heard, Scores};
 
 use crate::debate::{Citation, CitationStatus as Finding, RecheckStatus};
 use crate::engine::{
-    Card, Health, Hit, Listing, LiveText, Omitted, Reindexed, Update, ports::Changed,
+    ArchiveHealth, DebateCard, LiveText, OmittedFile, ProviderInfo, ReindexReport, SearchHit,
+    Update, ports::FileChange,
 };
 use crate::report::view::DebateView;
 use crate::review::forms::Kinded;
@@ -27,7 +28,7 @@ pub struct Callable {
     /// Schema version.
     pub v: u8,
     /// Participants that can be named, playable or not.
-    pub models: Vec<Listing>,
+    pub models: Vec<ProviderInfo>,
 }
 
 /// Output of `debate serve --json`.
@@ -182,7 +183,7 @@ pub struct Listed {
 pub struct Entry {
     /// Index entry of the debate.
     #[serde(flatten)]
-    pub card: Card,
+    pub card: DebateCard,
     /// Short status in five lines. Only present with `--state`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<String>>,
@@ -195,7 +196,7 @@ pub struct Found {
     /// Schema version.
     pub v: u8,
     /// Matches, newest first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
 }
 
 /// Output of `debate show --json`.
@@ -302,7 +303,7 @@ pub struct Rebuilt {
     pub v: u8,
     /// Counts and errors of the rebuilt index.
     #[serde(flatten)]
-    pub reindexed: Reindexed,
+    pub reindexed: ReindexReport,
 }
 
 /// Output of `debate brief --json`.
@@ -318,11 +319,11 @@ pub struct Given {
     /// Selected items, with the reason.
     pub picked: Vec<String>,
     /// Omitted files, with the reason.
-    pub left_out: Vec<Omitted>,
+    pub left_out: Vec<OmittedFile>,
     /// Paths the brief covers.
     pub touched: Vec<String>,
     /// Changed files with line counts, if a diff was requested.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<FileChange>,
     /// Redacted secrets, counted by kind.
     pub removed: String,
     /// Hash of the Git tree the brief was read from.
@@ -433,7 +434,7 @@ pub struct Examined {
     /// Whether all checks passed.
     pub ok: bool,
     /// Health of the archive database.
-    pub archive: Option<Health>,
+    pub archive: Option<ArchiveHealth>,
     /// Results of all checks.
     pub checks: Vec<Check>,
 }

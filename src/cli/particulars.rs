@@ -1,7 +1,9 @@
 //! Options that only some formats take, shared by `run` and `review`: the clap struct
 //! [`FormatOptionArgs`] and the parsers of `--role` and `--listener`.
 use super::exit::Failed;
-use crate::engine::particulars::{Both, Flag, Particulars, WantedListener, WantedRole};
+use crate::engine::format_options::{
+    AuditMode, FormatOptions, ListenerOption, PerSide, RoleOption,
+};
 
 /// Options of single formats; `debate formats NAME` shows which apply.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,7 +26,7 @@ pub struct Wanted {
     pub decision_type: Option<String>,
     /// Research: audit factual claims: auto, true, false [default: auto]
     #[arg(long, value_name = "WHEN")]
-    pub evidence_round: Option<Flag>,
+    pub evidence_round: Option<AuditMode>,
     /// Tribunal: listener who votes, as in `--listener risk-averse=claude*2`; `none` for none
     /// [default: one of each type]
     #[arg(long, value_name = "TYPE[=SEAT][*WEIGHT]")]
@@ -54,19 +56,22 @@ pub struct Wanted {
 
 impl Wanted {
     /// Converts the flags to the format options that the engine validates.
-    pub(super) fn read(&self) -> Result<Particulars, Failed> {
+    pub(super) fn read(&self) -> Result<FormatOptions, Failed> {
         let listeners = match self.listener.as_slice() {
             [] => None,
             [none] if none == "none" => Some(vec![]),
             all => Some(all.iter().map(|text| listener(text)).collect::<Result<_, _>>()?),
         };
         let text = |said: &Option<String>| said.clone().unwrap_or_default();
-        Ok(Particulars {
+        Ok(FormatOptions {
             roles: self.role.iter().map(|text| role(text)).collect::<Result<_, _>>()?,
             model: self.model.clone(),
             listeners,
-            stances: Both { pro: text(&self.stance_proposer), con: text(&self.stance_challenger) },
-            styles: Both { pro: text(&self.style_proposer), con: text(&self.style_challenger) },
+            stances: PerSide {
+                pro: text(&self.stance_proposer),
+                con: text(&self.stance_challenger),
+            },
+            styles: PerSide { pro: text(&self.style_proposer), con: text(&self.style_challenger) },
             goal: self.goal.clone(),
             audience: self.readers.clone(),
             decision_type: self.decision_type.clone(),
@@ -74,13 +79,13 @@ impl Wanted {
             judge_share: self.judge_share,
             audience_share: self.audience_share,
             same_judge: self.same_judge,
-            ..Particulars::default()
+            ..FormatOptions::default()
         })
     }
 }
 
 /// Parses `NAME=STANCE[@SEAT]`. The text after the last `@` is a seat only if it has no spaces.
-fn role(text: &str) -> Result<WantedRole, Failed> {
+fn role(text: &str) -> Result<RoleOption, Failed> {
     let (name, stance) = text.split_once('=').ok_or_else(|| {
         Failed::Usage(
             format!("`--role {text}` has no `=`"),
@@ -90,11 +95,11 @@ fn role(text: &str) -> Result<WantedRole, Failed> {
     let seat = stance.rsplit_once('@').filter(|(_, seat)| !seat.contains(char::is_whitespace));
     let (stance, model) =
         seat.map_or((stance, None), |(stance, seat)| (stance, Some(seat.to_owned())));
-    Ok(WantedRole { name: name.trim().into(), stance: stance.trim().into(), model })
+    Ok(RoleOption { name: name.trim().into(), stance: stance.trim().into(), model })
 }
 
 /// Parses `TYPE[=SEAT][*WEIGHT]`.
-pub(super) fn listener(text: &str) -> Result<WantedListener, Failed> {
+pub(super) fn listener(text: &str) -> Result<ListenerOption, Failed> {
     let (rest, weight) = match text.rsplit_once('*') {
         Some((rest, weight)) => {
             let weight = weight.parse().map_err(|_| {
@@ -111,5 +116,5 @@ pub(super) fn listener(text: &str) -> Result<WantedListener, Failed> {
         Some((kind, seat)) => (kind, Some(seat.to_owned())),
         None => (rest, None),
     };
-    Ok(WantedListener { kind: kind.trim().into(), model, weight })
+    Ok(ListenerOption { kind: kind.trim().into(), model, weight })
 }

@@ -4,7 +4,7 @@ use super::form::{form, how, in_form};
 use super::screen::{Screen, someone_there};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, prompt};
-use crate::engine::signals::stopped;
+use crate::engine::signals::wait_for_shutdown;
 use crate::report::text::printable;
 use std::fs;
 use std::io::{BufRead, Write};
@@ -69,7 +69,7 @@ async fn read(
             Ok(text) => Ok(text?.map_or(Answer::Nobody, Answer::Said)),
             Err(_) => Ok(Answer::Nobody),
         },
-        () = stopped() => Ok(Answer::Interrupted),
+        () = wait_for_shutdown() => Ok(Answer::Interrupted),
     }
 }
 

@@ -2,14 +2,14 @@
 use super::exit::Failed;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::engine::{Desk, DeskError, Place};
+use crate::engine::{App, AppError, Workspace};
 
 /// Workspace of the working directory.
-pub(super) fn here(config: &Config) -> Place {
-    Place {
+pub(super) fn here(config: &Config) -> Workspace {
+    Workspace {
         root: config.root.clone(),
         state_file: Some(config.state_file(".claude")),
-        record: true,
+        write_record: true,
     }
 }
 
@@ -18,7 +18,7 @@ pub(super) fn here(config: &Config) -> Place {
 pub(super) fn meant(
     id: Option<&str>,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<String, Failed> {
     Ok(found(id, false, config, desk, screen)?)
@@ -30,11 +30,11 @@ pub(super) fn found(
     id: Option<&str>,
     unfinished: bool,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
-) -> Result<String, DeskError> {
+) -> Result<String, AppError> {
     let files = crate::clients::state_files(config);
-    let (id, told) = desk.meant_or_left(id, unfinished, &here(config), &files)?;
+    let (id, told) = desk.resolve_or_recover(id, unfinished, &here(config), &files)?;
     for line in told {
         screen.note(&format!("[INFO] {line}"));
     }

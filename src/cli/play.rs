@@ -13,15 +13,17 @@ use crate::debate::status::ending_advice;
 use crate::debate::{
     Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Role, Rounds, Seat, Step,
 };
-use crate::engine::signals::stopped;
-use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError};
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::{
+    App, AppError, Command, DebateRun, LeaseMode, LogError, RunHandle, SessionError,
+};
 use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 use tokio::time::Instant;
 
 /// Settings of one run of the event loop.
 pub(super) struct Play<'a> {
     pub(super) config: &'a Config,
-    pub(super) desk: &'a Desk,
+    pub(super) desk: &'a App,
     pub(super) yes: bool,
     pub(super) shown: Shown,
     /// Whether to print the result at the end.
@@ -55,23 +57,27 @@ enum Stop {
 }
 
 impl Play<'_> {
-    pub(super) async fn play(&self, job: Job, screen: &mut Screen) -> Result<Exit, Failed> {
+    pub(super) async fn play(&self, job: DebateRun, screen: &mut Screen) -> Result<Exit, Failed> {
         Ok(self.played(job, screen).await?.exit)
     }
 
     /// Like `play`, and also returns whether it was stopped.
-    pub(super) async fn played(&self, mut job: Job, screen: &mut Screen) -> Result<Played, Failed> {
+    pub(super) async fn played(
+        &self,
+        mut job: DebateRun,
+        screen: &mut Screen,
+    ) -> Result<Played, Failed> {
         let manner = match (self.shown.json, self.shown.follow) {
             (true, true) => Manner::Json,
             (false, true) => Manner::Words(Target::Out),
             (false, false) if err_is_terminal() => Manner::Words(Target::Err),
             _ => Manner::Lines,
         };
-        let mut updates = job.updates();
-        let mut follower = Follower::new(job.debate().clone(), job.seq(), manner);
+        let mut updates = job.subscribe_from_start();
+        let mut follower = Follower::new(job.initial_debate().clone(), job.initial_seq(), manner);
         screen.note(&format!("[INFO] Debate {}", job.id()));
         let mut draft = Draft::default();
-        let mut interrupt = std::pin::pin!(stopped());
+        let mut interrupt = std::pin::pin!(wait_for_shutdown());
         let mut stopwatch = Stopwatch::until(self.limit);
         let stop = loop {
             tokio::select! {
@@ -81,7 +87,7 @@ impl Play<'_> {
                         more?;
                     }
                 },
-                step = job.idle() => {
+                step = job.wait_idle() => {
                     let step = match step {
                         Err(error) => break taken_over(error)?,
                         Ok(step) => step,
@@ -90,14 +96,14 @@ impl Play<'_> {
                     let at = At { hand: job.handle(), id: job.id().to_owned() };
                     let done = tokio::select! {
                         done = self.needed(&at, &follower.debate, step, &mut draft, screen) => done,
-                        error = job.ended() => break taken_over(error)?,
+                        error = job.wait_ended() => break taken_over(error)?,
                     };
                     match done {
                         Ok(Some(why)) => break why,
                         Ok(None) => {}
                         // The run knows why the command could not be delivered.
-                        Err(Failed::Desk(DeskError::Session(Error::Gone | Error::Log(_)))) => {
-                            break taken_over(job.ended().await)?;
+                        Err(Failed::Desk(AppError::Session(SessionError::NotRunning | SessionError::Log(_)))) => {
+                            break taken_over(job.wait_ended().await)?;
                         }
                         Err(failed) => return Err(failed),
                     }
@@ -195,7 +201,7 @@ impl Play<'_> {
                         draft.text.clone_from(&text);
                         let reply = Command::Reply { take: debate.take_number(), cue, text };
                         let done = at.send(reply).await;
-                        if let Err(Error::Illegal(_) | Error::Taken(_)) = done {
+                        if let Err(SessionError::Illegal(_) | SessionError::TurnTaken(_)) = done {
                             screen.note(ELSEWHERE);
                             self.keep(draft, &at.id, screen);
                             *draft = Draft::default();
@@ -297,7 +303,7 @@ impl Play<'_> {
             _ => at.send(Command::Interject { text: answer.clone() }).await?,
         }
         match at.send(on).await {
-            Err(Error::Illegal(_)) => screen.note(ELSEWHERE),
+            Err(SessionError::Illegal(_)) => screen.note(ELSEWHERE),
             done => done?,
         }
         Ok(None)
@@ -334,7 +340,7 @@ impl Play<'_> {
             break;
         }
         if !wishes.is_empty() {
-            let job = self.desk.resume(id, &place::here(self.config), Claim::Free, wishes)?;
+            let job = self.desk.resume(id, &place::here(self.config), LeaseMode::IfFree, wishes)?;
             job.stop().await;
             *debate = self.desk.read(id)?.1;
         }
@@ -344,21 +350,21 @@ impl Play<'_> {
 
 /// Sends commands to the running debate.
 struct At {
-    hand: Handle,
+    hand: RunHandle,
     id: String,
 }
 
 impl At {
-    async fn send(&self, command: Command) -> Result<(), Error> {
+    async fn send(&self, command: Command) -> Result<(), SessionError> {
         self.hand.send(vec![command]).await
     }
 }
 
 /// Maps a lost lease to a stop reason. Any other error is returned.
-fn taken_over(error: Error) -> Result<Stop, Failed> {
+fn taken_over(error: SessionError) -> Result<Stop, Failed> {
     match error {
-        Error::Log(LogError::Lost { by }) => Ok(Stop::TakenOver(by)),
-        other => Err(DeskError::Session(other).into()),
+        SessionError::Log(LogError::LeaseLost { by }) => Ok(Stop::TakenOver(by)),
+        other => Err(AppError::Session(other).into()),
     }
 }
 
@@ -448,7 +454,7 @@ const TRIES: u8 = 3;
 /// Handles a rejected reply: on a terminal the user may retry with their draft, otherwise the run
 /// stops.
 fn replied(
-    done: Result<(), Error>,
+    done: Result<(), SessionError>,
     draft: &mut Draft,
     screen: &mut Screen,
 ) -> Result<Option<Stop>, Failed> {
@@ -457,13 +463,13 @@ fn replied(
             *draft = Draft::default();
             Ok(None)
         }
-        Err(error @ (Error::Refused(_) | Error::Unreadable(_))) => {
+        Err(error @ (SessionError::ReplyRejected(_) | SessionError::ReplyUnparsable(_))) => {
             draft.tries += 1;
             draft.why = error.to_string();
             screen.warn(&format!("[WARN] {error}"));
             let again = someone_there(&std::io::stdin()) && draft.tries < TRIES;
             Ok((!again).then(|| Stop::Needs("The reply must be mended.".into())))
         }
-        Err(other) => Err(DeskError::Session(other).into()),
+        Err(other) => Err(AppError::Session(other).into()),
     }
 }

@@ -6,8 +6,8 @@ use super::place;
 use super::screen::{BOLD, DIM, Screen};
 use crate::config::Config;
 use crate::debate::{Debate, RecheckStatus};
-use crate::engine::Desk;
-use crate::engine::since::Again;
+use crate::engine::App;
+use crate::engine::recheck::CitationRecheck;
 use crate::report::text::{one_line, printable};
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use std::collections::BTreeMap;
 pub(super) fn recheck(
     asked: &Recheck,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let id = place::meant(asked.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
     let done = desk.recheck(&stored, &debate, &place::here(config))?;
-    let gone = done.citations.iter().any(|again| again.stands == RecheckStatus::Gone);
+    let gone = done.citations.iter().any(|again| again.validity == RecheckStatus::Gone);
     let exit = if gone { Exit::Failure } else { Exit::Ok };
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for again in &done.citations {
-        *counts.entry(again.stands.as_str()).or_default() += 1;
+        *counts.entry(again.validity.as_str()).or_default() += 1;
     }
     if asked.json.json {
         let citations = done.citations.iter().map(|again| cited(&debate, again)).collect();
@@ -47,26 +47,26 @@ pub(super) fn recheck(
 }
 
 /// Renders a line such as `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`.
-fn line(again: &Again) -> String {
-    let style = match again.stands {
+fn line(again: &CitationRecheck) -> String {
+    let style = match again.validity {
         RecheckStatus::Gone | RecheckStatus::Moved => BOLD,
         RecheckStatus::Holds | RecheckStatus::Unknown => DIM,
     };
-    let (mark, raw) = (again.stands.as_str(), one_line(&again.was.raw));
+    let (mark, raw) = (again.validity.as_str(), one_line(&again.before.raw));
     let text = printable(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
-    text + &format!("{style}{}{style:#}\n", printable(&again.told()))
+    text + &format!("{style}{}{style:#}\n", printable(&again.describe()))
 }
 
-fn cited(debate: &Debate, again: &Again) -> Cited {
+fn cited(debate: &Debate, again: &CitationRecheck) -> Cited {
     let now = again.now.as_ref();
     Cited {
         turn: again.cue.to_string(),
         seat: debate.seat(again.cue).name.clone(),
-        claim: again.was.claim.clone(),
-        raw: again.was.raw.clone(),
-        was: again.was.found,
+        claim: again.before.claim.clone(),
+        raw: again.before.raw.clone(),
+        was: again.before.found,
         now: now.map(|now| now.found),
-        stands: again.stands,
+        stands: again.validity,
         found_at: now.and_then(|now| now.found_at.clone()),
         note: again.note.clone(),
     }

@@ -10,14 +10,14 @@ use super::screen::{Screen, Target, out_is_terminal};
 use crate::config::Config;
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{Cue, Debate, Event};
-use crate::engine::{Desk, Update};
+use crate::engine::{App, Update};
 use std::time::Duration;
 
 /// Handler of `debate replay`.
 pub(super) async fn replay(
     replay: &Replay,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let id = place::meant(replay.id.as_deref(), config, desk, screen)?;

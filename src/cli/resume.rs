@@ -9,9 +9,9 @@ use super::play::{Play, finish};
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat};
-use crate::engine::opening::found_again;
-use crate::engine::recovery::Stranger;
-use crate::engine::{Claim, Command, Desk, DeskError, Opening, Stored};
+use crate::engine::draft::with_absolute_script;
+use crate::engine::recovery::UnsignedFile;
+use crate::engine::{App, AppError, Command, DebateDraft, LeaseMode, StoredDebate};
 use crate::report::gist::gist;
 use crate::report::text::printable;
 
@@ -22,37 +22,37 @@ pub(super) const LINE: usize = 200;
 pub(super) async fn resume(
     resume: &Resume,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let place = place::here(config);
     let id = meant(resume, config, desk, screen).await?;
-    for line in desk.catch_up(&id, &place, &crate::clients::state_files(config))? {
+    for line in desk.recover_debate(&id, &place, &crate::clients::state_files(config))? {
         screen.note(&format!("[INFO] {line}"));
     }
     let (stored, debate, flaw) = desk.read(&id)?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
-        return Err(DeskError::Flawed { id, seq, why }.into());
+        return Err(AppError::CorruptLog { id, seq, why }.into());
     }
     let handed = |(name, voice): &(String, Participant)| {
-        (name.clone(), found_again(voice.clone(), &config.folder))
+        (name.clone(), with_absolute_script(voice.clone(), &config.folder))
     };
     let handed: Vec<_> = resume.seat.iter().map(handed).collect();
-    let (handed, seats) = desk.hand_over(&debate, &handed)?;
+    let (handed, seats) = desk.transfer_seats(&debate, &handed)?;
     let wishes = wishes(resume, &debate, handed)?;
     let over = debate.outcome().is_some() && wishes.is_empty();
     if over {
         screen.note(&format!("{id} has ended already; this is its result"));
-        desk.archive().write_out(&id)?;
+        desk.archive().write_exports(&id)?;
         return finish(&debate, resume.shown, screen);
     }
-    desk.ready(&debate, &seats).map_err(|unplayable| {
+    desk.check_remaining_seats(&debate, &seats).map_err(|unplayable| {
         let hint = "hand the seat to someone else, as in `--seat proposer=human`";
         Failed::NoModel(unplayable.to_string(), hint.into())
     })?;
     told(&stored, &debate, config, desk, screen).await;
     of_the_host(&seats, screen);
-    let claim = if resume.take_over { Claim::Over } else { Claim::Free };
+    let claim = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
     let job = desk.resume(&id, &place, claim, wishes)?;
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
@@ -75,42 +75,48 @@ pub(super) async fn resume(
 async fn meant(
     resume: &Resume,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<String, Failed> {
     let unfinished = resume.id.is_none() && !resume.retry;
     let stranger = match place::found(resume.id.as_deref(), unfinished, config, desk, screen) {
-        Err(DeskError::Stranger(stranger)) => stranger,
+        Err(AppError::OnlyUnsignedFile(stranger)) => stranger,
         found => return Ok(found?),
     };
-    let Stranger { path, transcript } = &*stranger;
+    let UnsignedFile { path, transcript } = &*stranger;
     let question = format!(
         "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Take in what was \
          said, as a transcript? [y/N] ",
         path.display(),
         stranger.topic(),
         transcript.turns.len(),
-        stranger.by()
+        stranger.speakers()
     );
     match person::ask(&printable(&question), screen).await? {
         Answer::Said(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
             let opening =
-                Opening::new("", Participant::Human, Participant::Human, Participant::Human);
-            Ok(desk.import(&stranger, &opening, &place::here(config))?.id)
+                DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
+            Ok(desk.import_unsigned(&stranger, &opening, &place::here(config))?.id)
         }
-        _ => Err(DeskError::Stranger(stranger).into()),
+        _ => Err(AppError::OnlyUnsignedFile(stranger).into()),
     }
 }
 
 /// Prints the status of the debate, and what changed in the cited files.
-async fn told(stored: &Stored, debate: &Debate, config: &Config, desk: &Desk, screen: &mut Screen) {
+async fn told(
+    stored: &StoredDebate,
+    debate: &Debate,
+    config: &Config,
+    desk: &App,
+    screen: &mut Screen,
+) {
     let id = &debate.setup().id;
     screen.note(&format!("[INFO] Resuming {id}:"));
     for line in gist(debate, LINE) {
         screen.note(&format!("  {line}"));
     }
-    let since = desk.since(stored, debate, &place::here(config)).await;
-    if let Some(since) = since.told() {
+    let since = desk.changes_since(stored, debate, &place::here(config)).await;
+    if let Some(since) = since.describe() {
         screen.note(&format!("[INFO] {since}"));
         screen.note(&format!("[INFO] `debate recheck {id}` looks up again what was cited."));
     }

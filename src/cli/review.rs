@@ -9,10 +9,12 @@ use super::screen::Screen;
 use super::written::{Output, deliver, outputs};
 use crate::config::{Config, Pipeline};
 use crate::debate::{Debate, KnownFinding};
-use crate::engine::reviewing::{Already, outlined};
-use crate::engine::signals::stopped;
-use crate::engine::spoken::Spoken;
-use crate::engine::{ArchiveError, Claim, Desk, DeskError, Meant, Opening, Place, Proposal};
+use crate::engine::change_review::{EarlierReview, summarize_change};
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::topic_options::TopicOptions;
+use crate::engine::{
+    App, AppError, ArchiveError, ChangeSelector, ChangeSet, DebateDraft, LeaseMode, Workspace,
+};
 use crate::report::text::one_line;
 use crate::review::asking::{self, Posed};
 use crate::review::gate::stops;
@@ -32,7 +34,7 @@ const WAIT: Duration = Duration::from_millis(500);
 pub(super) async fn review(
     typed: &Typed,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
@@ -51,17 +53,17 @@ pub(super) async fn review(
     };
     let outputs = outputs(&typed.output, &config.folder, &config.root)?;
     let written = outputs.iter().filter_map(Output::file).collect();
-    let proposal = desk.proposal(&place.root, meant, written).await.map_err(unfound)?;
-    screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.says)));
+    let proposal = desk.find_change_set(&place.root, meant, written).await.map_err(unfound)?;
+    screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.description)));
     warned(&pipeline, &proposal, screen);
     let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
-        Err(Unargued { why: why.says(), missing: false })
+        Err(Unargued { why: why.as_str(), missing: false })
     } else {
         let pipeline = &pipeline;
         let asked = Asked { typed, config, desk, place: &place, pipeline, said: &said, limit };
         Box::pin(asked.argued(&proposal, screen)).await?
     };
-    let outline = outlined(&proposal, &said.title);
+    let outline = summarize_change(&proposal, &said.title);
     let review = match &came {
         Ok(Argued { debate, known, .. }) => {
             let review = reviewed(debate, typed.max_findings).unwrap_or_default();
@@ -109,8 +111,8 @@ struct Unargued {
 struct Asked<'a> {
     typed: &'a Typed,
     config: &'a Config,
-    desk: &'a Desk,
-    place: &'a Place,
+    desk: &'a App,
+    place: &'a Workspace,
     pipeline: &'a Pipeline,
     said: &'a asking::Asked,
     limit: Option<Instant>,
@@ -120,18 +122,18 @@ impl Asked<'_> {
     /// Reuses, resumes or starts the debate about the change, or returns why there is none.
     async fn argued(
         &self,
-        proposal: &Proposal,
+        proposal: &ChangeSet,
         screen: &mut Screen,
     ) -> Result<Result<Argued, Unargued>, Failed> {
         let Asked { typed, config, desk, place, pipeline, .. } = self;
-        let drafted = drafted(&typed.seating, &Spoken::default(), None, config, desk)?;
+        let drafted = drafted(&typed.seating, &TopicOptions::default(), None, config, desk)?;
         let posed =
             asking::posed(desk, &place.root, proposal.clone(), self.said.clone(), drafted).await?;
         let Posed { mut draft, wish, already } = posed;
         asking::could_block(desk, &draft.format, typed.fail_on.into())?;
         let used = already.is_none() || typed.earlier.is_some();
         let known: Vec<&KnownFinding> =
-            draft.proposed.iter().filter(|_| used).flat_map(|it| &it.known).collect();
+            draft.reviewed_change.iter().filter(|_| used).flat_map(|it| &it.known).collect();
         if !known.is_empty() {
             let (all, gone) = (known.len(), known.iter().filter(|it| it.gone).count());
             screen.note(&format!(
@@ -140,19 +142,20 @@ impl Asked<'_> {
         }
         let already = self.once_free(already, &mut draft, screen).await?;
         let job = match already {
-            Some(Already::Held { .. }) => {
+            Some(EarlierReview::Running { .. }) => {
                 let why = "another process was arguing the same until the time was over";
                 return Ok(Err(Unargued { why, missing: true }));
             }
-            Some(Already::Done(id)) => {
+            Some(EarlierReview::Finished(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
-                let known = draft.proposed.map(|it| it.known).filter(|_| typed.earlier.is_some());
+                let known =
+                    draft.reviewed_change.map(|it| it.known).filter(|_| typed.earlier.is_some());
                 return Ok(Ok(Argued { debate: desk.read(&id)?.1, stopped: false, known }));
             }
-            Some(Already::Begun(id)) => {
+            Some(EarlierReview::Unfinished(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
-                let allowing = desk.allowing(&id, draft.budget)?;
-                match desk.resume(&id, place, Claim::Free, allowing) {
+                let allowing = desk.budget_commands(&id, draft.budget)?;
+                match desk.resume(&id, place, LeaseMode::IfFree, allowing) {
                     Err(error) if outrun(&error) => {
                         return Box::pin(self.argued(proposal, screen)).await;
                     }
@@ -166,13 +169,13 @@ impl Asked<'_> {
                         let why = "the time was over before anybody could be asked";
                         return Ok(Err(Unargued { why, missing: true }));
                     }
-                    () = stopped() => {
+                    () = wait_for_shutdown() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
                         return Err(Failed::Usage("stopped".into(), "start it again".into()));
                     }
                 };
                 let (opening, warnings) = match prepared {
-                    Err(error) if pipeline.fork && error.deserted() => {
+                    Err(error) if pipeline.fork && error.is_provider_missing() => {
                         let why = "the change comes from a fork, which has no secrets, so there is \
                                    no model to ask";
                         return Ok(Err(Unargued { why, missing: false }));
@@ -210,9 +213,9 @@ impl Asked<'_> {
 
 /// Whether another process has started or resumed the same review since the archive was read. The
 /// caller then retries, finds that debate and waits for it.
-fn outrun(error: &DeskError) -> bool {
-    use ArchiveError::{Busy, Duplicate};
-    matches!(error, DeskError::Archive(Busy { .. } | Duplicate { .. }))
+fn outrun(error: &AppError) -> bool {
+    use ArchiveError::{Duplicate, LeaseHeld};
+    matches!(error, AppError::Archive(LeaseHeld { .. } | Duplicate { .. }))
 }
 
 /// Sleeps until the deadline, or for ever without one.
@@ -228,12 +231,14 @@ impl Asked<'_> {
     /// earlier review. Earlier debates that cannot be reused are superseded by the draft.
     async fn once_free(
         &self,
-        mut already: Option<Already>,
-        draft: &mut Opening,
+        mut already: Option<EarlierReview>,
+        draft: &mut DebateDraft,
         screen: &mut Screen,
-    ) -> Result<Option<Already>, Failed> {
+    ) -> Result<Option<EarlierReview>, Failed> {
         let mut told = false;
-        while let (Some(Already::Held { id, by }), Some(proposed)) = (&already, &draft.proposed) {
+        while let (Some(EarlierReview::Running { id, holder: by }), Some(proposed)) =
+            (&already, &draft.reviewed_change)
+        {
             if self.limit.is_some_and(|limit| Instant::now() >= limit) {
                 break;
             }
@@ -243,13 +248,13 @@ impl Asked<'_> {
             }
             tokio::select! {
                 () = tokio::time::sleep(WAIT) => {}
-                () = stopped() => {
+                () = wait_for_shutdown() => {
                     let hint = "start it again: what the other argues is then there";
                     return Err(Failed::Usage("stopped while waiting".into(), hint.into()));
                 }
             }
-            let same = self.desk.reviewed_already(&self.place.root, proposed)?;
-            already = same.already;
+            let same = self.desk.find_same_review(&self.place.root, proposed)?;
+            already = same.earlier;
             draft.supersedes = same.ids;
         }
         Ok(already)
@@ -274,9 +279,9 @@ fn typed_once(typed: &Typed) -> Result<(), Failed> {
 }
 
 /// Usage error for a change that cannot be resolved.
-fn unfound(error: DeskError) -> Failed {
+fn unfound(error: AppError) -> Failed {
     match error {
-        DeskError::Context(bad) => Failed::Usage(
+        AppError::Context(bad) => Failed::Usage(
             bad.to_string(),
             "`debate review --help` shows how a change is named".into(),
         ),
@@ -285,20 +290,23 @@ fn unfound(error: DeskError) -> Failed {
 }
 
 /// Selects the change: flags first, then the CI context, then the working tree.
-fn meant(typed: &Typed, pipeline: &Pipeline, config: &Config) -> Result<Meant, Failed> {
+fn meant(typed: &Typed, pipeline: &Pipeline, config: &Config) -> Result<ChangeSelector, Failed> {
     if let Some(file) = &typed.patch {
-        return Ok(Meant::Patch { text: read(&config.folder, file)?, base: typed.base.clone() });
+        return Ok(ChangeSelector::Patch {
+            text: read(&config.folder, file)?,
+            base: typed.base.clone(),
+        });
     }
     if typed.staged {
-        return Ok(Meant::Staged);
+        return Ok(ChangeSelector::Staged);
     }
     if let Some(id) = &typed.commit {
-        return Ok(Meant::Commit(id.clone()));
+        return Ok(ChangeSelector::Commit(id.clone()));
     }
     let from_base = typed.base.as_ref().map(|base| format!("{base}..HEAD"));
     let typed = typed.range.clone().or(from_base);
     let told = pipeline.range.as_ref().map(|(base, head)| format!("{base}..{head}"));
-    Ok(typed.or(told).map_or(Meant::Here, Meant::Range))
+    Ok(typed.or(told).map_or(ChangeSelector::Auto, ChangeSelector::Range))
 }
 
 fn title(typed: &Typed, pipeline: &Pipeline) -> String {
@@ -342,7 +350,7 @@ fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, Failed> {
 }
 
 /// Warns if a `pull_request_target` workflow has checked out untrusted code.
-fn warned(pipeline: &Pipeline, proposal: &Proposal, screen: &mut Screen) {
+fn warned(pipeline: &Pipeline, proposal: &ChangeSet, screen: &mut Screen) {
     if pipeline.trusted_with_secrets && pipeline.range.is_some() && proposal.checked_out {
         screen.warn(
             "[WARN] This workflow runs on `pull_request_target` and has checked out the head of the \

@@ -4,7 +4,7 @@
 use super::args::Args;
 use super::exit::{Exit, Failed};
 use crate::config::{Config, Host};
-use crate::engine::Desk;
+use crate::engine::App;
 use crate::report::text::printable;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
@@ -19,7 +19,7 @@ pub(super) struct Screen {
     err: AutoStream<Stderr>,
     quiet: bool,
     /// Redacts secrets in messages, which may contain user input or tool output.
-    desk: Desk,
+    desk: App,
     /// CI system that reads the log, if any.
     host: Option<Host>,
     /// Incomplete lines of stdout and stderr. On GitHub only whole lines are written.
@@ -39,7 +39,7 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Screen {
-    pub(super) fn new(quiet: bool, config: &Config, desk: &Desk) -> Screen {
+    pub(super) fn new(quiet: bool, config: &Config, desk: &App) -> Screen {
         let (out, err) = (anstream::stdout(), anstream::stderr());
         let host = config.host();
         Screen {
@@ -55,7 +55,7 @@ impl Screen {
 
     /// Redacts secrets and escapes control characters and workflow commands.
     fn plainly(&self, text: &str) -> String {
-        self.tamed(printable(&self.desk.clean(text)))
+        self.tamed(printable(&self.desk.redact(text)))
     }
 
     /// Escapes workflow commands, which GitHub Actions would execute from any line of the log.

@@ -7,19 +7,19 @@ use super::particulars::listener;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{Budget, Participant};
-use crate::engine::opening::found_again;
-use crate::engine::signals::stopped;
-use crate::engine::{Desk, Listener, Place};
+use crate::engine::draft::with_absolute_script;
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::{App, Listener, Workspace};
 use crate::web::{Bench, Server, Serving, Terms, Unserved};
 
 /// Handler of `debate serve`.
 pub(super) async fn serve(
     asked: &Serve,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
-    desk.announce("debate serve");
+    desk.set_client_name("debate serve");
     let bench = bench(asked, config, desk)?;
     let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
     for line in &bench.chosen {
@@ -42,7 +42,7 @@ pub(super) async fn serve(
         names: asked.host.clone(),
         home: config.home.clone(),
     };
-    let place = Place { root: config.root.clone(), state_file: None, record: false };
+    let place = Workspace { root: config.root.clone(), state_file: None, write_record: false };
     let server =
         Server::bind(desk.clone(), place, serving).await.map_err(|error| unserved(&error))?;
     let address = server.address().map_err(|error| unserved(&error))?;
@@ -80,7 +80,7 @@ pub(super) async fn serve(
     }
     tokio::select! {
         () = server.run() => {}
-        () = stopped() => screen.note("[INFO] Stopped. Nothing is lost: the same command goes on."),
+        () = wait_for_shutdown() => screen.note("[INFO] Stopped. Nothing is lost: the same command goes on."),
     }
     Ok(Exit::Ok)
 }
@@ -98,11 +98,11 @@ fn unserved(error: &Unserved) -> Failed {
 }
 
 /// Resolves judges and audience from the flags. Without `--judge`, picks an available model.
-fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
+fn bench(asked: &Serve, config: &Config, desk: &App) -> Result<Bench, Failed> {
     let usage = |why: String| Failed::Usage(why, "see `debate serve --help`".into());
     let (judges, chosen) = match asked.judges().map_err(usage)? {
         Some(judges) => (judges, vec![]),
-        None => match desk.judge_by_itself(&config.settings.seats.judges)? {
+        None => match desk.default_judge(&config.settings.seats.judges)? {
             Some(voice) => {
                 let why =
                     format!("judge: {voice}, who can be asked here; `--judge none` for nobody");
@@ -112,7 +112,8 @@ fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
         },
     };
     let folder = &config.folder;
-    let judges: Vec<Participant> = judges.into_iter().map(|it| found_again(it, folder)).collect();
+    let judges: Vec<Participant> =
+        judges.into_iter().map(|it| with_absolute_script(it, folder)).collect();
     if let Some(judge) = judges.iter().find(|it| it.is_awaited() || it.tool() == "demo") {
         return Err(usage(format!("`--judge {judge}` cannot mark by the criteria of an arena")));
     }
@@ -120,15 +121,15 @@ fn bench(asked: &Serve, config: &Config, desk: &Desk) -> Result<Bench, Failed> {
     for text in &asked.audience {
         let wanted = listener(text)?;
         let voice = match (&wanted.model, judges.first()) {
-            (Some(seat), _) => desk.named(seat, folder)?,
+            (Some(seat), _) => desk.parse_participant(seat, folder)?,
             (None, Some(judge)) => judge.clone(),
             (None, None) => return Err(usage(format!("`--audience {text}`: say who it is"))),
         };
         let weight = wanted.weight.unwrap_or(1);
-        audience.push(Listener { kind: wanted.kind, voice, weight });
+        audience.push(Listener { kind: wanted.kind, participant: voice, weight });
     }
-    let everybody = judges.iter().chain(audience.iter().map(|it| &it.voice));
-    desk.playable(&everybody.collect::<Vec<_>>())?;
+    let everybody = judges.iter().chain(audience.iter().map(|it| &it.participant));
+    desk.check_available(&everybody.collect::<Vec<_>>())?;
     let bench = Bench {
         judges,
         audience,

@@ -6,8 +6,8 @@ use super::output;
 use super::place;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::engine::signals::stopped;
-use crate::engine::{Desk, Place};
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::{App, Workspace};
 use crate::rating::Score;
 use crate::tournament::fit::Fit;
 use crate::tournament::{
@@ -23,7 +23,7 @@ const LONGEST: u64 = 4_000_000;
 pub(super) async fn tournament(
     asked: &Tournament,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let path = config.folder.join(&asked.file);
@@ -31,7 +31,7 @@ pub(super) async fn tournament(
     let plan = read(asked, &path, &named)?;
     let folder = path.parent().unwrap_or(&config.folder).to_owned();
     // Games do not replace the repository's last debate, so they write no state file.
-    let place = Place { state_file: None, ..place::here(config) };
+    let place = Workspace { state_file: None, ..place::here(config) };
     let games = schedule(&plan);
     let (known, _) = past::past(desk, &plan, &place.root)?;
     let played = |game: &&Game| known.get(&game.key).is_some_and(|it| it.known == Known::Played);
@@ -44,7 +44,7 @@ pub(super) async fn tournament(
     let probe = !asked.no_probe && config.settings.seats.probe.unwrap_or(true);
     let settings = Settings { place, folder, probe };
     let tell = |news: &News| told(news, &plan, screen);
-    let (ending, standings) = play(desk, &plan, &settings, stopped(), tell).await?;
+    let (ending, standings) = play(desk, &plan, &settings, wait_for_shutdown(), tell).await?;
     match ending {
         Ending::Done => {}
         Ending::Stopped => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
@@ -117,7 +117,7 @@ fn announced(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Scr
         _ => format!("[INFO] Tournament {name}: {games} games, {done} of them played already"),
     });
     if fit.figures.calls > 0 {
-        screen.note(&format!("[INFO] Estimate: {}", fit.figures.says()));
+        screen.note(&format!("[INFO] Estimate: {}", fit.figures.summary()));
     }
 }
 

@@ -5,8 +5,8 @@ use super::output::Viewed;
 use super::place;
 use super::screen::Screen;
 use crate::config::Config;
-use crate::engine::Desk;
-use crate::engine::signals::stopped;
+use crate::engine::App;
+use crate::engine::signals::wait_for_shutdown;
 use crate::web::entry::Entry;
 use crate::web::guard::Guard;
 use crate::web::listen;
@@ -24,7 +24,7 @@ const DOOR: &str = "To add a remark, to vote or to pause, open the address with 
 pub(super) async fn view(
     asked: &View,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     let address = address(&asked.bind)?;
@@ -37,7 +37,7 @@ pub(super) async fn view(
     let next = id.map(|id| format!("&next={id}")).unwrap_or_default();
     let base = format!("http://{address}/");
     let enter = format!("{base}enter?token={}{next}", entry.owner());
-    desk.announce("the live page");
+    desk.set_client_name("the live page");
     let site = site::router(Site {
         desk: desk.clone(),
         place: place::here(config),
@@ -59,7 +59,7 @@ pub(super) async fn view(
     let _page = if asked.open && !asked.no_open { opened(&enter, screen) } else { None };
     tokio::select! {
         () = listen(listener, site) => {}
-        () = stopped() => {}
+        () = wait_for_shutdown() => {}
     }
     Ok(Exit::Ok)
 }

@@ -9,8 +9,8 @@ use super::resume::LINE;
 use super::screen::{Screen, Target};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, Event, LogFlaw, PauseReason, Step, next};
-use crate::engine::signals::stopped;
-use crate::engine::{Desk, DeskError, LiveText, News, Recorded, Update};
+use crate::engine::signals::wait_for_shutdown;
+use crate::engine::{App, AppError, DebateNews, LiveText, RecordedEvent, Update};
 use crate::report::gist::gist;
 use crate::report::view::view;
 use std::collections::BTreeMap;
@@ -26,15 +26,15 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) async fn watch(
     asked: &Watch,
     config: &Config,
-    desk: &Desk,
+    desk: &App,
     screen: &mut Screen,
 ) -> Result<Exit, Failed> {
     // Installs the signal handlers before anything is printed.
-    let mut interrupt = std::pin::pin!(stopped());
+    let mut interrupt = std::pin::pin!(wait_for_shutdown());
     let id = place::found(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
-        return Err(DeskError::Flawed { id, seq, why }.into());
+        return Err(AppError::CorruptLog { id, seq, why }.into());
     }
     for line in gist(&debate, LINE) {
         screen.note(&format!("  {line}"));
@@ -52,7 +52,7 @@ pub(super) async fn watch(
     watched.speaking(&mut follower, screen)?;
     let mut held = Instant::now();
     let why = loop {
-        let news = desk.archive().news(&id, watched.seq)?;
+        let news = desk.archive().news_since(&id, watched.seq)?;
         if news.holder.is_some() {
             held = Instant::now();
         }
@@ -91,11 +91,11 @@ impl Watched {
     /// Shows new events, then new text of turns in progress.
     fn catch_up(
         &mut self,
-        news: News,
+        news: DebateNews,
         follower: &mut Follower,
         screen: &mut Screen,
     ) -> Result<(), Failed> {
-        for Recorded { seq, event, .. } in news.events {
+        for RecordedEvent { seq, event, .. } in news.events {
             self.seq = seq;
             if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = &event {
                 self.heard.remove(cue);
@@ -103,7 +103,7 @@ impl Watched {
             follower.show(&Update::Fact { seq, event }, screen)?;
             self.speaking(follower, screen)?;
         }
-        news.live.iter().try_for_each(|live| self.hear(live, follower, screen))
+        news.live_texts.iter().try_for_each(|live| self.hear(live, follower, screen))
     }
 
     /// Announces turns that have been requested from a provider.

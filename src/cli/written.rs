@@ -3,7 +3,7 @@ use super::args::Shown;
 use super::exit::Failed;
 use super::screen::Screen;
 use crate::config::Pipeline;
-use crate::engine::Desk;
+use crate::engine::App;
 use crate::report::text::printable;
 use crate::review::Review;
 use crate::review::forms::{Form, STEP_SUMMARY, summary, write};
@@ -89,10 +89,10 @@ pub(super) fn deliver(
     outputs: &[Output],
     pipeline: &Pipeline,
     shown: Shown,
-    (desk, screen): (&Desk, &mut Screen),
+    (desk, screen): (&App, &mut Screen),
 ) -> Result<(), Failed> {
     for Output { form, file } in outputs {
-        let text = desk.clean(&write(review, *form));
+        let text = desk.redact(&write(review, *form));
         match file {
             Some(file) => {
                 fs::write(file, &text)
@@ -102,7 +102,7 @@ pub(super) fn deliver(
         }
     }
     if let Some(file) = &pipeline.summary {
-        let text = desk.clean(&summary(review, STEP_SUMMARY));
+        let text = desk.redact(&summary(review, STEP_SUMMARY));
         let added = OpenOptions::new().append(true).create(true).open(file);
         // A failed CI summary must not fail the review.
         if let Err(error) = added.and_then(|mut it| it.write_all(text.as_bytes())) {
@@ -111,7 +111,7 @@ pub(super) fn deliver(
     }
     let taken = outputs.iter().any(|output| output.file.is_none());
     if shown.json && !taken {
-        let text = desk.clean(&write(review, Form::Json));
+        let text = desk.redact(&write(review, Form::Json));
         let value: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| Failed::Other(error.to_string()))?;
         return screen.json(&value);

@@ -61,7 +61,7 @@ pub enum Command {
 }
 
 /// A reply of an awaited seat, before it is parsed.
-pub(super) struct Reply {
+pub(super) struct AwaitedReply {
     pub(super) take: u16,
     pub(super) cue: Cue,
     pub(super) text: String,
@@ -84,7 +84,7 @@ impl Command {
     }
 
     /// Whether it makes turns due, so that the debate has to run, and not only adds an event.
-    pub fn sets_going(&self) -> bool {
+    pub fn makes_turns_due(&self) -> bool {
         matches!(
             self,
             Command::Reply { .. }
@@ -95,9 +95,9 @@ impl Command {
     }
 
     /// The event it becomes, or a reply that has to be parsed first.
-    pub(super) fn event(self) -> Result<Event, Reply> {
+    pub(super) fn into_event(self) -> Result<Event, AwaitedReply> {
         Ok(match self {
-            Command::Reply { take, cue, text } => return Err(Reply { take, cue, text }),
+            Command::Reply { take, cue, text } => return Err(AwaitedReply { take, cue, text }),
             Command::Interject { text } => Event::Interjected { text },
             Command::Hold => Event::Held,
             Command::Continue { before } => Event::Continued { before },
@@ -116,37 +116,37 @@ impl Command {
 
 /// Commands sent to a session, with the channel for the result. They are recorded all together or
 /// not at all.
-pub struct Request {
+pub struct CommandRequest {
     pub commands: Vec<Command>,
     /// Channel for the result.
-    pub answer: oneshot::Sender<Result<(), Error>>,
+    pub result_sender: oneshot::Sender<Result<(), SessionError>>,
 }
 
 /// Errors of commands and of the session.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum SessionError {
     /// The event is not legal at the moment.
     #[error(transparent)]
     Illegal(#[from] Box<IllegalEvent>),
     /// The reply was parsed but breaks rules of the format.
     #[error("the reply was not taken: {}", .0.iter().map(|f| f.says.as_str()).collect::<Vec<_>>().join("; "))]
-    Refused(Vec<RuleFinding>),
+    ReplyRejected(Vec<RuleFinding>),
     /// The reply could not be parsed.
     #[error("the reply was not taken: {0}")]
-    Unreadable(String),
+    ReplyUnparsable(String),
     /// The turn already has a reply with another text.
     #[error("turn {0} was taken already, with another text")]
-    Taken(Cue),
+    TurnTaken(Cue),
     /// The log could not be written.
     #[error(transparent)]
     Log(#[from] LogError),
     /// This process does not run the debate any more.
     #[error("the debate is no longer being run by this process")]
-    Gone,
+    NotRunning,
 }
 
-impl From<IllegalEvent> for Error {
-    fn from(illegal: IllegalEvent) -> Error {
-        Error::Illegal(Box::new(illegal))
+impl From<IllegalEvent> for SessionError {
+    fn from(illegal: IllegalEvent) -> SessionError {
+        SessionError::Illegal(Box::new(illegal))
     }
 }

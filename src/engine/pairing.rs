@@ -8,36 +8,36 @@ use crate::debate::seat::ParticipantError;
 
 /// Participants the user named, `None` for open seats.
 #[derive(Clone, Debug, Default)]
-pub struct Named {
+pub struct RequestedSeats {
     pub proposer: Option<Participant>,
     pub challenger: Option<Participant>,
     pub judge: Option<Participant>,
 }
 
-impl Named {
+impl RequestedSeats {
     /// Whether no seat is open.
-    pub fn all(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.proposer.is_some() && self.challenger.is_some() && self.judge.is_some()
     }
 }
 
 /// Configured preferences, which come before the order of the candidates.
 #[derive(Clone, Debug, Default)]
-pub struct Preferred {
+pub struct SeatPreferences {
     /// Proposer and challenger, the preferred pair first.
     pub pairings: Vec<(Participant, Participant)>,
     /// The preferred judge first.
     pub judges: Vec<Participant>,
 }
 
-impl Preferred {
+impl SeatPreferences {
     /// Parses seats from the configuration.
-    pub fn read(
+    pub fn parse(
         pairings: &[(String, String)],
         judges: &[String],
-    ) -> Result<Preferred, ParticipantError> {
+    ) -> Result<SeatPreferences, ParticipantError> {
         let pair = |(one, other): &(String, String)| Ok((one.parse()?, other.parse()?));
-        Ok(Preferred {
+        Ok(SeatPreferences {
             pairings: pairings.iter().map(pair).collect::<Result<_, _>>()?,
             judges: judges.iter().map(|judge| judge.parse()).collect::<Result<_, _>>()?,
         })
@@ -46,26 +46,26 @@ impl Preferred {
 
 /// A participant that may be seated without being named.
 #[derive(Clone, Debug)]
-pub struct Able {
-    pub voice: Participant,
+pub struct Candidate {
+    pub participant: Participant,
     /// Vendor of the model, if known.
     pub family: Option<String>,
     /// Whether it can read files itself.
-    pub reads: bool,
+    pub reads_files: bool,
 }
 
 /// Participants for seats that no candidate can take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct There {
+pub struct FallbackSeats {
     /// Debater of last resort, if any.
-    pub side: Option<Participant>,
+    pub debater: Option<Participant>,
     /// Judge if no independent model is available.
-    pub judge: Judge,
+    pub judge: FallbackJudge,
 }
 
 /// Who judges if no independent model is available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judge {
+pub enum FallbackJudge {
     /// This participant.
     Other(Participant),
     /// One of the debaters, with a warning in the result, or this participant if neither can be
@@ -75,30 +75,30 @@ pub enum Judge {
 
 /// The participant of a seat. The reason is `None` if the user named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
-    pub voice: Participant,
-    pub why: Option<String>,
+pub struct SeatAssignment {
+    pub participant: Participant,
+    pub reason: Option<String>,
 }
 
 /// The three main seats, all filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seated {
-    pub proposer: Taken,
-    pub challenger: Taken,
-    pub judge: Taken,
+pub struct MainSeats {
+    pub proposer: SeatAssignment,
+    pub challenger: SeatAssignment,
+    pub judge: SeatAssignment,
 }
 
-impl Seated {
+impl MainSeats {
     /// One line for each seat that was filled automatically, with the reason.
-    pub fn chosen(&self) -> Vec<String> {
+    pub fn describe_choices(&self) -> Vec<String> {
         let seats = [
             ("proposer", &self.proposer),
             ("challenger", &self.challenger),
             ("judge", &self.judge),
         ];
-        let line = |(role, taken): (&str, &Taken)| {
-            let why = taken.why.as_ref()?;
-            Some(format!("{role} {} ({why})", taken.voice))
+        let line = |(role, taken): (&str, &SeatAssignment)| {
+            let why = taken.reason.as_ref()?;
+            Some(format!("{role} {} ({why})", taken.participant))
         };
         seats.into_iter().filter_map(line).collect()
     }
@@ -107,124 +107,140 @@ impl Seated {
 /// Error: no participant is left for this seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nobody plays the {0}")]
-pub struct Vacant(pub &'static str);
+pub struct VacantSeat(pub &'static str);
 
 /// Fills the open seats. `able` lists the available candidates in order of preference.
-pub fn pair(
-    named: &Named,
-    able: &[Able],
-    preferred: &Preferred,
-    there: &There,
-) -> Result<Seated, Vacant> {
-    let table = Table { able, preferred };
-    let (proposer, challenger) = table.sides(named, there)?;
-    let judge = table.judge(named, &proposer.voice, &challenger.voice, there);
-    Ok(Seated { proposer, challenger, judge })
+pub fn choose_seats(
+    named: &RequestedSeats,
+    able: &[Candidate],
+    preferred: &SeatPreferences,
+    there: &FallbackSeats,
+) -> Result<MainSeats, VacantSeat> {
+    let table = Pairing { candidates: able, preferences: preferred };
+    let (proposer, challenger) = table.choose_sides(named, there)?;
+    let judge = table.choose_judge(named, &proposer.participant, &challenger.participant, there);
+    Ok(MainSeats { proposer, challenger, judge })
 }
 
-struct Table<'a> {
-    able: &'a [Able],
-    preferred: &'a Preferred,
+struct Pairing<'a> {
+    candidates: &'a [Candidate],
+    preferences: &'a SeatPreferences,
 }
 
-impl Table<'_> {
-    fn sides(&self, named: &Named, there: &There) -> Result<(Taken, Taken), Vacant> {
+impl Pairing<'_> {
+    fn choose_sides(
+        &self,
+        named: &RequestedSeats,
+        there: &FallbackSeats,
+    ) -> Result<(SeatAssignment, SeatAssignment), VacantSeat> {
         let judge = named.judge.as_ref();
         if named.proposer.is_none() && named.challenger.is_none() {
             let judges =
                 |voice: &Participant| judge.is_some_and(|judge| judge.tool() == voice.tool());
             let fits = |(one, other): &&(Participant, Participant)| {
                 one.tool() != other.tool()
-                    && [one, other].into_iter().all(|voice| self.plays(voice) && !judges(voice))
+                    && [one, other]
+                        .into_iter()
+                        .all(|voice| self.is_candidate(voice) && !judges(voice))
             };
-            if let Some((one, other)) = self.preferred.pairings.iter().find(fits) {
+            if let Some((one, other)) = self.preferences.pairings.iter().find(fits) {
                 let why = "as your configuration pairs them";
-                return Ok((taken(one, why), taken(other, why)));
+                return Ok((assign(one, why), assign(other, why)));
             }
         }
         let side =
             |role: &'static str, name: Option<&Participant>, others: &[&Participant]| match name {
-                Some(voice) => Ok(Taken { voice: voice.clone(), why: None }),
+                Some(voice) => Ok(SeatAssignment { participant: voice.clone(), reason: None }),
                 None => self
-                    .partner(others)
-                    .or_else(|| self.free(others))
+                    .preferred_partner(others)
+                    .or_else(|| self.first_unrelated(others))
                     .or_else(|| {
-                        there.side.as_ref().map(|voice| taken(voice, "nobody else is here"))
+                        there.debater.as_ref().map(|voice| assign(voice, "nobody else is here"))
                     })
-                    .ok_or(Vacant(role)),
+                    .ok_or(VacantSeat(role)),
             };
         let known: Vec<&Participant> = named.challenger.iter().chain(judge).collect();
         let proposer = side("proposer", named.proposer.as_ref(), &known)?;
-        let known: Vec<&Participant> = [&proposer.voice].into_iter().chain(judge).collect();
+        let known: Vec<&Participant> = [&proposer.participant].into_iter().chain(judge).collect();
         let challenger = side("challenger", named.challenger.as_ref(), &known)?;
         Ok((proposer, challenger))
     }
 
     /// The configured partner of the first of these.
-    fn partner(&self, others: &[&Participant]) -> Option<Taken> {
+    fn preferred_partner(&self, others: &[&Participant]) -> Option<SeatAssignment> {
         let first = others.first()?;
-        let mut partners = self.preferred.pairings.iter().filter_map(|(one, other)| {
+        let mut partners = self.preferences.pairings.iter().filter_map(|(one, other)| {
             (one.tool() == first.tool())
                 .then_some(other)
                 .or_else(|| (other.tool() == first.tool()).then_some(one))
         });
         let free = |voice: &&Participant| others.iter().all(|other| other.tool() != voice.tool());
-        let found = partners.find(|voice| self.plays(voice) && free(voice))?;
-        Some(taken(found, "as your configuration pairs them"))
+        let found = partners.find(|voice| self.is_candidate(voice) && free(voice))?;
+        Some(assign(found, "as your configuration pairs them"))
     }
 
     /// The first candidate of another family than these, else of another tool.
-    fn free(&self, others: &[&Participant]) -> Option<Taken> {
-        let another_tool = |able: &&Able| others.iter().all(|it| it.tool() != able.voice.tool());
-        let mut rest = self.able.iter().filter(another_tool);
-        let another_family = |able: &&Able| self.unrelated(&able.voice, others);
+    fn first_unrelated(&self, others: &[&Participant]) -> Option<SeatAssignment> {
+        let another_tool =
+            |able: &&Candidate| others.iter().all(|it| it.tool() != able.participant.tool());
+        let mut rest = self.candidates.iter().filter(another_tool);
+        let another_family = |able: &&Candidate| self.is_unrelated(&able.participant, others);
         if let Some(found) = rest.clone().find(another_family) {
             let why = if others.is_empty() { "the first here" } else { "of another family" };
-            return Some(taken(&found.voice, why));
+            return Some(assign(&found.participant, why));
         }
         let found = rest.next()?;
-        Some(taken(&found.voice, "of the same family, because no other is here"))
+        Some(assign(&found.participant, "of the same family, because no other is here"))
     }
 
-    fn judge(&self, named: &Named, one: &Participant, other: &Participant, there: &There) -> Taken {
+    fn choose_judge(
+        &self,
+        named: &RequestedSeats,
+        one: &Participant,
+        other: &Participant,
+        there: &FallbackSeats,
+    ) -> SeatAssignment {
         if let Some(voice) = &named.judge {
-            return Taken { voice: voice.clone(), why: None };
+            return SeatAssignment { participant: voice.clone(), reason: None };
         }
         let sides = [one, other];
-        let wanted = self.preferred.judges.iter().find(|judge| {
-            self.plays(judge) && sides.iter().all(|side| side.tool() != judge.tool())
+        let wanted = self.preferences.judges.iter().find(|judge| {
+            self.is_candidate(judge) && sides.iter().all(|side| side.tool() != judge.tool())
         });
         if let Some(judge) = wanted {
-            return taken(judge, "as your configuration prefers");
+            return assign(judge, "as your configuration prefers");
         }
-        let third = self.able.iter().find(|able| self.unrelated(&able.voice, &sides));
+        let third =
+            self.candidates.iter().find(|able| self.is_unrelated(&able.participant, &sides));
         // If no side is a model (people, scripts, the host), no model is needed to judge.
-        let models = sides.iter().any(|side| self.plays(side));
+        let models = sides.iter().any(|side| self.is_candidate(side));
         if let Some(third) = third.filter(|_| models) {
-            return taken(&third.voice, "of a third family");
+            return assign(&third.participant, "of a third family");
         }
         match &there.judge {
-            Judge::Other(voice) if models => taken(voice, "because no third family is here"),
-            Judge::Other(voice) | Judge::Debater(voice) => {
+            FallbackJudge::Other(voice) if models => {
+                assign(voice, "because no third family is here")
+            }
+            FallbackJudge::Other(voice) | FallbackJudge::Debater(voice) => {
                 let asked = sides.into_iter().find(|side| !side.is_awaited());
                 let why = asked.map_or("nobody else is here", |_| "no independent judge is here");
-                taken(asked.unwrap_or(voice), why)
+                assign(asked.unwrap_or(voice), why)
             }
         }
     }
 
     /// Whether the tool of a participant is among the candidates, with whatever model.
-    fn plays(&self, voice: &Participant) -> bool {
-        self.able.iter().any(|able| able.voice.tool() == voice.tool())
+    fn is_candidate(&self, voice: &Participant) -> bool {
+        self.candidates.iter().any(|able| able.participant.tool() == voice.tool())
     }
 
     fn family(&self, voice: &Participant) -> Option<&str> {
-        let own = self.able.iter().find(|able| able.voice.tool() == voice.tool())?;
+        let own = self.candidates.iter().find(|able| able.participant.tool() == voice.tool())?;
         own.family.as_deref()
     }
 
     /// Whether it is another tool, and of a family not known to be seated already.
-    fn unrelated(&self, voice: &Participant, others: &[&Participant]) -> bool {
+    fn is_unrelated(&self, voice: &Participant, others: &[&Participant]) -> bool {
         let family = self.family(voice);
         others.iter().all(|other| {
             voice.tool() != other.tool() && (family.is_none() || family != self.family(other))
@@ -232,6 +248,6 @@ impl Table<'_> {
     }
 }
 
-fn taken(voice: &Participant, why: &str) -> Taken {
-    Taken { voice: voice.clone(), why: Some(why.into()) }
+fn assign(voice: &Participant, why: &str) -> SeatAssignment {
+    SeatAssignment { participant: voice.clone(), reason: Some(why.into()) }
 }

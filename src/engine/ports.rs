@@ -5,23 +5,25 @@
 //! implementations.
 mod archive;
 mod change;
-mod ground;
+mod repository;
 
 pub use archive::{
-    Answered, Archive, ArchiveError, Card, Claim, Duplicates, Foreign, Health, Hit, Left, Live,
-    News, Opened, Place, Query, Recorded, Reindexed, Stored, Transcript, TranscriptTurn,
-    WISH_KEEPS, WishId,
+    Archive, ArchiveError, ArchiveHealth, COMMAND_TTL_MS, CommandResult, DebateCard, DebateNews,
+    DebateQuery, DuplicatePolicy, ForeignDebate, FoundStateFile, LeaseMode, LiveText, OpenedDebate,
+    QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Transcript,
+    TranscriptTurn, Workspace,
 };
-pub use change::{Contribution, Idle, Meant, Proposal};
-pub use ground::{
-    About, BadContext, Before, Briefs, Changed, Context, Evidence, Gathered, Omitted, Pinned,
-    Readers, Since, Snapshot, Snapshots, Touching,
+pub use change::{ChangeSelector, ChangeSet, ChangeUnderReview, SkipReason};
+pub use repository::{
+    BriefReaders, BriefRequest, BriefSource, ChangesSince, ChangesSinceQuery, CitationContext,
+    ContextError, Evidence, FileChange, GatheredBrief, OmittedFile, PinnedTree, RelatedCommit,
+    SnapshotHandle, SnapshotProvider,
 };
 
 use super::command::Command;
-use super::gate::Gate;
-use super::live::{self, Update};
 use super::price::Price;
+use super::redaction_gate::RedactionGate;
+use super::updates::{self, Update};
 use crate::debate::{Cue, Effort, Envelope, Event, Participant, ReplyKind, Role, TurnFailure};
 use crate::redact::Held;
 use schemars::JsonSchema;
@@ -31,51 +33,55 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A boxed future, for async methods of trait objects.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Default timeout of a turn, in seconds, for participants without a configured one.
-pub const PATIENCE: u32 = 240;
+pub const DEFAULT_TURN_SECONDS: u32 = 240;
 
 /// Calls the participants of a debate: model CLIs, HTTP APIs, scripts and the demo. Implemented by
 /// `providers`.
-pub trait Voices: Send + Sync {
+pub trait Providers: Send + Sync {
     /// Requests one reply and streams its text to `stream`. Retries and fallbacks happen inside, so
     /// an error is final. Dropping the future cancels the request and kills its processes.
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>>;
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        stream: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>>;
 
     /// Default timeout of a turn for this participant, in seconds.
-    fn patience(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
+    fn default_timeout_secs(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
         let _ = (voice, effort);
-        PATIENCE
+        DEFAULT_TURN_SECONDS
     }
 
     /// Validates the user's configuration of providers. The error says what is wrong with it.
-    fn sound(&self) -> Result<(), String> {
+    fn check_config(&self) -> Result<(), String> {
         Ok(())
     }
 
     /// Checks without spending tokens whether a participant can take a seat here.
-    fn playable(&self, voice: &Participant) -> Result<(), Unplayable>;
+    fn check_available(&self, voice: &Participant) -> Result<(), ProviderUnavailable>;
 
     /// Why these two cannot be the two sides of one debate, for example because both are the same
     /// tool.
-    fn clash(&self, one: &Participant, other: &Participant) -> Option<String>;
+    fn side_conflict(&self, one: &Participant, other: &Participant) -> Option<String>;
 
     /// Whether a participant can read the files of a repository itself.
-    fn reads(&self, voice: &Participant) -> bool {
+    fn can_read_files(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
 
     /// Whether a participant is a model CLI or API, and not a script, a person, the host or the
     /// demo.
-    fn model(&self, voice: &Participant) -> bool {
+    fn is_model(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
 
     /// The model configured for a tool and effort. Used when a seat names no model.
-    fn usual(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
+    fn default_model(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
         let _ = (tool, effort);
         None
     }
@@ -87,23 +93,23 @@ pub trait Voices: Send + Sync {
     }
 
     /// Whether the provider reports the cost of a turn itself.
-    fn tells_cost(&self, voice: &Participant) -> bool {
+    fn reports_cost(&self, voice: &Participant) -> bool {
         let _ = voice;
         false
     }
 
     /// Every provider that can be named as a seat, with its status. Sends no requests.
-    fn listing(&self) -> Vec<Listing> {
+    fn list_providers(&self) -> Vec<ProviderInfo> {
         vec![]
     }
 
     /// Names of the environment variables that are set and hold an API key of a known provider.
-    fn keys(&self) -> Vec<String> {
+    fn api_key_variables(&self) -> Vec<String> {
         vec![]
     }
 
     /// The version a CLI tool reports.
-    fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
+    fn version<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, Option<String>> {
         let _ = tool;
         Box::pin(async { None })
     }
@@ -112,7 +118,7 @@ pub trait Voices: Send + Sync {
 /// A provider that can be named as a seat, and whether it is usable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Listing")]
-pub struct Listing {
+pub struct ProviderInfo {
     /// Name of the seat, as in `claude` or `openai`.
     pub seat: String,
     /// Whether it is a model, which may be seated without being named.
@@ -149,8 +155,8 @@ pub struct Listing {
 
 /// The request for one turn: the prompt, and everything a provider needs to run it.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    pub debate: String,
+pub struct TurnRequest {
+    pub debate_id: String,
     pub cue: Cue,
     /// Name of the seat.
     pub seat: String,
@@ -160,17 +166,17 @@ pub struct Ask {
     /// Round number, 0 outside of rounds.
     pub round: u8,
     /// Kind of reply the phase expects.
-    pub reply: ReplyKind,
-    pub voice: Participant,
+    pub reply_kind: ReplyKind,
+    pub participant: Participant,
     /// Reasoning effort.
     pub effort: Option<Effort>,
     pub prompt: String,
     /// Timeout in seconds.
-    pub seconds: u32,
+    pub timeout_secs: u32,
     /// JSON schema of the reply, if it must be one JSON object.
     pub schema: Option<serde_json::Value>,
     /// Whether web search is allowed.
-    pub web: bool,
+    pub web_allowed: bool,
     /// Root of the repository the debate is about. Providers read the pinned tree, not these files.
     pub root: PathBuf,
     /// Id of the pinned tree.
@@ -181,7 +187,7 @@ pub struct Ask {
 
 /// A provider's reply: the raw text and its envelope (model, tokens, cost).
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct ProviderReply {
     pub text: String,
     /// The engine fills in the duration.
     pub envelope: Envelope,
@@ -191,21 +197,25 @@ pub struct Said {
 /// streaming redactor holds text back until no secret can begin in it, so that a secret split over
 /// two chunks is still removed.
 #[derive(Clone)]
-pub struct Stream {
+pub struct ReplyStream {
     cue: Cue,
-    live: live::Live,
-    held: Arc<Mutex<Option<Held>>>,
+    updates: updates::UpdateBroadcaster,
+    redactor: Arc<Mutex<Option<Held>>>,
 }
 
-impl Stream {
+impl ReplyStream {
     /// A stream that publishes to the debate's subscribers, redacted by its gate.
-    pub fn new(cue: Cue, live: live::Live, gate: &Gate) -> Stream {
-        Stream { cue, live, held: Arc::new(Mutex::new(Some(gate.held()))) }
+    pub fn new(cue: Cue, updates: updates::UpdateBroadcaster, gate: &RedactionGate) -> ReplyStream {
+        ReplyStream { cue, updates, redactor: Arc::new(Mutex::new(Some(gate.stream_redactor()))) }
     }
 
     /// A stream whose text is discarded, for probes.
-    pub fn unheard(cue: Cue) -> Stream {
-        Stream { cue, live: live::Live::default(), held: Arc::default() }
+    pub fn discard(cue: Cue) -> ReplyStream {
+        ReplyStream {
+            cue,
+            updates: updates::UpdateBroadcaster::default(),
+            redactor: Arc::default(),
+        }
     }
 
     /// Cue of the turn.
@@ -214,34 +224,34 @@ impl Stream {
     }
 
     /// Appends a chunk of text.
-    pub fn delta(&self, text: impl Into<String>) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn push(&self, text: impl Into<String>) {
+        let mut held = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
         let text = held.as_mut().map(|held| held.push(&text.into())).unwrap_or_default();
-        self.say(text);
+        self.publish_text(text);
     }
 
     /// Flushes the text the redactor still holds back.
     pub(super) fn finish(&self) {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.say(held.map(Held::finish).unwrap_or_default());
+        let held = self.redactor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.publish_text(held.map(Held::finish).unwrap_or_default());
     }
 
-    fn say(&self, text: String) {
+    fn publish_text(&self, text: String) {
         if !text.is_empty() {
-            self.live.tell(Update::Delta { cue: self.cue, text });
+            self.updates.publish(Update::Delta { cue: self.cue, text });
         }
     }
 
     /// Publishes an update about the turn itself.
-    pub(super) fn tell(&self, update: Update) {
-        self.live.tell(update);
+    pub(super) fn publish(&self, update: Update) {
+        self.updates.publish(update);
     }
 }
 
 /// Error: a participant cannot take a seat here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{voice}` cannot play a seat here: {why}")]
-pub struct Unplayable {
+pub struct ProviderUnavailable {
     /// Name of the participant, as given.
     pub voice: String,
     /// Reason, such as a missing program or API key.
@@ -264,35 +274,39 @@ pub trait Log: Send {
     /// Waits for the next signal from other processes: the lease was lost, or commands were queued.
     /// A session that waits minutes for a turn listens to it all the time. Cancel-safe: dropping
     /// the future loses no signal.
-    fn called(&self) -> Boxed<'static, Call> {
+    fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
         Box::pin(std::future::pending())
     }
 
     /// As [`Log::append`], and marks a queued command as done in the same transaction, so that it
     /// runs at most once. Returns `None` and writes nothing if the command was withdrawn.
-    fn fulfil(&mut self, wish: WishId, events: &[Event]) -> Result<Option<u64>, LogError> {
+    fn append_for_command(
+        &mut self,
+        wish: QueuedCommandId,
+        events: &[Event],
+    ) -> Result<Option<u64>, LogError> {
         let _ = wish;
         self.append(events).map(Some)
     }
 
     /// Marks a queued command as refused, with the error message.
-    fn refuse(&mut self, wish: WishId, why: &str) {
+    fn refuse_command(&mut self, wish: QueuedCommandId, why: &str) {
         let _ = (wish, why);
     }
 }
 
 /// A signal from other processes to the lease holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Call {
+pub enum LeaseSignal {
     /// Another process has taken over the lease.
     Lost {
         /// Name of the new holder.
-        by: String,
+        new_holder: String,
     },
     /// Another process has queued commands, to be recorded all together or not at all.
-    Wished {
+    Commands {
         /// Id under which the result is stored.
-        wish: WishId,
+        id: QueuedCommandId,
         commands: Vec<Command>,
     },
 }
@@ -302,14 +316,14 @@ pub enum Call {
 pub enum LogError {
     /// The lease expired, or another process took it over.
     #[error("{by} has taken this debate over")]
-    Lost {
+    LeaseLost {
         /// Name of the new holder.
         by: String,
     },
     /// The sender withdrew the queued command before it ran.
     #[error("the wish was withdrawn before it was granted")]
-    Withdrawn,
+    CommandWithdrawn,
     /// Storage or serialization failed.
     #[error("cannot write to the archive: {0}")]
-    Broken(String),
+    WriteFailed(String),
 }

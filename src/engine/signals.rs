@@ -8,7 +8,7 @@ static STOP: OnceLock<watch::Receiver<bool>> = OnceLock::new();
 
 /// Waits for SIGTERM or Ctrl-C. The first call installs the handlers before it returns; the request
 /// is latched, so a signal that arrives between two calls ends the second one at once.
-pub fn stopped() -> impl Future<Output = ()> {
+pub fn wait_for_shutdown() -> impl Future<Output = ()> {
     let mut stop = STOP.get_or_init(listen).clone();
     async move {
         if stop.wait_for(|stop| *stop).await.is_err() {

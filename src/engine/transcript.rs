@@ -8,14 +8,14 @@ use crate::debate::{
 
 /// The events of a transcript, and how many of its turns were used. Stops at the first turn that is
 /// out of order.
-pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>, usize) {
+pub(super) fn build_events(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>, usize) {
     let mut log = vec![];
     let mut taken = 0;
-    while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), due(&debate)) {
-        let event = match speaks_for(debate.seat(cue).role) {
+    while let (Some(turn), Some(cue)) = (transcript.turns.get(taken), next_single_cue(&debate)) {
+        let event = match transcript_side(debate.seat(cue).role) {
             Some(side) if side == turn.side && cue.round == turn.round => {
                 taken += 1;
-                spoke(&debate, cue, turn)
+                build_spoke_event(&debate, cue, turn)
             }
             Some(_) => break,
             // Rulings are not imported.
@@ -28,16 +28,16 @@ pub(super) fn adopt(mut debate: Debate, transcript: &Transcript) -> (Vec<Event>,
         };
         for event in [Event::Asked { cues: vec![cue], deadline: None, prompts: vec![] }, event] {
             if debate.apply(event.clone()).is_err() {
-                return (held(&debate, log), taken);
+                return (with_hold(&debate, log), taken);
             }
             log.push(event);
         }
     }
-    (held(&debate, log), taken)
+    (with_hold(&debate, log), taken)
 }
 
 /// Side of a role in a transcript, where lead and partner count as sides.
-fn speaks_for(role: Role) -> Option<Side> {
+fn transcript_side(role: Role) -> Option<Side> {
     match role {
         Role::Lead => Some(Side::Pro),
         Role::Partner => Some(Side::Con),
@@ -45,14 +45,14 @@ fn speaks_for(role: Role) -> Option<Side> {
     }
 }
 
-fn held(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
+fn with_hold(debate: &Debate, mut log: Vec<Event>) -> Vec<Event> {
     if debate.validate(&Event::Held).is_ok() {
         log.push(Event::Held);
     }
     log
 }
 
-fn due(debate: &Debate) -> Option<Cue> {
+fn next_single_cue(debate: &Debate) -> Option<Cue> {
     match next(debate) {
         Step::Speak { driven, awaited } if driven.len() + awaited.len() == 1 => {
             driven.first().or(awaited.first()).copied()
@@ -61,7 +61,7 @@ fn due(debate: &Debate) -> Option<Cue> {
     }
 }
 
-fn spoke(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
+fn build_spoke_event(debate: &Debate, cue: Cue, turn: &TranscriptTurn) -> Event {
     let body: Body = claims_block::parse_speech(&turn.text);
     let mut findings = check_rules(debate, cue, &body, &[]);
     for finding in &mut findings {

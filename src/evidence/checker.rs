@@ -5,7 +5,7 @@ use super::lookup::Lookup;
 use super::paths::Paths;
 use super::{Reference, Scope, Search};
 use crate::debate::Citation;
-use crate::engine::BadContext;
+use crate::engine::ContextError;
 use crate::repo::{RepoError, Trees, View};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,16 +46,16 @@ impl Checker {
     }
 
     /// Reads a file of a pinned tree with secrets redacted, as debaters may see it.
-    pub fn shown(&self, root: &Path, tree: &str, path: &str) -> Result<String, BadContext> {
-        let told = |error: &dyn std::fmt::Display| BadContext(error.to_string());
+    pub fn shown(&self, root: &Path, tree: &str, path: &str) -> Result<String, ContextError> {
+        let told = |error: &dyn std::fmt::Display| ContextError(error.to_string());
         let tree = self.tree(root, tree).map_err(|error| told(&error))?;
-        let gone = || BadContext(format!("there is no `{path}` in this tree"));
+        let gone = || ContextError(format!("there is no `{path}` in this tree"));
         let file = tree.view.find(path).ok_or_else(gone)?;
         let reader = tree.view.reader().map_err(|error| told(&error))?;
         let bytes = contents::readable(&reader, file)
-            .map_err(|why| BadContext(format!("`{path}` {}, and is not shown", why.says())))?;
+            .map_err(|why| ContextError(format!("`{path}` {}, and is not shown", why.says())))?;
         if bytes.contains(&0) {
-            return Err(BadContext(format!("`{path}` is not text, and is not shown")));
+            return Err(ContextError(format!("`{path}` is not text, and is not shown")));
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }

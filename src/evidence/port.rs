@@ -1,16 +1,16 @@
 //! Implements the engine's `Evidence` port: extracts and looks up the citations of a turn or text.
 use super::{Checker, Reference, Scope, Search, read_about, read_text, strip_tags};
 use crate::debate::{Body, Citation, CitationStatus};
-use crate::engine::{About, BadContext, Evidence};
+use crate::engine::{CitationContext, ContextError, Evidence};
 use crate::repo::RepoError;
 
 impl Evidence for Checker {
-    fn unmarked(&self, text: &str) -> String {
+    fn strip_verification_marks(&self, text: &str) -> String {
         strip_tags(text).into_owned()
     }
 
-    fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation> {
-        let references = read_about(body, about.touched);
+    fn check_citations(&self, body: &Body, about: &CitationContext<'_>) -> Vec<Citation> {
+        let references = read_about(body, about.preferred_paths);
         // An unreadable repository must not lose the turn, so each citation is recorded as
         // unchecked with the error message.
         self.looked_up(&references, about).unwrap_or_else(|error| {
@@ -18,12 +18,16 @@ impl Evidence for Checker {
         })
     }
 
-    fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext> {
+    fn check_text(
+        &self,
+        text: &str,
+        about: &CitationContext<'_>,
+    ) -> Result<Vec<Citation>, ContextError> {
         let references = read_text(&strip_tags(text));
-        self.looked_up(&references, about).map_err(|error| BadContext(error.to_string()))
+        self.looked_up(&references, about).map_err(|error| ContextError(error.to_string()))
     }
 
-    fn file(&self, path: &str, about: &About<'_>) -> Result<String, BadContext> {
+    fn read_file(&self, path: &str, about: &CitationContext<'_>) -> Result<String, ContextError> {
         self.shown(about.root, about.pin, path)
     }
 }
@@ -32,16 +36,16 @@ impl Checker {
     fn looked_up(
         &self,
         references: &[Reference],
-        about: &About<'_>,
+        about: &CitationContext<'_>,
     ) -> Result<Vec<Citation>, RepoError> {
         if references.is_empty() {
             return Ok(vec![]);
         }
         let scope = Scope {
-            prefer: about.touched,
-            folder: about.folder,
-            except: about.except,
-            was: about.was,
+            prefer: about.preferred_paths,
+            folder: about.base_folder,
+            except: about.excluded_path,
+            was: about.base_tree,
             search: Search::Whole,
         };
         self.check(about.root, about.pin, references, &scope)

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::manners::WAIT;
 use super::wire::{self, Pass, Poll, Refusal};
-use crate::engine::Boxed;
+use crate::engine::BoxFuture;
 use futures_util::StreamExt;
 use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, redirect};
@@ -42,13 +42,13 @@ pub struct Visitor<'a> {
 /// API of a remote arena. Tests replace it with a fake.
 pub trait Platform: Send + Sync {
     /// Requests a seat.
-    fn join<'a>(&'a self, visitor: Visitor<'a>) -> Boxed<'a, Result<Pass, Broken>>;
+    fn join<'a>(&'a self, visitor: Visitor<'a>) -> BoxFuture<'a, Result<Pass, Broken>>;
 
     /// Polls the status. With `wait`, a long poll.
-    fn poll<'a>(&'a self, pass: &'a Pass, wait: bool) -> Boxed<'a, Result<Poll, Broken>>;
+    fn poll<'a>(&'a self, pass: &'a Pass, wait: bool) -> BoxFuture<'a, Result<Poll, Broken>>;
 
     /// Submits a speech.
-    fn speak<'a>(&'a self, pass: &'a Pass, content: &'a str) -> Boxed<'a, Result<(), Broken>>;
+    fn speak<'a>(&'a self, pass: &'a Pass, content: &'a str) -> BoxFuture<'a, Result<(), Broken>>;
 }
 
 /// The API over HTTP.
@@ -113,7 +113,7 @@ impl Http {
 }
 
 impl Platform for Http {
-    fn join<'a>(&'a self, visitor: Visitor<'a>) -> Boxed<'a, Result<Pass, Broken>> {
+    fn join<'a>(&'a self, visitor: Visitor<'a>) -> BoxFuture<'a, Result<Pass, Broken>> {
         Box::pin(async move {
             let url = self.address.to(&["api", "debate", "join"]);
             let body = wire::join(visitor.name, visitor.uuid, visitor.debate).to_string();
@@ -124,7 +124,7 @@ impl Platform for Http {
         })
     }
 
-    fn poll<'a>(&'a self, pass: &'a Pass, wait: bool) -> Boxed<'a, Result<Poll, Broken>> {
+    fn poll<'a>(&'a self, pass: &'a Pass, wait: bool) -> BoxFuture<'a, Result<Poll, Broken>> {
         Box::pin(async move {
             let mut url = self.address.to(&["api", "debate", &pass.debate, "poll"]);
             let mut patience = ANSWER;
@@ -139,7 +139,7 @@ impl Platform for Http {
         })
     }
 
-    fn speak<'a>(&'a self, pass: &'a Pass, content: &'a str) -> Boxed<'a, Result<(), Broken>> {
+    fn speak<'a>(&'a self, pass: &'a Pass, content: &'a str) -> BoxFuture<'a, Result<(), Broken>> {
         Box::pin(async move {
             let url = self.address.to(&["api", "debate", &pass.debate, "speech"]);
             let request = json(self.client.post(url), wire::speech(content).to_string());

@@ -6,7 +6,7 @@ use super::news::News;
 use super::prompt::{self, Moment, Words};
 use super::wire::{Lengths, Poll};
 use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
-use crate::engine::{Errand, Lender, Lent};
+use crate::engine::{OneShotProvider, OneShotReply, OneShotRequest};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ pub(super) struct Speech {
 
 /// Asks the model for speeches.
 pub(super) struct Speaker<'a> {
-    pub(super) lender: &'a dyn Lender,
+    pub(super) lender: &'a dyn OneShotProvider,
     pub(super) voice: &'a Participant,
     pub(super) effort: Option<Effort>,
     pub(super) words: &'a Words,
@@ -76,17 +76,18 @@ impl Speaker<'_> {
 
     async fn ask(&self, poll: &Poll, prompt: String, attempt: u8, left: Duration) -> Came {
         let moment = Moment::of(poll, self.identifier);
-        let errand = Errand {
-            voice: self.voice.clone(),
+        let errand = OneShotRequest {
+            participant: self.voice.clone(),
             effort: self.effort,
             prompt,
             seat: prompt::side(poll).word().into(),
             phase: moment.names()[0].into(),
             round: u8::try_from(prompt::round(poll, self.identifier)).unwrap_or(u8::MAX),
             attempt,
-            seconds: u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1),
+            timeout_secs: u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1),
         };
-        let Lent { said, so_far } = self.lender.lend(&errand).await;
+        let OneShotReply { result: said, partial_text: so_far } =
+            self.lender.ask_once(&errand).await;
         let text = match said {
             Ok(text) => fit::tidy(&text),
             Err(TurnFailure { trouble: FailureKind::TimedOut, .. }) => {

@@ -11,7 +11,7 @@ use super::prompt::{Words, round, side};
 use super::speech::{Speaker, Speech};
 use super::wire::{Pass, Poll, Refusal, State, Turn};
 use crate::debate::{Effort, Participant};
-use crate::engine::Lender;
+use crate::engine::OneShotProvider;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -88,7 +88,7 @@ pub struct Visit<'a> {
     /// API of the server.
     pub platform: &'a dyn Platform,
     /// Runs the model.
-    pub lender: &'a dyn Lender,
+    pub lender: &'a dyn OneShotProvider,
     /// Prompt templates.
     pub words: &'a Words,
     /// Config of the client.

@@ -5,7 +5,7 @@ use super::complaint::call;
 use super::standing::few;
 use crate::debate::ledger::{ClaimStatus, entries};
 use crate::debate::{Cue, Debate, ReplyKind, Role, Side};
-use crate::engine::Stored;
+use crate::engine::StoredDebate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,7 +34,12 @@ pub(super) struct Account {
 }
 
 /// Builds the summary, with shorter lists and lines until it fits into `MAX_RESULT_TOKENS`.
-pub(super) fn account(stored: &Stored, debate: &Debate, running: bool, more: &[String]) -> Account {
+pub(super) fn account(
+    stored: &StoredDebate,
+    debate: &Debate,
+    running: bool,
+    more: &[String],
+) -> Account {
     let stands = super::standing::standing(stored, debate, running, more);
     let mut account = Account::default();
     for (lines, line) in [(10, 40), (6, 25), (3, 15), (1, 8)] {

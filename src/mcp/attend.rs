@@ -4,7 +4,9 @@ use super::complaint::Complaint;
 use super::hub::{Hub, Run, Stopped};
 use super::tail::Tail;
 use crate::debate::{Cue, Debate, Event, Step, next};
-use crate::engine::{ArchiveError, DeskError, Error, Handle, LogError, Place, Stored, Update};
+use crate::engine::{
+    AppError, ArchiveError, LogError, RunHandle, SessionError, StoredDebate, Update, Workspace,
+};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RoleServer};
 use rmcp::task_manager::TaskContext;
@@ -37,11 +39,11 @@ pub(super) enum Ear {
 }
 
 /// Handle of a run in this process, and its stream of updates.
-type Heard = (Handle, broadcast::Receiver<Arc<Update>>);
+type Heard = (RunHandle, broadcast::Receiver<Arc<Update>>);
 
 /// The debate at the end of a wait.
 pub(super) struct Seen {
-    pub(super) stored: Stored,
+    pub(super) stored: StoredDebate,
     pub(super) debate: Debate,
     pub(super) running: bool,
     /// Holder of the lease, if another process runs the debate.
@@ -54,7 +56,7 @@ impl Hub {
     pub(super) async fn attend(
         self: &Arc<Hub>,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<Seen, Complaint> {
         let began = Instant::now();
@@ -69,7 +71,7 @@ impl Hub {
                 Step::Close(_) => true,
                 _ => false,
             };
-            let busy = busy || self.desk.late(&debate);
+            let busy = busy || self.desk.is_overdue(&debate);
             let mut run = self.running(id);
             let mut taken = false;
             if run.is_none() && busy && flaw.is_none() && !self.closing.is_cancelled() {
@@ -78,7 +80,7 @@ impl Hub {
                 taken = run.is_none();
             }
             if updates.is_none() {
-                updates = run.as_ref().map(|run| (run.handle.clone(), run.handle.updates()));
+                updates = run.as_ref().map(|run| (run.handle.clone(), run.handle.subscribe()));
             }
             let elsewhere = run.is_none() && (taken || stored.holder.is_some());
             let running = busy && (run.is_some() || elsewhere);
@@ -117,13 +119,13 @@ impl Hub {
     async fn begin(
         self: &Arc<Hub>,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         debate: &Debate,
     ) -> Result<Option<Run>, Complaint> {
-        self.desk.ready(debate, debate.seats())?;
+        self.desk.check_remaining_seats(debate, debate.seats())?;
         match self.take_up(id, place).await {
             Ok(run) => Ok(Some(run)),
-            Err(DeskError::Archive(ArchiveError::Busy { .. })) => Ok(None),
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -175,7 +177,9 @@ impl Waiting {
 /// The error for a run that stopped early.
 fn given_up(id: &str, stopped: Stopped) -> Complaint {
     match stopped {
-        Stopped::TakenOver(by) => DeskError::Session(Error::Log(LogError::Lost { by })).into(),
+        Stopped::TakenOver(by) => {
+            AppError::Session(SessionError::Log(LogError::LeaseLost { by })).into()
+        }
         Stopped::Failed(why) => Complaint::Stopped { id: id.into(), why },
     }
 }
@@ -206,7 +210,7 @@ async fn news(updates: &mut Option<Heard>, debate: &Debate, tail: &mut Tail) -> 
                 ));
             }
             Ok(Update::Delta { cue, .. }) => {
-                if let Some(words) = tail.heard(debate, *cue, || handle.said(*cue)) {
+                if let Some(words) = tail.heard(debate, *cue, || handle.partial_text(*cue)) {
                     return Some(words);
                 }
             }

@@ -3,10 +3,10 @@ use super::check;
 use super::complaint::Complaint;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Amendment, Budget, Debate, HoldPoint, Participant, Role, Seat, to_millionths};
-use crate::engine::oneline;
-use crate::engine::opening::found_again;
-use crate::engine::particulars::{Flag, audit, term, usual_roles};
-use crate::engine::{Command, Desk};
+use crate::engine::draft::with_absolute_script;
+use crate::engine::format_options::{AuditMode, decide_audit, default_roles, parse_term};
+use crate::engine::topic_sides;
+use crate::engine::{App, Command};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ const NAMES: &[&str] = &[
 pub(super) fn changes(
     said: &str,
     debate: &Debate,
-    desk: &Desk,
+    desk: &App,
     folder: &Path,
 ) -> Result<Vec<Command>, Complaint> {
     let mut commands = vec![];
@@ -48,7 +48,7 @@ pub(super) fn changes(
         let change = match key.as_str() {
             "rounds" => {
                 let rounds = value.parse().map_err(|_| bad("a number is needed"))?;
-                let rounds = desk.fits(&debate.setup().format.name, rounds)?;
+                let rounds = desk.check_rounds(&debate.setup().format.name, rounds)?;
                 Amendment::Plan { rounds: Some(rounds), seats: None, holds: None }
             }
             "topic" => {
@@ -101,13 +101,13 @@ pub(super) fn changes(
                 if !terms.contains_key(&key) {
                     return Err(bad("it means nothing in this format"));
                 }
-                let said = term(&key, &value).map_err(|error| bad(&error.to_string()))?;
+                let said = parse_term(&key, &value).map_err(|error| bad(&error.to_string()))?;
                 terms.insert(key.clone(), said);
                 Amendment::Terms { terms: terms.clone() }
             }
             "evidence_round" => {
-                let flag: Flag = value.parse().map_err(|why: String| bad(&why))?;
-                let (on, why) = audit(flag, debate.current_topic());
+                let flag: AuditMode = value.parse().map_err(|why: String| bad(&why))?;
+                let (on, why) = decide_audit(flag, debate.current_topic());
                 let seats = audited(debate, on).ok_or_else(|| bad("there is nothing to audit"))?;
                 terms.insert(key.clone(), why);
                 commands.push(amend(Amendment::Terms { terms: terms.clone() }));
@@ -119,15 +119,15 @@ pub(super) fn changes(
             seat => {
                 let voice = value.parse::<Participant>();
                 let voice = voice.map_err(|error| bad(&error.to_string()))?;
-                handed.push((seat.to_owned(), found_again(voice, folder)));
+                handed.push((seat.to_owned(), with_absolute_script(voice, folder)));
                 continue;
             }
         };
         commands.push(amend(change));
     }
     if !handed.is_empty() {
-        let (hands, seats) = desk.hand_over(debate, &handed)?;
-        desk.sits_well(&seats)?;
+        let (hands, seats) = desk.transfer_seats(debate, &handed)?;
+        desk.check_seats(&seats)?;
         commands.extend(hands);
     }
     Ok(commands)
@@ -136,7 +136,7 @@ pub(super) fn changes(
 /// Changes that follow from a new topic before the first turn: default stances, and whether claims
 /// are audited where that was `auto`.
 fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -> Vec<Amendment> {
-    let of = |topic: &str| usual_roles(topic, oneline::read(topic).sides);
+    let of = |topic: &str| default_roles(topic, topic_sides::parse(topic).sides);
     let (before, after) = (of(debate.current_topic()), of(topic));
     let mut seats = debate.seats().to_vec();
     for seat in seats.iter_mut().filter(|seat| seat.role == Role::Advocate) {
@@ -146,9 +146,9 @@ fn follows(debate: &Debate, topic: &str, terms: &mut BTreeMap<String, String>) -
         }
     }
     let mut changes = vec![];
-    let (was_on, left_to_it) = audit(Flag::Auto, debate.current_topic());
+    let (was_on, left_to_it) = decide_audit(AuditMode::Auto, debate.current_topic());
     if terms.get("evidence_round") == Some(&left_to_it) {
-        let (on, why) = audit(Flag::Auto, topic);
+        let (on, why) = decide_audit(AuditMode::Auto, topic);
         terms.insert("evidence_round".into(), why);
         changes.push(Amendment::Terms { terms: terms.clone() });
         let judge = seats.iter().find(|seat| seat.role == Role::Judge).cloned();

@@ -1,6 +1,6 @@
 //! Errors of tool calls. Every error a model reads is defined here, with the call to make next.
 use crate::debate::SetupError;
-use crate::engine::{ArchiveError, DeskError, Error, Idle, LogError};
+use crate::engine::{AppError, ArchiveError, LogError, SessionError, SkipReason};
 
 /// Error of a tool call.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +24,10 @@ pub enum Complaint {
     Word { name: String, said: String, allowed: String },
     #[error("options: {why}")]
     Options { why: String, format: String },
-    #[error("there is nothing to argue about: {}", .0.says())]
-    Idle(Idle),
+    #[error("there is nothing to argue about: {}", .0.as_str())]
+    Idle(SkipReason),
     #[error(transparent)]
-    Desk(#[from] DeskError),
+    Desk(#[from] AppError),
     #[error("several debates are open here, and their turns have the same names")]
     Which { id: String },
     #[error("which turn is this for? `turn` is missing")]
@@ -285,62 +285,62 @@ impl Complaint {
 }
 
 /// The next call after an error of the application.
-fn desk(error: &DeskError) -> String {
+fn desk(error: &AppError) -> String {
     match error {
-        DeskError::Format { .. } => {
+        AppError::UnknownFormat { .. } => {
             "call start_debate again without `format`, or with one of these"
         }
-        DeskError::BrokenFormat { .. } => {
+        AppError::InvalidFormat { .. } => {
             "tell the user to mend that file; start_debate without `format` plays a duel meanwhile"
         }
-        DeskError::Partial { .. } => {
+        AppError::BiasedJudge { .. } => {
             "call start_debate again with another `judge`: list_models {} shows who can be seated; \
              \"options\":{\"same_judge\":true} allows it, and the verdict says so"
         }
-        DeskError::Cast(_) => {
+        AppError::InvalidOption(_) => {
             "call start_debate again with that mended; the resource debate://formats/NAME lists \
              the options of a format"
         }
-        DeskError::Rounds { .. } => {
+        AppError::RoundsOutOfRange { .. } => {
             "call start_debate again with a number in that range, or without `rounds`; an open \
              debate takes another by continue_round {\"decision\":\"change\",\"say\":\"rounds=2\"}"
         }
-        DeskError::Clash(_) => {
+        AppError::SideConflict(_) => {
             "call start_debate again with two different tools; list_models {} shows who can be seated"
         }
-        DeskError::Unplayable(_) => {
+        AppError::ProviderUnavailable(_) => {
             "list_models {} shows who can be seated; \"host\" always can. An open debate takes \
              another seat by continue_round {\"decision\":\"change\",\"say\":\"proposer=host\"}"
         }
-        DeskError::Settings(_) => "tell the user to mend it; `debate models` says whether it is",
-        DeskError::Vacant(_) | DeskError::Deserted(..) => {
+        AppError::InvalidConfig(_) => "tell the user to mend it; `debate models` says whether it is",
+        AppError::VacantSeat(_) | AppError::NoCandidateLeft(..) => {
             "call start_debate again and name who plays it, or \"host\""
         },
-        DeskError::Silent { .. } => {
+        AppError::ProbeFailed { .. } => {
             "tell the user; then call start_debate again with another seat: list_models \
              {\"probe\":true} shows who answers, and \"host\" always can. \
              \"options\":{\"probe\":false} opens it all the same"
         }
-        DeskError::Unfit(SetupError::EmptyTopic) => {
+        AppError::InvalidSetup(SetupError::EmptyTopic) => {
             "ask the user what to debate, then call start_debate {\"topic\":\"Should we ...?\"}"
         }
-        DeskError::Unfit(SetupError::InvalidPrompt(..)) => {
+        AppError::InvalidSetup(SetupError::InvalidPrompt(..)) => {
             "tell the user to mend or remove their own prompt of that name; then call start_debate \
              again"
         }
-        DeskError::Unfit(_) => "call start_debate again with less",
-        DeskError::Context(_) => {
+        AppError::InvalidSetup(_) => "call start_debate again with less",
+        AppError::Context(_) => {
             "call start_debate again with \"context\":\"none\" or \"auto\"; the resource \
              debate://formats/duel lists what can be given"
         }
-        DeskError::NoneHere { .. } => {
+        AppError::NoDebateHere { .. } => {
             "start_debate {\"topic\":\"...\"} opens one; list_debates {\"query\":\"in:all\"} shows \
              those of other repositories"
         }
-        DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
+        AppError::Archive(ArchiveError::UnknownDebate(_) | ArchiveError::AmbiguousId(..)) => {
             "list_debates {} shows the ids; without debate_id the newest is meant"
         }
-        DeskError::Archive(ArchiveError::Busy { id, .. }) => {
+        AppError::Archive(ArchiveError::LeaseHeld { id, .. }) => {
             let over = call("continue_round", id, "\"decision\":\"take_over\"");
             return format!(
                 "{} watches it; if the user wants it here, {over} takes it over and the other stops; \
@@ -348,35 +348,35 @@ fn desk(error: &DeskError) -> String {
                 call("continue_round", id, "")
             );
         }
-        DeskError::Archive(ArchiveError::TooNew(_)) => {
+        AppError::Archive(ArchiveError::SchemaTooNew(_)) => {
             "tell the user to update this program, or to set DEBATE_HOME to another folder; \
              `debate doctor` looks closer"
         }
-        DeskError::Archive(_) | DeskError::Chance(_) | DeskError::Forged(_) => {
+        AppError::Archive(_) | AppError::NoRandomness(_) | AppError::InvalidImportedLog(_) => {
             "tell the user to run `debate doctor` in a terminal, then call again"
         }
-        DeskError::Refused(_) | DeskError::Unanswered { .. } => {
+        AppError::CommandRefused(_) | AppError::CommandTimedOut { .. } => {
             "call summarize to see how it stands; then call again"
         }
-        DeskError::Flawed { .. } => {
+        AppError::CorruptLog { .. } => {
             "show_debate with that `debate_id` still reads it; start_debate opens another"
         }
-        DeskError::NoSeat { names, .. } => {
+        AppError::UnknownSeat { names, .. } => {
             return format!(
                 "its seats are {names}: continue_round {{\"decision\":\"change\",\"say\":\"NAME=SEAT\"}} \
                  hands one over"
             );
         }
-        DeskError::Stranger(_) => {
+        AppError::OnlyUnsignedFile(_) => {
             "tell the user what was found, and ask whether what was said in it is to be taken in, as \
              a transcript; only after their yes: continue_round {\"decision\":\"import\"} (add \
              \"say\":\"challenger=codex\" to seat others than you)"
         }
-        DeskError::Session(Error::Log(LogError::Lost { .. })) => {
+        AppError::Session(SessionError::Log(LogError::LeaseLost { .. })) => {
             "continue_round {} watches it; \"decision\":\"take_over\" takes it back, if the user wants \
              that. What was recorded stands"
         }
-        DeskError::Session(_) => "summarize with that `debate_id` shows what is due now",
+        AppError::Session(_) => "summarize with that `debate_id` shows what is due now",
     }
     .into()
 }

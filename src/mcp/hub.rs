@@ -1,6 +1,9 @@
 //! Registry of the debates that this process is running. A run holds the debate's lease only while
 //! it requests turns. It ends when the debate waits for input, so that any client can continue it.
-use crate::engine::{Claim, Command, Desk, DeskError, Error, Handle, Job, LogError, Place, Query};
+use crate::engine::{
+    App, AppError, Command, DebateQuery, DebateRun, LeaseMode, LogError, RunHandle, SessionError,
+    Workspace,
+};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The active runs, with the locks that serialize starting and recording.
 pub(super) struct Hub {
-    pub(super) desk: Desk,
+    pub(super) desk: App,
     pub(super) closing: CancellationToken,
     runs: Mutex<HashMap<String, Run>>,
     /// Held while a run starts, so that a debate never has two.
@@ -25,7 +28,7 @@ pub(super) struct Hub {
 /// A debate that is running in this process.
 #[derive(Clone)]
 pub(super) struct Run {
-    pub(super) handle: Handle,
+    pub(super) handle: RunHandle,
     ended: watch::Receiver<Option<Ended>>,
     /// Number of commands about to be sent. The run does not end while it is above zero.
     asking: Arc<AtomicUsize>,
@@ -42,10 +45,10 @@ pub(super) enum Stopped {
     Failed(String),
 }
 
-impl From<Error> for Stopped {
-    fn from(error: Error) -> Stopped {
+impl From<SessionError> for Stopped {
+    fn from(error: SessionError) -> Stopped {
         match error {
-            Error::Log(LogError::Lost { by }) => Stopped::TakenOver(by),
+            SessionError::Log(LogError::LeaseLost { by }) => Stopped::TakenOver(by),
             other => Stopped::Failed(other.to_string()),
         }
     }
@@ -75,7 +78,7 @@ impl Drop for Kept<'_> {
 }
 
 impl Hub {
-    pub(super) fn new(desk: Desk) -> Arc<Hub> {
+    pub(super) fn new(desk: App) -> Arc<Hub> {
         let closing = CancellationToken::new();
         let (runs, starting, recording) =
             (Mutex::default(), tokio::sync::Mutex::default(), Mutex::default());
@@ -98,7 +101,8 @@ impl Hub {
         if known.is_empty() {
             return None;
         }
-        let here = Query { root: Some(root.to_owned()), unfinished: true, ..Query::default() };
+        let here =
+            DebateQuery { root: Some(root.to_owned()), unfinished: true, ..DebateQuery::default() };
         let open = self.desk.archive().list(&here).unwrap_or_default();
         known.into_iter().rev().find(|id| open.iter().any(|card| card.id == *id))
     }
@@ -126,12 +130,12 @@ impl Hub {
     pub(super) async fn take_up(
         self: &Arc<Hub>,
         id: &str,
-        place: &Place,
-    ) -> Result<Run, DeskError> {
+        place: &Workspace,
+    ) -> Result<Run, AppError> {
         let _starting = self.starting.lock().await;
         match self.running(id) {
             Some(run) => Ok(run),
-            None => Ok(self.play(self.desk.resume(id, place, Claim::Free, vec![])?)),
+            None => Ok(self.play(self.desk.resume(id, place, LeaseMode::IfFree, vec![])?)),
         }
     }
 
@@ -139,11 +143,11 @@ impl Hub {
     pub(super) async fn take_over(
         self: &Arc<Hub>,
         id: &str,
-        place: &Place,
-    ) -> Result<(), DeskError> {
+        place: &Workspace,
+    ) -> Result<(), AppError> {
         let _starting = self.starting.lock().await;
         if self.running(id).is_none() {
-            self.play(self.desk.resume(id, place, Claim::Over, vec![])?);
+            self.play(self.desk.resume(id, place, LeaseMode::TakeOver, vec![])?);
         }
         Ok(())
     }
@@ -160,14 +164,14 @@ impl Hub {
     pub(super) async fn command(
         self: &Arc<Hub>,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         commands: Vec<Command>,
-    ) -> Result<(), DeskError> {
+    ) -> Result<(), AppError> {
         loop {
             let mut run = {
                 let _starting = self.starting.lock().await;
                 let Some(run) = self.to_ask(id) else {
-                    self.play(self.desk.resume(id, place, Claim::Free, commands)?);
+                    self.play(self.desk.resume(id, place, LeaseMode::IfFree, commands)?);
                     return Ok(());
                 };
                 run
@@ -176,14 +180,14 @@ impl Hub {
             run.asking.fetch_sub(1, Ordering::SeqCst);
             match done {
                 // The run ended meanwhile: retry, and resuming the debate reports any error.
-                Err(Error::Gone) => drop(run.ended().await),
+                Err(SessionError::NotRunning) => drop(run.ended().await),
                 done => return Ok(done?),
             }
         }
     }
 
     /// Spawns a task that runs a debate until it is idle.
-    pub(super) fn play(self: &Arc<Hub>, mut job: Job) -> Run {
+    pub(super) fn play(self: &Arc<Hub>, mut job: DebateRun) -> Run {
         let (tell, ended) = watch::channel(None);
         let asking = Arc::new(AtomicUsize::new(0));
         let run = Run { handle: job.handle(), ended, asking: asking.clone() };
@@ -194,7 +198,7 @@ impl Hub {
             let kept = Kept { hub: &hub, id: &id };
             let done = loop {
                 let idle = tokio::select! {
-                    idle = job.idle() => idle.map(drop).map_err(Stopped::from),
+                    idle = job.wait_idle() => idle.map(drop).map_err(Stopped::from),
                     () = hub.closing.cancelled() => break Ok(()),
                 };
                 // Pending commands are handled first. Once removed, the run gets no new ones.
@@ -221,6 +225,6 @@ impl Hub {
             let _ = run.ended().await;
         }
         let hub = self.clone();
-        let _ = tokio::task::spawn_blocking(move || hub.desk.archive().flush()).await;
+        let _ = tokio::task::spawn_blocking(move || hub.desk.archive().flush_exports()).await;
     }
 }

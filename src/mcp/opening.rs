@@ -7,12 +7,12 @@ use super::complaint::{Complaint, call};
 use super::server::Server;
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Budget, Effort, HoldPoint, Participant, to_millionths};
-use crate::engine::opening::found_again;
-use crate::engine::pairing::{Judge, Named, Preferred, There};
-use crate::engine::particulars::{Particulars, WantedCast};
-use crate::engine::preflight::Wish;
-use crate::engine::reviewing::Already;
-use crate::engine::{ArchiveError, DeskError, Opening, Place, Query};
+use crate::engine::change_review::EarlierReview;
+use crate::engine::draft::with_absolute_script;
+use crate::engine::format_options::{CastRequest, FormatOptions};
+use crate::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use crate::engine::preflight::SeatingRequest;
+use crate::engine::{AppError, ArchiveError, DebateDraft, DebateQuery, Workspace};
 use crate::review::asking;
 use serde_json::{Map, Value};
 use std::path::{Component, Path};
@@ -27,7 +27,7 @@ impl Server {
     pub(super) async fn start(
         &self,
         args: &StartDebate,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let (args, understood) = self.said(args, place)?;
@@ -42,26 +42,26 @@ impl Server {
         let (opening, warnings) = waiting.patiently("asking who answers", ready).await??;
         let given = (!opening.picked.is_empty())
             .then(|| format!("the debaters are given: {}", opening.picked.join("; ")));
-        let chosen =
-            (!opening.chosen.is_empty()).then(|| format!("chosen: {}", opening.chosen.join(", ")));
+        let chosen = (!opening.seat_choices.is_empty())
+            .then(|| format!("chosen: {}", opening.seat_choices.join(", ")));
         let mut notes: Vec<String> = understood.into_iter().collect();
         notes.extend(chosen.into_iter().chain(given).chain(warnings));
-        if let Some(estimate) = self.hub.desk.estimate(&opening)? {
-            notes.push(format!("estimate: {}", estimate.says));
-            notes.extend(estimate.unkept);
+        if let Some(estimate) = self.hub.desk.estimate_cost(&opening)? {
+            notes.push(format!("estimate: {}", estimate.summary));
+            notes.extend(estimate.budget_warning);
         }
         notes.extend(self.unfinished(&opening.topic, place));
         let job = match self.hub.desk.open(&opening, place) {
             // Another process opened the same review after the archive was queried.
-            Err(DeskError::Archive(
-                ArchiveError::Duplicate { id } | ArchiveError::Busy { id, .. },
+            Err(AppError::Archive(
+                ArchiveError::Duplicate { id } | ArchiveError::LeaseHeld { id, .. },
             )) => return self.attend_same_review(&id, place, waiting).await,
             opened => opened?,
         };
         let id = job.id().to_owned();
         self.hub.is_new(&id);
         self.hub.play(job);
-        let notes = notes.iter().map(|note| self.hub.desk.clean(note)).collect();
+        let notes = notes.iter().map(|note| self.hub.desk.redact(note)).collect();
         Ok((self.hub.attend(&id, place, waiting).await?, notes))
     }
 
@@ -69,7 +69,7 @@ impl Server {
     async fn attend_same_review(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let note = "the same was argued already: this is how it stands".to_owned();
@@ -81,15 +81,15 @@ impl Server {
     fn said(
         &self,
         args: &StartDebate,
-        place: &Place,
+        place: &Workspace,
     ) -> Result<(StartDebate, Option<String>), Complaint> {
         let topic = args.topic.split_whitespace().collect::<Vec<_>>().join(" ");
         if topic.is_empty() {
-            return Err(Complaint::NoTopic(self.hub.desk.topics(&place.root)));
+            return Err(Complaint::NoTopic(self.hub.desk.suggest_topics(&place.root)));
         }
         check::text("topic", &topic, MAX_TOPIC_CHARS)?;
-        let spoken = self.hub.desk.spoken(&topic);
-        let understood = spoken.told();
+        let spoken = self.hub.desk.parse_topic_options(&topic);
+        let understood = spoken.describe();
         let understood = understood.map(|said| format!("understood from the topic: {said}"));
         let or = |given: &Option<String>, said: Option<String>| given.clone().or(said);
         let args = StartDebate {
@@ -109,7 +109,7 @@ impl Server {
     async fn asked(
         &self,
         args: &StartDebate,
-        place: &Place,
+        place: &Workspace,
         left: Duration,
     ) -> Result<Begun, Complaint> {
         let (draft, mut wish) = self.draft(args, place, left)?;
@@ -119,7 +119,7 @@ impl Server {
         let desk = &self.hub.desk;
         asking::apart(&self.config.home, &place.root)?;
         let (meant, rest) = asking::meant(&wish.context);
-        let proposal = desk.proposal(&place.root, meant.clone(), vec![]).await?;
+        let proposal = desk.find_change_set(&place.root, meant.clone(), vec![]).await?;
         if let Some(idle) = asking::idle(&proposal, false) {
             return Err(Complaint::Idle(idle));
         }
@@ -129,9 +129,11 @@ impl Server {
         let asked = asking::Asked { meant: Some(meant), ..asking::Asked::default() };
         let posed = asking::posed(desk, &place.root, proposal, asked, (draft, wish)).await?;
         Ok(match posed.already {
-            Some(Already::Done(id) | Already::Begun(id) | Already::Held { id, .. }) => {
-                Begun::Already(id)
-            }
+            Some(
+                EarlierReview::Finished(id)
+                | EarlierReview::Unfinished(id)
+                | EarlierReview::Running { id, .. },
+            ) => Begun::Already(id),
             None => Begun::Anew(Box::new(posed.draft), Box::new(posed.wish)),
         })
     }
@@ -140,14 +142,14 @@ impl Server {
     fn draft(
         &self,
         args: &StartDebate,
-        place: &Place,
+        place: &Workspace,
         left: Duration,
-    ) -> Result<(Opening, Wish), Complaint> {
+    ) -> Result<(DebateDraft, SeatingRequest), Complaint> {
         let topic = &args.topic;
         let format = check::short("format", args.format.as_deref())?.unwrap_or("duel");
         let (options, particulars) = options(args, format)?;
         let wish = self.wish(args, &options, left)?;
-        let offer = &self.hub.desk.catalogue().offered(format)?.offer;
+        let offer = &self.hub.desk.catalog().find(format)?.offer;
         let mut holds = vec![];
         holds
             .extend(options.confirm_plan.unwrap_or(offer.confirm_plan).then_some(HoldPoint::Start));
@@ -158,9 +160,12 @@ impl Server {
         };
         let usual = self.config.settings.limits;
         let minutes = options.max_minutes.or(usual.max_minutes);
-        let draft = Opening {
+        let draft = DebateDraft {
             format: format.into(),
-            rounds: args.rounds.map(|rounds| self.hub.desk.fits(format, rounds)).transpose()?,
+            rounds: args
+                .rounds
+                .map(|rounds| self.hub.desk.check_rounds(format, rounds))
+                .transpose()?,
             effort: wish.effort,
             budget: Budget {
                 cost: options.max_cost.or(usual.max_cost).map(cost).transpose()?,
@@ -172,15 +177,16 @@ impl Server {
             sealed: options.sealed,
             stop_when_settled: options.stop_when_settled,
             holds,
-            ..Opening::new(topic, Participant::Host, Participant::Host, Participant::Host)
+            ..DebateDraft::new(topic, Participant::Host, Participant::Host, Participant::Host)
         };
         let desk = &self.hub.desk;
-        let (draft, mut wish) = desk.particulars(particulars, draft, wish, &self.config.folder)?;
+        let (draft, mut wish) =
+            desk.apply_format_options(particulars, draft, wish, &self.config.folder)?;
         // The host leads a dialectic by default.
-        if wish.cast.partnered {
-            wish.named.proposer.get_or_insert(Participant::Host);
+        if wish.cast.is_dialogue {
+            wish.requested.proposer.get_or_insert(Participant::Host);
         }
-        if let Some(output) = &draft.output {
+        if let Some(output) = &draft.report_path {
             within(&place.root, output)
                 .map_err(|why| Complaint::Options { why, format: format.into() })?;
         }
@@ -194,27 +200,30 @@ impl Server {
         args: &StartDebate,
         options: &Options,
         left: Duration,
-    ) -> Result<Wish, Complaint> {
+    ) -> Result<SeatingRequest, Complaint> {
         let own = &self.config.settings.seats;
-        let preferred = Preferred::read(&own.pairings, &own.judges).map_err(|bad| {
+        let preferred = SeatPreferences::parse(&own.pairings, &own.judges).map_err(|bad| {
             let why = bad.to_string();
             Complaint::Seat { name: "seats".into(), said: "your configuration".into(), why }
         })?;
         let probe = options.probe.or(own.probe).unwrap_or(true);
-        Ok(Wish {
-            named: Named {
+        Ok(SeatingRequest {
+            requested: RequestedSeats {
                 proposer: self.seat("proposer", args.proposer.as_deref())?,
                 challenger: self.seat("challenger", args.challenger.as_deref())?,
                 judge: self.seat("judge", args.judge.as_deref())?,
             },
-            preferred,
-            cast: WantedCast::default(),
-            there: There { side: Some(Participant::Host), judge: Judge::Other(Participant::Host) },
+            preferences: preferred,
+            cast: CastRequest::default(),
+            fallbacks: FallbackSeats {
+                debater: Some(Participant::Host),
+                judge: FallbackJudge::Other(Participant::Host),
+            },
             context: context(args.context.as_deref())?,
             change: None,
             effort: effort(args.effort.as_deref())?,
             // Half of the timeout at most, so that the first round gets the rest.
-            probe: probe.then_some(left / 2),
+            probe_timeout: probe.then_some(left / 2),
         })
     }
 
@@ -225,13 +234,14 @@ impl Server {
             said: said.into(),
             why: error.to_string(),
         })?;
-        Ok(Some(found_again(voice, &self.config.folder)))
+        Ok(Some(with_absolute_script(voice, &self.config.folder)))
     }
 
     /// A note about an unfinished debate with the same topic.
-    fn unfinished(&self, topic: &str, place: &Place) -> Option<String> {
+    fn unfinished(&self, topic: &str, place: &Workspace) -> Option<String> {
         let root = Some(place.root.clone());
-        let query = Query { root, unfinished: true, limit: Some(20), ..Query::default() };
+        let query =
+            DebateQuery { root, unfinished: true, limit: Some(20), ..DebateQuery::default() };
         let cards = self.hub.desk.archive().list(&query).unwrap_or_default();
         let same = cards.into_iter().find(|card| card.topic == topic)?;
         let on = call("continue_round", &same.id, "");
@@ -241,14 +251,14 @@ impl Server {
 
 /// A new debate to open, or the existing one about the same change.
 enum Begun {
-    Anew(Box<Opening>, Box<Wish>),
+    Anew(Box<DebateDraft>, Box<SeatingRequest>),
     Already(String),
 }
 
-fn options(args: &StartDebate, format: &str) -> Result<(Options, Particulars), Complaint> {
+fn options(args: &StartDebate, format: &str) -> Result<(Options, FormatOptions), Complaint> {
     let bad = |why: String| Complaint::Options { why, format: format.into() };
     let object = match &args.options {
-        None => return Ok((Options::default(), Particulars::default())),
+        None => return Ok((Options::default(), FormatOptions::default())),
         // Some models send the object as a JSON string.
         Some(Value::String(text)) => {
             serde_json::from_str(text).map_err(|error| bad(error.to_string()))?

@@ -1,7 +1,7 @@
 //! MCP prompts, which clients show as slash commands, and completion of their arguments.
 use super::server::Server;
 use crate::clients::commands::{COMMANDS, Command};
-use crate::engine::{Place, Query};
+use crate::engine::{DebateQuery, Workspace};
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
 /// The prompts that clients list. Each has a single argument, because some clients split the typed
@@ -24,10 +24,18 @@ pub(super) fn filled(name: &str, given: &JsonObject) -> Option<(String, &'static
 
 impl Server {
     /// Completions for a prompt argument or a part of a resource URI, at most 100.
-    pub(super) fn completions(&self, argument: &str, typed: &str, place: &Place) -> Vec<String> {
+    pub(super) fn completions(
+        &self,
+        argument: &str,
+        typed: &str,
+        place: &Workspace,
+    ) -> Vec<String> {
         let cards = || {
-            let query =
-                Query { root: Some(place.root.clone()), limit: Some(50), ..Query::default() };
+            let query = DebateQuery {
+                root: Some(place.root.clone()),
+                limit: Some(50),
+                ..DebateQuery::default()
+            };
             self.hub.desk.archive().list(&query).unwrap_or_default().into_iter()
         };
         let all: Vec<String> = match argument {

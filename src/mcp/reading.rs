@@ -9,7 +9,7 @@ use super::round::which;
 use super::server::Server;
 use super::standing::elsewhere;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
-use crate::engine::{Card, Listing, Place, Query};
+use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
 use crate::report::record::SEALED;
 use crate::report::text::{one_line, printable};
 use crate::report::{
@@ -81,7 +81,7 @@ impl Server {
     pub(super) async fn summarize(
         &self,
         args: &Summarize,
-        place: &Place,
+        place: &Workspace,
     ) -> Result<Account, Complaint> {
         let Meant { id, told: mut notes } = self.meant(args.debate_id.as_deref(), place)?;
         let (stored, debate, _) = self.hub.desk.read(&id)?;
@@ -92,7 +92,7 @@ impl Server {
         Ok(account(&stored, &debate, here || stored.holder.is_some(), &notes))
     }
 
-    pub(super) fn list(&self, args: &ListDebates, place: &Place) -> Result<Listed, Complaint> {
+    pub(super) fn list(&self, args: &ListDebates, place: &Workspace) -> Result<Listed, Complaint> {
         let said = check::short("query", args.query.as_deref())?.unwrap_or_default();
         let (scopes, sought): (Vec<&str>, Vec<&str>) =
             said.split_whitespace().partition(|word| word.starts_with("in:"));
@@ -102,13 +102,13 @@ impl Server {
             None => Some(place.root.clone()),
         };
         let (status, unfinished) = status(args.status.as_deref())?;
-        let query = Query { root, status, unfinished, ..Query::default() };
+        let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
         let archive = self.hub.desk.archive();
-        let mut cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
+        let mut cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
         let words = sought.join(" ");
         let left = if cards.is_empty() && said.is_empty() && args.status.is_none() {
             let left = self.left(place)?;
-            cards = archive.list(&query).map_err(crate::engine::DeskError::from)?;
+            cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
             left
         } else {
             vec![]
@@ -116,9 +116,9 @@ impl Server {
         let mut debates: Vec<Found> = if words.is_empty() {
             cards.iter().map(|card| found(card, None)).collect()
         } else {
-            let query = Query { limit: Some(200), ..query };
-            let hits = archive.search(&words, &query).map_err(crate::engine::DeskError::from)?;
-            let hit = |card: &Card| hits.iter().find(|hit| hit.id == card.id);
+            let query = DebateQuery { limit: Some(200), ..query };
+            let hits = archive.search(&words, &query).map_err(crate::engine::AppError::from)?;
+            let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
             let with = |card| Some(found(card, Some(&hit(card)?.excerpt)));
             cards.iter().filter_map(with).collect()
         };
@@ -139,7 +139,11 @@ impl Server {
         dunce::canonicalize(&path).unwrap_or(path)
     }
 
-    pub(super) async fn show(&self, args: &ShowDebate, place: &Place) -> Result<Shown, Complaint> {
+    pub(super) async fn show(
+        &self,
+        args: &ShowDebate,
+        place: &Workspace,
+    ) -> Result<Shown, Complaint> {
         let Meant { id, told } = self.meant(args.debate_id.as_deref(), place)?;
         let part = check::short("part", args.part.as_deref())?.unwrap_or("transcript");
         let text = match part {
@@ -198,7 +202,7 @@ impl Server {
     }
 
     pub(super) async fn models(&self, args: &ListModels) -> Result<Models, Complaint> {
-        let listing = self.hub.desk.listing(args.probe).await?.into_iter();
+        let listing = self.hub.desk.list_providers(args.probe).await?.into_iter();
         let models =
             listing.map(|it| Model { note: note(&it), seat: it.seat, playable: it.playable });
         let models: Vec<Model> = models.collect();
@@ -224,7 +228,7 @@ fn to_ask(models: &[Model]) -> String {
 }
 
 /// All details of one participant on a line.
-fn note(it: &Listing) -> String {
+fn note(it: &ProviderInfo) -> String {
     let version = it.version.as_ref().map(|version| format!("version {version}"));
     let efforts = (!it.efforts.is_empty()).then(|| format!("effort {}", it.efforts.join("/")));
     let models = (!it.models.is_empty()).then(|| format!("models {}", it.models.join(", ")));
@@ -248,7 +252,7 @@ fn status(said: Option<&str>) -> Result<(Option<Status>, bool), Complaint> {
     }
 }
 
-fn found(card: &Card, excerpt: Option<&str>) -> Found {
+fn found(card: &DebateCard, excerpt: Option<&str>) -> Found {
     let side = |voice: &Option<String>| voice.clone().unwrap_or_else(|| "nobody".into());
     let sides = format!("{} against {}", side(&card.proposer), side(&card.challenger));
     Found {

@@ -2,7 +2,7 @@
 //! `debate://formats/{name}`.
 use super::complaint::Complaint;
 use super::server::Server;
-use crate::engine::{Offering, Place, Query};
+use crate::engine::{CatalogEntry, DebateQuery, Workspace};
 use crate::report::view::view;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
@@ -30,16 +30,16 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 impl Server {
-    pub(super) fn resources(&self, place: &Place) -> Vec<Resource> {
+    pub(super) fn resources(&self, place: &Workspace) -> Vec<Resource> {
         let root = Some(place.root.clone());
-        let query = Query { root, limit: Some(LISTED), ..Query::default() };
+        let query = DebateQuery { root, limit: Some(LISTED), ..DebateQuery::default() };
         let cards = self.hub.desk.archive().list(&query).unwrap_or_default();
         let mut resources: Vec<Resource> = vec![];
         if !cards.is_empty() {
             let newest = Resource::new("debate://last", "last debate");
             resources.push(newest.with_description("The newest here").with_mime_type(JSON));
         }
-        for format in self.hub.desk.formats().iter().map(Offering::name) {
+        for format in self.hub.desk.formats().iter().map(CatalogEntry::name) {
             let resource = Resource::new(format!("debate://formats/{format}"), format);
             let about = "How this format is played, and its options";
             resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
@@ -57,7 +57,7 @@ impl Server {
     pub(super) fn resource(
         &self,
         address: &str,
-        place: &Place,
+        place: &Workspace,
     ) -> Result<Option<ResourceContents>, Complaint> {
         let Some(path) = address.strip_prefix("debate://") else { return Ok(None) };
         let text = |text: String, kind: &str| {
@@ -85,7 +85,7 @@ impl Server {
 }
 
 /// Renders the documentation of a format and of the options of `start_debate`.
-fn format(offering: &Offering) -> String {
+fn format(offering: &CatalogEntry) -> String {
     crate::report::format::described(&offering.offer) + OPTIONS
 }
 

@@ -12,7 +12,7 @@ use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::state::Remark;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
-use crate::engine::{ArchiveError, Command, DeskError, Error, Place};
+use crate::engine::{AppError, ArchiveError, Command, SessionError, Workspace};
 
 /// Values of the `decision` argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Server {
     pub(super) async fn go_on(
         &self,
         args: &ContinueRound,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let turn = check::short("turn", args.turn.as_deref())?;
@@ -79,7 +79,7 @@ impl Server {
     async fn record(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         turn: Option<&str>,
         decision: Option<Decision>,
         args: &ContinueRound,
@@ -117,7 +117,7 @@ impl Server {
     pub(super) async fn reply(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         turn: Option<&str>,
         text: &str,
         tool: &str,
@@ -152,17 +152,17 @@ impl Server {
         }
         let command = Command::Reply { take, cue, text: text.into() };
         self.command(id, place, vec![command]).await.map_err(|error| match error {
-            DeskError::Session(Error::Taken(_)) => {
+            AppError::Session(SessionError::TurnTaken(_)) => {
                 Complaint::Taken { turn: turn.into(), id: id.into() }
             }
-            DeskError::Session(Error::Illegal(_)) => {
+            AppError::Session(SessionError::Illegal(_)) => {
                 Complaint::NotDue { turn: turn.into(), due, id: id.into() }
             }
-            DeskError::Session(Error::Refused(found)) => {
+            AppError::Session(SessionError::ReplyRejected(found)) => {
                 let says: Vec<_> = found.into_iter().map(|found| found.says).collect();
                 Complaint::Mend { turn: turn.into(), why: says.join("; "), ruling, id: id.into() }
             }
-            DeskError::Session(Error::Unreadable(why)) => {
+            AppError::Session(SessionError::ReplyUnparsable(why)) => {
                 // Strip the error code, which is meant for the record.
                 let why = match why.split_once(": ") {
                     Some((code, why)) if code.starts_with("PARSE_ERROR") => why.into(),
@@ -178,7 +178,7 @@ impl Server {
     async fn remark(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         turn: Option<&str>,
         say: &str,
     ) -> Result<(), Complaint> {
@@ -212,7 +212,7 @@ impl Server {
     async fn let_begin(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         turn: Option<&str>,
     ) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
@@ -225,13 +225,13 @@ impl Server {
     pub(super) async fn let_go(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         debate: &Debate,
         turn: Option<&str>,
     ) -> Result<(), Complaint> {
         match next(debate) {
             Step::Hold { next, pause: PauseReason::UserHold } => {
-                self.hub.desk.ready(debate, debate.seats())?;
+                self.hub.desk.check_remaining_seats(debate, debate.seats())?;
                 let meant =
                     turn.is_none_or(|turn| which(turn) == Some((debate.take_number(), next)));
                 let before: Position = next.position();
@@ -240,7 +240,7 @@ impl Server {
                 }
                 match self.command(id, place, vec![Command::Continue { before }]).await {
                     // Another client continued it first.
-                    Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+                    Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
                     done => Ok(done?),
                 }
             }
@@ -256,7 +256,7 @@ impl Server {
     async fn decide(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         decision: Decision,
         turn: Option<&str>,
         say: Option<&str>,
@@ -275,7 +275,7 @@ impl Server {
             Decision::Retry if !over => Ok(()),
             Decision::Retry => {
                 let from = debate.reopen_cue().ok_or_else(|| Complaint::Whole { id: id.into() })?;
-                self.hub.desk.ready(&debate, debate.seats())?;
+                self.hub.desk.check_remaining_seats(&debate, debate.seats())?;
                 Ok(self.command(id, place, vec![Command::Reopen { from }]).await?)
             }
             Decision::Continue => self.let_go(id, place, &debate, turn).await,
@@ -285,7 +285,7 @@ impl Server {
             Decision::Cancel => {
                 match self.command(id, place, vec![Command::Cancel { because: None }]).await {
                     // Another client ended it first.
-                    Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+                    Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
                     done => Ok(done?),
                 }
             }
@@ -297,7 +297,7 @@ impl Server {
                     return Ok(());
                 }
                 self.command(id, place, changes).await.map_err(|error| match error {
-                    DeskError::Session(Error::Illegal(_)) => {
+                    AppError::Session(SessionError::Illegal(_)) => {
                         Complaint::Unchangeable(say.chars().take(200).collect(), id.into())
                     }
                     error => error.into(),
@@ -339,7 +339,7 @@ impl Server {
     }
 
     /// Skips to the ruling, unless the ending has begun.
-    pub(super) async fn conclude(&self, id: &str, place: &Place) -> Result<(), Complaint> {
+    pub(super) async fn conclude(&self, id: &str, place: &Workspace) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let ending = debate.setup().ending_act();
         let begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending);
@@ -349,10 +349,10 @@ impl Server {
         if debate.replies_in(..).next().is_none() {
             return Err(Complaint::NothingSaid { id: id.into(), plan: is_plan(&debate) });
         }
-        self.hub.desk.ready(&debate, debate.seats())?;
+        self.hub.desk.check_remaining_seats(&debate, debate.seats())?;
         match self.command(id, place, vec![Command::Conclude { because: None }]).await {
             // Another client concluded it first, so a ruling is coming.
-            Err(DeskError::Session(Error::Illegal(_))) => Ok(()),
+            Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
             done => Ok(done?),
         }
     }
@@ -361,13 +361,13 @@ impl Server {
     pub(super) async fn command(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         commands: Vec<Command>,
-    ) -> Result<(), DeskError> {
+    ) -> Result<(), AppError> {
         let mut tries = 0;
         loop {
             match self.hub.command(id, place, commands.clone()).await {
-                Err(DeskError::Archive(ArchiveError::Busy { .. })) if tries < 20 => {
+                Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) if tries < 20 => {
                     tries += 1;
                     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
                 }

@@ -7,8 +7,8 @@ use super::complaint::Complaint;
 use super::server::Server;
 use super::standing::asked_of_host;
 use crate::debate::{Cue, Origin, PauseReason, Step, next};
-use crate::engine::desk::at_home;
-use crate::engine::{ArchiveError, Command, DeskError, Error, Place, Query};
+use crate::engine::app::home_workspace;
+use crate::engine::{AppError, ArchiveError, Command, DebateQuery, SessionError, Workspace};
 use serde_json::Value;
 
 impl Server {
@@ -16,7 +16,7 @@ impl Server {
     pub(super) async fn rule(
         &self,
         args: &Verdict,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<(Seen, Vec<String>), Complaint> {
         let turn = check::short("turn", args.turn.as_deref())?;
@@ -40,7 +40,7 @@ impl Server {
 
     /// Holds the debate after the running turns. These finish because they are paid for, but no
     /// further turn is requested before the ruling.
-    async fn ask_no_more(&self, id: &str, place: &Place) -> Result<(), Complaint> {
+    async fn ask_no_more(&self, id: &str, place: &Workspace) -> Result<(), Complaint> {
         let debate = self.debate(id)?;
         let rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
         let speaking = match next(&debate) {
@@ -54,8 +54,8 @@ impl Server {
             // It moved on meanwhile, or another process holds the lease: wait for that.
             Ok(())
             | Err(
-                DeskError::Session(Error::Illegal(_))
-                | DeskError::Archive(ArchiveError::Busy { .. }),
+                AppError::Session(SessionError::Illegal(_))
+                | AppError::Archive(ArchiveError::LeaseHeld { .. }),
             ) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -65,7 +65,7 @@ impl Server {
     pub(super) async fn rule_on(
         &self,
         id: &str,
-        place: &Place,
+        place: &Workspace,
         waiting: &Waiting,
     ) -> Result<Seen, Complaint> {
         loop {
@@ -102,13 +102,14 @@ impl Server {
         &self,
         id: Option<&str>,
         turn: Option<&str>,
-        place: &Place,
+        place: &Workspace,
     ) -> Result<Meant, Complaint> {
         let meant = self.meant(id, place)?;
         if id.is_none() && turn.is_some() {
             let root = Some(place.root.clone());
-            let query = Query { root, unfinished: true, limit: Some(2), ..Query::default() };
-            let open = self.hub.desk.archive().list(&query).map_err(DeskError::from)?;
+            let query =
+                DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
+            let open = self.hub.desk.archive().list(&query).map_err(AppError::from)?;
             if open.len() > 1 {
                 return Err(Complaint::Which { id: meant.id });
             }
@@ -117,8 +118,8 @@ impl Server {
     }
 
     /// The workspace of a debate: one of another repository keeps its own.
-    pub(super) fn place_of(&self, id: &str, place: &Place) -> Result<Place, Complaint> {
+    pub(super) fn place_of(&self, id: &str, place: &Workspace) -> Result<Workspace, Complaint> {
         let (stored, ..) = self.hub.desk.read(id)?;
-        Ok(at_home(&stored, place))
+        Ok(home_workspace(&stored, place))
     }
 }

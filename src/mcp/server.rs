@@ -8,7 +8,7 @@ use super::hub::Hub;
 use super::standing::{Standing, elsewhere, standing};
 use super::{check, prompts, resources, tools, words};
 use crate::config::Config;
-use crate::engine::{Desk, Place};
+use crate::engine::{App, Workspace};
 use futures_util::FutureExt;
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -46,7 +46,7 @@ pub struct Server {
 
 /// The context of a tool call that is the same for every tool.
 struct Call {
-    place: Place,
+    place: Workspace,
     tasks: bool,
     ear: Ear,
     gone: CancellationToken,
@@ -56,7 +56,7 @@ struct Call {
 
 impl Server {
     /// Creates the server. Opens nothing, so that the handshake is fast.
-    pub fn new(desk: Desk, config: Config) -> Server {
+    pub fn new(desk: App, config: Config) -> Server {
         Server { hub: Hub::new(desk), config: Arc::new(config), tasks: TaskManager::new() }
     }
 
@@ -70,9 +70,9 @@ impl Server {
         self.hub.close().await;
     }
 
-    fn place(&self, client: &Client) -> Place {
+    fn place(&self, client: &Client) -> Workspace {
         let state_file = Some(self.config.state_file(client.folder));
-        Place { root: self.config.root.clone(), state_file, record: true }
+        Workspace { root: self.config.root.clone(), state_file, write_record: true }
     }
 
     async fn call(
@@ -175,14 +175,14 @@ impl Server {
 
     /// The error response, redacted: it may quote text that the client sent.
     fn refusal(&self, complaint: &Complaint) -> CallToolResult {
-        CallToolResult::error(vec![ContentBlock::text(self.hub.desk.clean(&complaint.text()))])
+        CallToolResult::error(vec![ContentBlock::text(self.hub.desk.redact(&complaint.text()))])
     }
 }
 
 impl Call {
     fn of(server: &Server, context: &RequestContext<RoleServer>) -> Call {
         let client = Client::of(context);
-        server.hub.desk.announce(&client.who);
+        server.hub.desk.set_client_name(&client.who);
         let token = context.meta.get_progress_token();
         let ear = token.map_or(Ear::Nobody, |token| Ear::Client(context.peer.clone(), token));
         let place = server.place(&client);
@@ -252,7 +252,7 @@ impl ServerHandler for Server {
         let done = done.catch_unwind().await;
         // Flush, so that a record named in the response can be read.
         let desk = self.hub.desk.clone();
-        let _ = tokio::task::spawn_blocking(move || desk.archive().flush()).await;
+        let _ = tokio::task::spawn_blocking(move || desk.archive().flush_exports()).await;
         Ok(match done {
             Ok(Ok(response)) => response,
             Ok(Err(complaint)) => self.refusal(&complaint).into(),

@@ -9,7 +9,7 @@ use crate::debate::{
     Cue, Debate, HoldPoint, Origin, Participant, PauseReason, Reply, ReplyKind, Role, Rounds, Step,
     TurnFailure, insights, next, prompt, report_sections, status,
 };
-use crate::engine::Stored;
+use crate::engine::StoredDebate;
 use crate::report::plan::plan;
 use crate::report::record::SEALED;
 use crate::report::text::one_line;
@@ -104,7 +104,7 @@ const BRIEF: usize = 700;
 /// Builds the status, with smaller digests until it fits. `running` is true if this or another
 /// process requests turns. `more` are notes of this call only.
 pub(super) fn standing(
-    stored: &Stored,
+    stored: &StoredDebate,
     debate: &Debate,
     running: bool,
     more: &[String],
@@ -141,7 +141,7 @@ fn weight(standing: &Standing) -> usize {
     tokens(&json).max(tokens(&super::words::standing(standing)))
 }
 
-fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standing {
+fn sized(stored: &StoredDebate, debate: &Debate, running: bool, size: Size) -> Standing {
     let step = next(debate);
     let over = debate.outcome().is_some();
     let pending = match &step {
@@ -166,7 +166,7 @@ fn sized(stored: &Stored, debate: &Debate, running: bool, size: Size) -> Standin
         result: result(debate, size),
         notes: notes(debate, size),
         record: stored
-            .record
+            .record_path
             .as_ref()
             .filter(|_| debate.keep_record() != Some(false))
             .map(|path| path.display().to_string()),

@@ -4,7 +4,7 @@ use super::layout::{Assets, Page, layout};
 use super::turn::{capital, id_of, lang, time};
 use super::wanted::{PAGE, Wanted};
 use crate::debate::{Cue, Status};
-use crate::engine::{Card, Hit};
+use crate::engine::{DebateCard, SearchHit};
 use crate::report::text::one_line;
 
 /// Maximum number of search excerpts shown for one debate.
@@ -15,9 +15,9 @@ pub struct Listing<'a> {
     /// The query parameters.
     pub wanted: &'a Wanted,
     /// Debates on this page.
-    pub cards: &'a [Card],
+    pub cards: &'a [DebateCard],
     /// Search hits, which may belong to any of the debates.
-    pub hits: &'a [Hit],
+    pub hits: &'a [SearchHit],
     /// Number of debates on all pages.
     pub total: usize,
     /// Options of the format filter.
@@ -31,7 +31,7 @@ pub struct Listing<'a> {
 }
 
 /// Sorts running debates before finished ones. The sort is stable.
-pub fn ordered(mut cards: Vec<Card>) -> Vec<Card> {
+pub fn ordered(mut cards: Vec<DebateCard>) -> Vec<DebateCard> {
     cards.sort_by_key(|card| card.status.is_over());
     cards
 }
@@ -129,7 +129,7 @@ fn select(name: &'static str, label: &'static str, chosen: &str, values: &[Strin
     )
 }
 
-fn item(card: &Card, listing: &Listing<'_>) -> Html {
+fn item(card: &DebateCard, listing: &Listing<'_>) -> Html {
     let topic = bounded(&one_line(&card.topic), 300);
     let mut facts = html!(
         "<span class=\"state state-{}\">{}</span> {} {}",
@@ -169,7 +169,7 @@ fn item(card: &Card, listing: &Listing<'_>) -> Html {
     )
 }
 
-fn excerpts(card: &Card, listing: &Listing<'_>) -> Html {
+fn excerpts(card: &DebateCard, listing: &Listing<'_>) -> Html {
     let words: Vec<&str> = listing.wanted.q.split_whitespace().collect();
     let own = listing.hits.iter().filter(|hit| hit.id == card.id && hit.turn.is_some());
     let items: Html = own

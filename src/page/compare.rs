@@ -6,13 +6,13 @@ use super::shown::Setting;
 use super::story::{Item, Story};
 use super::turn::{capital, turn};
 use crate::debate::{Cue, status};
-use crate::engine::Card;
+use crate::engine::DebateCard;
 use crate::report::people::title;
 use crate::report::text::one_line;
 use std::collections::BTreeSet;
 
 /// Renders the form that selects two debates to compare.
-pub fn choose(chosen: Option<&str>, cards: &[Card], assets: Assets<'_>) -> Html {
+pub fn choose(chosen: Option<&str>, cards: &[DebateCard], assets: Assets<'_>) -> Html {
     let options = |mine: bool| -> Html {
         cards
             .iter()

@@ -1,14 +1,14 @@
 //! Replays the event log of a debate for the page: the debate's state, the order of the transcript
 //! items and the times of the turns. Replay is deterministic: all viewers get the same history.
 use crate::debate::{Cue, Debate, Event, Setup, SetupError};
-use crate::engine::{Recorded, Stored};
+use crate::engine::{RecordedEvent, StoredDebate};
 use std::collections::BTreeMap;
 
 /// A replayed debate, with log details that `Debate` itself does not keep.
 #[derive(Clone, Debug)]
 pub struct Story {
     debate: Debate,
-    events: Vec<Recorded>,
+    events: Vec<RecordedEvent>,
     items: Vec<Item>,
     turns: BTreeMap<Cue, Times>,
     /// Sequence number of the first event that is not valid after its predecessors.
@@ -46,7 +46,7 @@ impl Story {
     }
 
     /// Replays a stored debate, up to and including the event `until`.
-    pub fn of(stored: &Stored, until: Option<u64>) -> Result<Story, SetupError> {
+    pub fn of(stored: &StoredDebate, until: Option<u64>) -> Result<Story, SetupError> {
         let mut story = Story::open(stored.setup.clone())?;
         let until = until.unwrap_or(u64::MAX);
         for recorded in stored.events.iter().take_while(|it| it.seq <= until) {
@@ -56,8 +56,8 @@ impl Story {
     }
 
     /// Applies the next event.
-    pub fn take(&mut self, recorded: Recorded) -> Result<(), SetupError> {
-        let Recorded { seq, at, event } = recorded.clone();
+    pub fn take(&mut self, recorded: RecordedEvent) -> Result<(), SetupError> {
+        let RecordedEvent { seq, at, event } = recorded.clone();
         self.events.push(recorded);
         let lawful = self.flaw.is_none() && self.debate.apply(event.clone()).is_ok();
         if !lawful {
@@ -125,7 +125,7 @@ impl Story {
     }
 
     /// All events applied so far.
-    pub fn events(&self) -> &[Recorded] {
+    pub fn events(&self) -> &[RecordedEvent] {
         &self.events
     }
 

@@ -26,7 +26,7 @@ pub struct Moment {
 
 /// All events of a debate, in order.
 pub fn timeline(story: &Story) -> Vec<Moment> {
-    let moment = |recorded: &crate::engine::Recorded| Moment {
+    let moment = |recorded: &crate::engine::RecordedEvent| Moment {
         seq: recorded.seq,
         at: recorded.at,
         label: label(story.debate(), &recorded.event),

@@ -1,6 +1,6 @@
 //! Query parameters of the archive page.
 use crate::debate::Status;
-use crate::engine::{Card, Query};
+use crate::engine::{DebateCard, DebateQuery};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -30,10 +30,10 @@ pub struct Wanted {
 
 impl Wanted {
     /// Converts the filters into an archive query.
-    pub fn query(&self) -> Query {
+    pub fn query(&self) -> DebateQuery {
         let root = Some(self.root.trim()).filter(|root| !root.is_empty()).map(PathBuf::from);
         let format = Some(self.format.trim().to_owned()).filter(|format| !format.is_empty());
-        Query { root, format, status: self.status(), ..Query::default() }
+        DebateQuery { root, format, status: self.status(), ..DebateQuery::default() }
     }
 
     fn status(&self) -> Option<Status> {
@@ -41,7 +41,7 @@ impl Wanted {
     }
 
     /// Whether a debate matches the filters that its card can answer.
-    pub fn fits(&self, card: &Card) -> bool {
+    pub fn fits(&self, card: &DebateCard) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
         // Until the debate is over, the verdict may still be sealed.
         let winner = card.winner.as_deref().filter(|_| card.status.is_over());

@@ -4,7 +4,7 @@ use super::agreement::{Agreement, Bench, agreement, wilson};
 use super::counts::{self, Game, Score, Unrated};
 use super::strengths::{Estimate, strengths};
 use crate::debate::Debate;
-use crate::engine::{Card, Desk, DeskError, Query};
+use crate::engine::{App, AppError, DebateCard, DebateQuery};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -122,18 +122,18 @@ pub struct NotRated {
 impl Board {
     /// Leaderboard of all debates in the archive, or of one repository. The log of a debate is read
     /// only if its card passes `check_card`.
-    pub fn of_archive(desk: &Desk, root: Option<PathBuf>) -> Result<Board, DeskError> {
-        Board::of_cards(desk, desk.archive().list(&Query { root, ..Query::default() })?)
+    pub fn of_archive(desk: &App, root: Option<PathBuf>) -> Result<Board, AppError> {
+        Board::of_cards(desk, desk.archive().list(&DebateQuery { root, ..DebateQuery::default() })?)
     }
 
     /// Leaderboard of some debates of the archive.
-    pub fn of_cards(desk: &Desk, cards: Vec<Card>) -> Result<Board, DeskError> {
+    pub fn of_cards(desk: &App, cards: Vec<DebateCard>) -> Result<Board, AppError> {
         let mut readings = Vec::with_capacity(cards.len());
         for card in cards {
             readings.push(match counts::by_card(&card) {
                 Ok(()) => match desk.read(&card.id) {
                     Ok((_, debate, None)) => reading(&debate),
-                    Ok((_, _, Some(_))) | Err(DeskError::Unfit(_)) => Err(Unrated::Flawed),
+                    Ok((_, _, Some(_))) | Err(AppError::InvalidSetup(_)) => Err(Unrated::Flawed),
                     Err(error) => return Err(error),
                 },
                 Err(why) => Err(why),

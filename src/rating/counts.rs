@@ -4,7 +4,7 @@ use super::entrant::Entrant;
 use crate::debate::status::{labels, status};
 use crate::debate::verdict::{VerdictBasis, judgment};
 use crate::debate::{Debate, DebateOutcome, Origin, Side, Status};
-use crate::engine::Card;
+use crate::engine::DebateCard;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -109,7 +109,7 @@ impl Unrated {
 }
 
 /// Checks a debate by its card alone, so that logs of unrated debates need not be read.
-pub fn by_card(card: &Card) -> Result<(), Unrated> {
+pub fn by_card(card: &DebateCard) -> Result<(), Unrated> {
     let labelled = |label: &str| card.labels.iter().any(|it| it == label);
     let reads = |voice: &Option<String>| {
         voice.as_deref().is_some_and(|it| it == "script" || it.starts_with("script:"))

@@ -5,9 +5,11 @@ use super::finding::{Finding, State};
 use super::gate::FailOn;
 use super::weighing::review;
 use crate::debate::ReplyKind;
-use crate::engine::preflight::Wish;
-use crate::engine::reviewing::{Already, SameReview};
-use crate::engine::{Contribution, Desk, DeskError, Idle, Meant, Opening, Proposal};
+use crate::engine::change_review::{EarlierReview, SameReview};
+use crate::engine::preflight::SeatingRequest;
+use crate::engine::{
+    App, AppError, ChangeSelector, ChangeSet, ChangeUnderReview, DebateDraft, SkipReason,
+};
 use std::path::Path;
 
 /// Limit of known findings from an earlier review. Its file is untrusted input, and each finding is
@@ -22,7 +24,7 @@ pub struct Asked {
     /// Description by the author of the change.
     pub body: String,
     /// Which change to review.
-    pub meant: Option<Meant>,
+    pub meant: Option<ChangeSelector>,
     /// Key that the reviews of one change share. Default: derived from what is compared.
     pub subject: Option<String>,
     /// An earlier review of the change. Default: the last one in the archive.
@@ -35,27 +37,27 @@ pub struct Asked {
 #[derive(Clone, Debug)]
 pub struct Posed {
     /// The debate to open.
-    pub draft: Opening,
+    pub draft: DebateDraft,
     /// The participants the user asked for.
-    pub wish: Wish,
+    pub wish: SeatingRequest,
     /// The existing review of the same change, if there is one.
-    pub already: Option<Already>,
+    pub already: Option<EarlierReview>,
 }
 
 /// Why to skip the review of a change. With `insists`, only an empty change is skipped.
-pub fn idle(proposal: &Proposal, insists: bool) -> Option<Idle> {
-    proposal.idle.filter(|idle| *idle == Idle::Empty || !insists)
+pub fn idle(proposal: &ChangeSet, insists: bool) -> Option<SkipReason> {
+    proposal.skip_reason.filter(|idle| *idle == SkipReason::Empty || !insists)
 }
 
 /// Rejects an archive inside the repository under review: the change could have forged its records.
-pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
+pub fn apart(home: &Path, root: &Path) -> Result<(), AppError> {
     // A path that does not exist yet is judged by its nearest existing parent.
     let there = home.ancestors().find_map(|folder| dunce::canonicalize(folder).ok());
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     if there.is_none_or(|there| !there.starts_with(root)) {
         return Ok(());
     }
-    Err(DeskError::Cast(format!(
+    Err(AppError::InvalidOption(format!(
         "the archive `{}` lies in the repository under review: set DEBATE_HOME to a folder outside, \
          where no change can put anything",
         home.display()
@@ -63,21 +65,21 @@ pub fn apart(home: &Path, root: &Path) -> Result<(), DeskError> {
 }
 
 /// Rejects `--fail-on` for a format without a verdict, because it could never block.
-pub fn could_block(desk: &Desk, format: &str, when: FailOn) -> Result<(), DeskError> {
-    let offer = &desk.catalogue().offered(format)?.offer;
+pub fn could_block(desk: &App, format: &str, when: FailOn) -> Result<(), AppError> {
+    let offer = &desk.catalog().find(format)?.offer;
     let mut phases = offer.format.acts.iter().flat_map(|act| &act.phases);
     if when == FailOn::Never || phases.any(|phase| phase.reply == ReplyKind::Verdict) {
         return Ok(());
     }
-    Err(DeskError::Cast(format!(
+    Err(AppError::InvalidOption(format!(
         "`{format}` gives no verdict, so nothing could block: leave `--fail-on` out, or take a duel"
     )))
 }
 
 /// Parses the context items into the change selector and the other items. Default: any change of
 /// the working tree, the branch or the last commit.
-pub fn meant(context: &str) -> (Meant, String) {
-    let (mut meant, mut rest) = (Meant::Here, vec![]);
+pub fn meant(context: &str) -> (ChangeSelector, String) {
+    let (mut meant, mut rest) = (ChangeSelector::Auto, vec![]);
     let (items, note) = match context.find("note=") {
         Some(at) => context.split_at(at),
         None => (context, ""),
@@ -86,12 +88,14 @@ pub fn meant(context: &str) -> (Meant, String) {
         let named =
             item.split_once('=').map_or((item, ""), |(name, value)| (name.trim(), value.trim()));
         match named {
-            ("diff", "") => meant = Meant::Here,
-            ("diff", "worktree") => meant = Meant::Worktree,
-            ("diff", "branch") => meant = Meant::Branch,
-            ("diff", "staged" | "cached" | "index") => meant = Meant::Staged,
-            ("diff", range) if range.contains("..") => meant = Meant::Range(range.to_owned()),
-            ("diff", commit) => meant = Meant::Commit(commit.to_owned()),
+            ("diff", "") => meant = ChangeSelector::Auto,
+            ("diff", "worktree") => meant = ChangeSelector::Worktree,
+            ("diff", "branch") => meant = ChangeSelector::Branch,
+            ("diff", "staged" | "cached" | "index") => meant = ChangeSelector::Staged,
+            ("diff", range) if range.contains("..") => {
+                meant = ChangeSelector::Range(range.to_owned())
+            }
+            ("diff", commit) => meant = ChangeSelector::Commit(commit.to_owned()),
             ("auto" | "none", "") => {}
             _ => rest.push(item),
         }
@@ -102,41 +106,43 @@ pub fn meant(context: &str) -> (Meant, String) {
 
 /// The default key that the reviews of one change share: its branch or range. An uncommitted change
 /// includes its base, so that it matches only itself.
-fn subject(meant: &Meant, proposal: &Proposal) -> String {
+fn subject(meant: &ChangeSelector, proposal: &ChangeSet) -> String {
     let branch = proposal.branch.as_deref().unwrap_or("HEAD");
-    let base = proposal.commits.0.as_deref().or(proposal.old.as_deref()).unwrap_or("nothing");
+    let base = proposal.commits.0.as_deref().or(proposal.old_tree.as_deref()).unwrap_or("nothing");
     match meant {
-        Meant::Range(range) => {
+        ChangeSelector::Range(range) => {
             let (base, head) =
                 range.split_once("...").or_else(|| range.split_once("..")).unwrap_or((range, ""));
             let head = if matches!(head.trim(), "" | "HEAD") { branch } else { head.trim() };
             format!("{}..{head}", base.trim())
         }
-        Meant::Commit(id) => format!("commit {id}"),
-        Meant::Staged => format!("{branch}, staged since {base}"),
-        Meant::Patch { .. } => format!("a patch to {base}"),
-        Meant::Here | Meant::Worktree if proposal.commits.1.is_none() => {
+        ChangeSelector::Commit(id) => format!("commit {id}"),
+        ChangeSelector::Staged => format!("{branch}, staged since {base}"),
+        ChangeSelector::Patch { .. } => format!("a patch to {base}"),
+        ChangeSelector::Auto | ChangeSelector::Worktree if proposal.commits.1.is_none() => {
             format!("{branch}, changed since {base}")
         }
-        Meant::Here | Meant::Worktree | Meant::Branch => branch.to_owned(),
+        ChangeSelector::Auto | ChangeSelector::Worktree | ChangeSelector::Branch => {
+            branch.to_owned()
+        }
     }
 }
 
 /// Prepares the review: draft, seating request, known findings, and an existing review.
 pub async fn posed(
-    desk: &Desk,
+    desk: &App,
     root: &Path,
-    proposal: Proposal,
+    proposal: ChangeSet,
     asked: Asked,
-    (draft, wish): (Opening, Wish),
-) -> Result<Posed, DeskError> {
-    let meant = asked.meant.unwrap_or(Meant::Here);
+    (draft, wish): (DebateDraft, SeatingRequest),
+) -> Result<Posed, AppError> {
+    let meant = asked.meant.unwrap_or(ChangeSelector::Auto);
     let subject = asked.subject.unwrap_or_else(|| subject(&meant, &proposal));
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     let earlier = if asked.earlier.is_some() {
         asked.earlier
     } else {
-        let before = desk.reviewed_before(root, &subject, &proposal)?;
+        let before = desk.find_previous_review(root, &subject, &proposal)?;
         before.and_then(|debate| review(&debate, usize::MAX))
     };
     // Findings that were still open then and were not raised again are carried over.
@@ -145,18 +151,18 @@ pub async fn posed(
         let found = review.findings.iter().map(Finding::noted);
         found.chain(open.map(|it| it.noted.clone())).take(MOST_KNOWN).collect()
     });
-    let known = desk.recall(root, &proposal, known.unwrap_or_default()).await?;
+    let known = desk.recheck_findings(root, &proposal, known.unwrap_or_default()).await?;
     let Asked { title, body, fresh, .. } = asked;
-    let change = Contribution { proposal, title, body, known };
-    let (mut draft, wish) = desk.posed(draft, wish, change, &subject)?;
-    if let Some(proposed) = &mut draft.proposed {
+    let change = ChangeUnderReview { change_set: proposal, title, body, known_findings: known };
+    let (mut draft, wish) = desk.build_review(draft, wish, change, &subject)?;
+    if let Some(proposed) = &mut draft.reviewed_change {
         proposed.fresh = fresh;
     }
-    let same = match (&draft.proposed, fresh) {
-        (Some(proposed), false) => desk.reviewed_already(root, proposed)?,
+    let same = match (&draft.reviewed_change, fresh) {
+        (Some(proposed), false) => desk.find_same_review(root, proposed)?,
         _ => SameReview::default(),
     };
-    let already = same.already;
+    let already = same.earlier;
     draft.supersedes = same.ids;
     Ok(Posed { draft, wish, already })
 }

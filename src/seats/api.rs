@@ -9,7 +9,7 @@ use super::rebuff::Complaint;
 use super::service::{Api, Secret, shown};
 use super::wire::{self, Answer, Held, Wanted};
 use crate::debate::{Envelope, FailureKind, TurnFailure};
-use crate::engine::{Ask, Said, Stream};
+use crate::engine::{ProviderReply, ReplyStream, TurnRequest};
 use reqwest::{Client, RequestBuilder, Url};
 use serde_json::Value;
 use std::time::Duration;
@@ -45,11 +45,11 @@ pub(super) async fn speak(
     api: &Api,
     around: &Surroundings,
     clients: &Clients,
-    ask: &Ask,
-    stream: &Stream,
-) -> Result<Said, TurnFailure> {
+    ask: &TurnRequest,
+    stream: &ReplyStream,
+) -> Result<ProviderReply, TurnFailure> {
     let line = Line::open(name, api, around, clients)?;
-    let model = match api.model(ask.voice.model()) {
+    let model = match api.model(ask.participant.model()) {
         Some(model) => model.to_owned(),
         None => line.first_model().await?,
     };
@@ -78,7 +78,7 @@ pub(super) async fn speak(
                 }
                 let mut envelope = Envelope { caveats, ..envelope };
                 admit_other_model(&mut envelope);
-                return Ok(Said { text: answer.text, envelope });
+                return Ok(ProviderReply { text: answer.text, envelope });
             }
             // A rejected request costs nothing, so no backoff is needed.
             Err(lost) if lost.schema && schema.is_some() && tries < TRIES => {
@@ -88,7 +88,8 @@ pub(super) async fn speak(
             Err(Lost { failure, again, .. }) => {
                 let asked = failure.retry_ms.map(Duration::from_millis);
                 let wait = asked.unwrap_or_else(|| pause(tries));
-                let late = began.elapsed() + wait >= Duration::from_secs(u64::from(ask.seconds));
+                let late =
+                    began.elapsed() + wait >= Duration::from_secs(u64::from(ask.timeout_secs));
                 if !again || tries >= TRIES || wait > LONGEST || late {
                     return Err(TurnFailure { envelope, ..failure });
                 }
@@ -100,10 +101,10 @@ pub(super) async fn speak(
 }
 
 /// Caveats for options of the turn that the API does not support.
-fn caveats(api: &Api, ask: &Ask) -> Vec<String> {
+fn caveats(api: &Api, ask: &TurnRequest) -> Vec<String> {
     let effortless = ask.effort.is_some_and(|effort| api.effort(effort).is_none());
     let effort = effortless.then(|| "it has no setting for effort".to_owned());
-    let web = ask.web.then(|| "it has no access to the web here".to_owned());
+    let web = ask.web_allowed.then(|| "it has no access to the web here".to_owned());
     effort.into_iter().chain(web).collect()
 }
 
@@ -148,8 +149,8 @@ impl<'a> Line<'a> {
     async fn once(
         &self,
         wanted: &Wanted<'_>,
-        ask: &Ask,
-        stream: &Stream,
+        ask: &TurnRequest,
+        stream: &ReplyStream,
         answer: &mut Answer,
     ) -> Result<(), Lost> {
         let mut request = wire::request(self.api.wire, wanted);
@@ -181,7 +182,7 @@ impl<'a> Line<'a> {
         let read = http::events(response, |data| {
             let words = answer.event(wire, data).map_err(|_| Broken::Garbage)?;
             if let Some(words) = words {
-                stream.delta(words);
+                stream.push(words);
             }
             Ok(answer.over)
         });

@@ -10,7 +10,7 @@ use super::proof::admit_other_model;
 use super::row::Row;
 use super::stragglers::{MARK, mark};
 use crate::debate::{FailureKind, TurnFailure};
-use crate::engine::{Ask, Said, Snapshots, Stream};
+use crate::engine::{ProviderReply, ReplyStream, SnapshotProvider, TurnRequest};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -197,20 +197,20 @@ pub(super) struct Call<'a> {
     pub(super) row: &'a Row,
     pub(super) around: &'a Surroundings,
     pub(super) versions: &'a Versions,
-    pub(super) snapshots: Option<&'a Arc<dyn Snapshots>>,
-    pub(super) ask: &'a Ask,
-    pub(super) stream: &'a Stream,
+    pub(super) snapshots: Option<&'a Arc<dyn SnapshotProvider>>,
+    pub(super) ask: &'a TurnRequest,
+    pub(super) stream: &'a ReplyStream,
 }
 
 /// Fetches one turn, with up to [`MAX_ATTEMPTS`] attempts.
-pub(super) async fn speak(call: Call<'_>) -> Result<Said, TurnFailure> {
+pub(super) async fn speak(call: Call<'_>) -> Result<ProviderReply, TurnFailure> {
     let Call { tool, row, around, ask, .. } = call;
     let path = around
         .installed(&row.program)
         .ok_or_else(|| TurnFailure::new(FailureKind::NotFound, row.missing()))?;
     fits(tool, row, ask)?;
     // Killed just before the engine's timeout, so that its stderr can still explain the delay.
-    let until = Instant::now() + Duration::from_secs(u64::from(ask.seconds)) - HINDSIGHT;
+    let until = Instant::now() + Duration::from_secs(u64::from(ask.timeout_secs)) - HINDSIGHT;
     let mut tries = 1;
     loop {
         let began = Instant::now();
@@ -218,7 +218,7 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, TurnFailure> {
         let (mut done, version) =
             tokio::join!(once(&call, &path, until), call.versions.of(&path, row, around));
         match &mut done {
-            Ok(Said { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
+            Ok(ProviderReply { envelope, .. }) | Err(TurnFailure { envelope, .. }) => {
                 envelope.attempts = Some(tries);
                 envelope.version = envelope.version.take().or(version);
             }
@@ -239,7 +239,7 @@ pub(super) async fn speak(call: Call<'_>) -> Result<Said, TurnFailure> {
 }
 
 /// Returns an error if the prompt exceeds the CLI's limit, instead of starting it in vain.
-fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), TurnFailure> {
+fn fits(tool: &str, row: &Row, ask: &TurnRequest) -> Result<(), TurnFailure> {
     let length = ask.prompt.chars().count();
     match row.longest {
         Some(most) if length > most => Err(TurnFailure::new(
@@ -253,19 +253,19 @@ fn fits(tool: &str, row: &Row, ask: &Ask) -> Result<(), TurnFailure> {
     }
 }
 
-async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, TurnFailure> {
+async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<ProviderReply, TurnFailure> {
     let Call { tool, row, around, ask, .. } = *call;
     let broken = |error: std::io::Error| {
         TurnFailure::new(FailureKind::Crashed, format!("`{tool}`: {error}"))
     };
     let place = Place::new(row, around, ask, call.snapshots).await.map_err(broken)?;
     let off = row.servers(around);
-    let model = ask.voice.model();
-    let mut environment = around.of(row, &off, ask.web);
+    let model = ask.participant.model();
+    let mut environment = around.of(row, &off, ask.web_allowed);
     place.settle(&mut environment);
     let program = Program {
         path: path.to_owned(),
-        arguments: row.arguments(model, ask.effort, ask.web),
+        arguments: row.arguments(model, ask.effort, ask.web_allowed),
         environment,
         folder: place.folder(),
         input: &ask.prompt,
@@ -275,7 +275,7 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Turn
     let mut heard = Heard::default();
     let ended = process::run(&program, |line| {
         if let Some(words) = heard.line(row.reads, line) {
-            call.stream.delta(words);
+            call.stream.push(words);
         }
     })
     .await
@@ -284,15 +284,15 @@ async fn once(call: &Call<'_>, path: &Path, until: Instant) -> Result<Said, Turn
     heard.envelope.model_asked = model.map(Into::into);
     heard.envelope.caveats = caveats(row, ask);
     heard.envelope.caveats.extend(place.caveat());
-    let heard = fault::outcome(tool, row, heard, &ended, ask.seconds, &around.secrets(row))?;
+    let heard = fault::outcome(tool, row, heard, &ended, ask.timeout_secs, &around.secrets(row))?;
     let mut envelope = heard.envelope;
     admit_other_model(&mut envelope);
-    Ok(Said { text: heard.text, envelope })
+    Ok(ProviderReply { text: heard.text, envelope })
 }
 
 /// Caveats of the spec that apply to this turn.
-fn caveats(row: &Row, ask: &Ask) -> Vec<String> {
+fn caveats(row: &Row, ask: &TurnRequest) -> Vec<String> {
     let unasked = |caveat: &&String| ask.effort.is_some() || !caveat.contains("effort");
-    let web = row.web_caveat(ask.web).map(Into::into);
+    let web = row.web_caveat(ask.web_allowed).map(Into::into);
     row.caveats.iter().filter(unasked).cloned().chain(web).collect()
 }

@@ -4,7 +4,7 @@
 use super::cli::Surroundings;
 use super::row::{Home, Row, loose};
 use crate::debate::status::UNREAD_CAVEAT_PREFIX;
-use crate::engine::{Ask, BadContext, Snapshot, Snapshots};
+use crate::engine::{ContextError, SnapshotHandle, SnapshotProvider, TurnRequest};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -24,7 +24,7 @@ pub(super) struct Place {
 
 /// What the CLI can read in its working directory.
 enum Ground {
-    Copy(Snapshot),
+    Copy(SnapshotHandle),
     /// No files, and the reason if there should have been a snapshot.
     Empty(TempDir, Option<String>),
 }
@@ -34,18 +34,18 @@ impl Place {
     pub(super) async fn new(
         row: &Row,
         around: &Surroundings,
-        ask: &Ask,
-        snapshots: Option<&Arc<dyn Snapshots>>,
+        ask: &TurnRequest,
+        snapshots: Option<&Arc<dyn SnapshotProvider>>,
     ) -> io::Result<Place> {
         let home = row.home.as_ref().map(|home| {
-            let tools = row.tools(ask.web);
+            let tools = row.tools(ask.web_allowed);
             furnished(home, around, &tools)
         });
         let home = home.transpose()?;
         let ground = match copy(ask, snapshots).await {
             Some(Ok(copy)) => Ground::Copy(copy),
             other => {
-                let why = other.and_then(Result::err).map(|BadContext(why)| why);
+                let why = other.and_then(Result::err).map(|ContextError(why)| why);
                 Ground::Empty(tempfile::Builder::new().prefix("debate-seat-").tempdir()?, why)
             }
         };
@@ -89,12 +89,12 @@ impl Place {
 
 /// Creates the repository snapshot on a blocking thread. `None` if the debate has no pin.
 async fn copy(
-    ask: &Ask,
-    snapshots: Option<&Arc<dyn Snapshots>>,
-) -> Option<Result<Snapshot, BadContext>> {
+    ask: &TurnRequest,
+    snapshots: Option<&Arc<dyn SnapshotProvider>>,
+) -> Option<Result<SnapshotHandle, ContextError>> {
     let (snapshots, pin, root) = (snapshots?.clone(), ask.pin.clone()?, ask.root.clone());
     let copied = tokio::task::spawn_blocking(move || snapshots.snapshot(&root, &pin)).await;
-    Some(copied.unwrap_or_else(|_| Err(BadContext("no copy could be made".into()))))
+    Some(copied.unwrap_or_else(|_| Err(ContextError("no copy could be made".into()))))
 }
 
 /// Creates a temporary home: copies the login files and writes the user's settings with the spec's

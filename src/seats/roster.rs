@@ -11,8 +11,11 @@ use super::script::Script;
 use super::service::{Api, apis, shown};
 use super::stragglers::MARK;
 use crate::debate::{Effort, FailureKind, Participant, TurnFailure};
-use crate::engine::ports::PATIENCE;
-use crate::engine::{Ask, Boxed, Listing, Price, Said, Snapshots, Stream, Unplayable, Voices};
+use crate::engine::ports::DEFAULT_TURN_SECONDS;
+use crate::engine::{
+    BoxFuture, Price, ProviderInfo, ProviderReply, ProviderUnavailable, Providers, ReplyStream,
+    SnapshotProvider, TurnRequest,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -39,7 +42,7 @@ pub struct Kit {
     /// Environment variables and directories of this process.
     pub around: Surroundings,
     /// Creates the repository snapshots that model CLIs read.
-    pub snapshots: Option<Arc<dyn Snapshots>>,
+    pub snapshots: Option<Arc<dyn SnapshotProvider>>,
 }
 
 /// All parsed specs. No name is in both maps.
@@ -95,7 +98,7 @@ impl Roster {
     }
 
     /// The list entry of a model CLI.
-    fn listed_tool(&self, name: &str, row: &Row) -> Listing {
+    fn listed_tool(&self, name: &str, row: &Row) -> ProviderInfo {
         let around = &self.kit.around;
         let found = around.installed(&row.program);
         let note = match &found {
@@ -103,7 +106,7 @@ impl Roster {
             None => row.missing(),
         };
         let usual = row.usual.of(None).cloned();
-        Listing {
+        ProviderInfo {
             seat: name.into(),
             model: true,
             playable: found.is_some() && !self.nested(),
@@ -114,17 +117,17 @@ impl Roster {
             models: told(row.usual.all()),
             efforts: efforts(|effort| row.effort.contains_key(effort.as_str())),
             price: Some(self.priced(name, usual, row.tells_cost)),
-            ..Listing::default()
+            ..ProviderInfo::default()
         }
     }
 
     /// The list entry of an HTTP API. If it has no default model, the seat is written `name:MODEL`.
-    fn listed_api(&self, name: &str, api: &Api) -> Listing {
+    fn listed_api(&self, name: &str, api: &Api) -> ProviderInfo {
         let around = &self.kit.around;
         let named = !api.at_hand() && !api.tells_models();
         let absent = api.absent(name, named.then_some("MODEL"), around);
         let usual = api.usual.of(None).cloned();
-        Listing {
+        ProviderInfo {
             seat: if named { format!("{name}:MODEL") } else { name.to_owned() },
             model: api.at_hand(),
             playable: absent.is_none() && !self.nested(),
@@ -135,7 +138,7 @@ impl Roster {
             models: told(api.usual.all()),
             efforts: efforts(|effort| api.effort(effort).is_some()),
             price: Some(self.priced(name, usual, false)),
-            ..Listing::default()
+            ..ProviderInfo::default()
         }
     }
 
@@ -180,12 +183,16 @@ fn ancestors_include_us() -> bool {
     false
 }
 
-impl Voices for Roster {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Roster {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        stream: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
             let absent = |why: String| TurnFailure::new(FailureKind::NotFound, why);
-            let tool = ask.voice.tool();
-            let script = match (tool, ask.voice.model()) {
+            let tool = ask.participant.tool();
+            let script = match (tool, ask.participant.model()) {
                 ("demo", _) => demo::script(&ask.prompt, self.kit.demo_speed),
                 ("script", Some(file)) => Script::load(file),
                 _ => match self.find(tool).map_err(absent)? {
@@ -206,16 +213,16 @@ impl Voices for Roster {
         })
     }
 
-    fn sound(&self) -> Result<(), String> {
+    fn check_config(&self) -> Result<(), String> {
         self.known().map(drop)
     }
 
-    fn tells_cost(&self, voice: &Participant) -> bool {
+    fn reports_cost(&self, voice: &Participant) -> bool {
         matches!(self.find(voice.tool()), Ok(Some(Found::Tool(row))) if row.tells_cost)
     }
 
-    fn playable(&self, voice: &Participant) -> Result<(), Unplayable> {
-        let no = |why: String| Err(Unplayable { voice: voice.to_string(), why });
+    fn check_available(&self, voice: &Participant) -> Result<(), ProviderUnavailable> {
+        let no = |why: String| Err(ProviderUnavailable { voice: voice.to_string(), why });
         if self.nested() {
             return no(
                 "this program was started by a seat of another debate, and a debate opens no \
@@ -248,51 +255,51 @@ impl Voices for Roster {
         }
     }
 
-    fn listing(&self) -> Vec<Listing> {
+    fn list_providers(&self) -> Vec<ProviderInfo> {
         let tools = self.known().into_iter().flat_map(|known| &known.tools);
         let models = tools.map(|(tool, row)| self.listed_tool(tool, row));
         let services = self.known().into_iter().flat_map(|known| &known.apis);
         let services = services.map(|(name, api)| self.listed_api(name, api));
-        let others = OTHERS.iter().map(|(seat, note)| Listing {
+        let others = OTHERS.iter().map(|(seat, note)| ProviderInfo {
             seat: (*seat).into(),
             model: false,
             playable: !self.nested(),
             note: (*note).into(),
-            ..Listing::default()
+            ..ProviderInfo::default()
         });
         models.chain(services).chain(others).collect()
     }
 
-    fn reads(&self, voice: &Participant) -> bool {
+    fn can_read_files(&self, voice: &Participant) -> bool {
         let tool = matches!(self.find(voice.tool()), Ok(Some(Found::Tool(_))));
         tool && self.kit.snapshots.is_some()
     }
 
-    fn model(&self, voice: &Participant) -> bool {
+    fn is_model(&self, voice: &Participant) -> bool {
         self.find(voice.tool()).is_ok_and(|found| found.is_some())
     }
 
-    fn usual(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
+    fn default_model(&self, tool: &str, effort: Option<Effort>) -> Option<String> {
         match self.find(tool).ok()?? {
             Found::Tool(row) => row.usual.of(effort).cloned(),
             Found::Api(api) => api.usual.of(effort).cloned(),
         }
     }
 
-    fn patience(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
+    fn default_timeout_secs(&self, voice: &Participant, effort: Option<Effort>) -> u32 {
         let seconds = match self.find(voice.tool()) {
             Ok(Some(Found::Tool(row))) => row.seconds.of(effort),
             Ok(Some(Found::Api(api))) => api.seconds.of(effort),
             _ => None,
         };
-        seconds.copied().unwrap_or(PATIENCE)
+        seconds.copied().unwrap_or(DEFAULT_TURN_SECONDS)
     }
 
     fn price(&self, voice: &Participant, reported: Option<&str>) -> Option<Price> {
         self.kit.prices.of(voice, reported)
     }
 
-    fn keys(&self) -> Vec<String> {
+    fn api_key_variables(&self) -> Vec<String> {
         let Ok(known) = self.known() else { return vec![] };
         let tools = known.tools.values().flat_map(|row| &row.keys);
         let all = tools.chain(known.apis.values().flat_map(Api::keys));
@@ -300,7 +307,7 @@ impl Voices for Roster {
         all.filter(set).cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    fn version<'a>(&'a self, tool: &'a str) -> Boxed<'a, Option<String>> {
+    fn version<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let Ok(Some(Found::Tool(row))) = self.find(tool) else { return None };
             let path = self.kit.around.installed(&row.program)?;
@@ -308,7 +315,7 @@ impl Voices for Roster {
         })
     }
 
-    fn clash(&self, one: &Participant, other: &Participant) -> Option<String> {
+    fn side_conflict(&self, one: &Participant, other: &Participant) -> Option<String> {
         // The same model on both sides is refused. For a CLI the tool name is compared, because its
         // model names are not known here. A script may play both sides.
         let tool = one.tool();

@@ -1,7 +1,7 @@
 //! Scripted provider: plays turns from a JSON file. The first entry that matches seat, phase, round
 //! and attempt answers. Entries are not consumed, so a resumed debate continues in the same way.
 use crate::debate::{Envelope, FailureKind, Role, TurnFailure, to_millionths};
-use crate::engine::{Ask, Said, Stream};
+use crate::engine::{ProviderReply, ReplyStream, TurnRequest};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
@@ -72,7 +72,11 @@ impl Script {
     }
 
     /// Plays the first matching entry: streams its text, then returns it or fails.
-    pub(super) async fn speak(&self, ask: &Ask, stream: &Stream) -> Result<Said, TurnFailure> {
+    pub(super) async fn speak(
+        &self,
+        ask: &TurnRequest,
+        stream: &ReplyStream,
+    ) -> Result<ProviderReply, TurnFailure> {
         let Some(line) = self.turns.iter().find(|line| line.fits(ask)) else {
             let (seat, phase, round) = (&ask.seat, &ask.phase, ask.round);
             let note = format!("the script has no line for `{seat}`, `{phase}`, round {round}");
@@ -93,19 +97,19 @@ impl Script {
             Some(Fail::Full { trouble, note }) => Err(TurnFailure::new(*trouble, note.clone())),
             None => {
                 let envelope = Envelope {
-                    tool: ask.voice.tool().into(),
-                    model_asked: ask.voice.model().map(Into::into),
+                    tool: ask.participant.tool().into(),
+                    model_asked: ask.participant.model().map(Into::into),
                     cost: line.cost.and_then(to_millionths),
                     ..Envelope::default()
                 };
-                Ok(Said { text, envelope })
+                Ok(ProviderReply { text, envelope })
             }
         }
     }
 }
 
 impl Line {
-    fn fits(&self, ask: &Ask) -> bool {
+    fn fits(&self, ask: &TurnRequest) -> bool {
         // `judge` matches every judge: of a panel, and the mirror judge with swapped sides.
         let judges = matches!(ask.role, Role::Judge | Role::Mirror);
         let seat = |name: &str| name == ask.seat || (name == "judge" && judges);
@@ -120,7 +124,7 @@ impl Line {
 const STEP: Duration = Duration::from_millis(15);
 
 /// Streams the text word by word, spread evenly over the given time.
-async fn say(text: &str, time: Duration, stream: &Stream) {
+async fn say(text: &str, time: Duration, stream: &ReplyStream) {
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let most = usize::try_from(time.as_millis() / STEP.as_millis()).unwrap_or(usize::MAX);
     let steps = words.len().min(most).max(1);
@@ -131,7 +135,7 @@ async fn say(text: &str, time: Duration, stream: &Stream) {
         tokio::time::sleep_until(began + due).await;
         let part = words[part].concat();
         if !part.is_empty() {
-            stream.delta(part);
+            stream.push(part);
         }
     }
 }

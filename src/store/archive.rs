@@ -11,8 +11,10 @@ use super::sign::Key;
 use super::{files, left, project, search, upkeep, wishes};
 use crate::debate::{Debate, Event, Setup, Status};
 use crate::engine::{
-    Answered, Archive, ArchiveError, Card, Claim, Clock, Command, Duplicates, Foreign, Health, Hit,
-    Left, LiveText, Log, News, Opened, Place, Query, Recorded, Reindexed, Stored, Update, WishId,
+    Archive, ArchiveError, ArchiveHealth, Clock, Command, CommandResult, DebateCard, DebateNews,
+    DebateQuery, DuplicatePolicy, ForeignDebate, FoundStateFile, LeaseMode, LiveText, Log,
+    OpenedDebate, QueuedCommandId, RecordedEvent, ReindexReport, SearchHit, StoredDebate, Update,
+    Workspace,
 };
 use crate::private;
 use crate::report::iso;
@@ -74,7 +76,7 @@ impl Database {
 
     fn connect(&self) -> Result<Connection, ArchiveError> {
         let at = |error: std::io::Error| {
-            ArchiveError::Broken(format!("`{}`: {error}", self.path.display()))
+            ArchiveError::Storage(format!("`{}`: {error}", self.path.display()))
         };
         if let Some(folder) = self.path.parent() {
             private::folder(folder).map_err(at)?;
@@ -120,8 +122,9 @@ impl SqliteArchive {
         if let Some(presence) = &*slot {
             return Ok(presence.clone());
         }
-        let presence = Presence::new(&self.home)
-            .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
+        let presence = Presence::new(&self.home).map_err(|error| {
+            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
+        })?;
         let presence = slot.insert(Arc::new(presence)).clone();
         let who = self.who.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = presence.announce(&who);
@@ -153,15 +156,15 @@ impl Archive for SqliteArchive {
     fn create(
         &self,
         setup: &Setup,
-        events: &[Recorded],
-        place: &Place,
-        duplicates: Duplicates<'_>,
+        events: &[RecordedEvent],
+        place: &Workspace,
+        duplicates: DuplicatePolicy<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError> {
         let presence = self.presence()?;
-        let debate =
-            Debate::open(setup.clone()).map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
+        let debate = Debate::open(setup.clone())
+            .map_err(|unfit| ArchiveError::Storage(unfit.to_string()))?;
         let json = serde_json::to_string(setup)
-            .map_err(|error| ArchiveError::Broken(error.to_string()))?;
+            .map_err(|error| ArchiveError::Storage(error.to_string()))?;
         let name = files::slug(&iso(setup.opened_at)[..10], &setup.topic);
         let (row, epoch, debate) = self.database.with(|connection| {
             let change = connection
@@ -174,12 +177,12 @@ impl Archive for SqliteArchive {
                 known.is_ok_and(|count| count > 0)
                     || (path.exists() && !files::is_record_of(path, &setup.id))
             };
-            let record = place.record.then(|| files::record_path(&place.root, &name, taken));
-            if let Duplicates::RefusedExcept(seen) = duplicates {
+            let record = place.write_record.then(|| files::record_path(&place.root, &name, taken));
+            if let DuplicatePolicy::RefuseExcept(seen) = duplicates {
                 for (id, row) in search::duplicates(&change, setup, &place.root)? {
                     let holder = lease::holder(&change, &self.home, row, self.clock.now())?;
                     if let Some(holder) = holder {
-                        return Err(ArchiveError::Busy { id, holder });
+                        return Err(ArchiveError::LeaseHeld { id, holder });
                     }
                     if !seen.contains(&id) {
                         return Err(ArchiveError::Duplicate { id });
@@ -205,7 +208,7 @@ impl Archive for SqliteArchive {
                 )
                 .map_err(broken)?;
             if added == 0 {
-                return Err(ArchiveError::Taken(setup.id.clone()));
+                return Err(ArchiveError::IdTaken(setup.id.clone()));
             }
             let row = change.last_insert_rowid();
             written_at(&change, row, place)?;
@@ -213,7 +216,7 @@ impl Archive for SqliteArchive {
             let debate = log::insert(&change, row, debate, events, self.clock.now())?;
             let key = (row, setup.id.as_str());
             let now = self.clock.now();
-            let epoch = lease::take(&change, &self.home, &presence, key, now, Claim::Free)?;
+            let epoch = lease::take(&change, &self.home, &presence, key, now, LeaseMode::IfFree)?;
             change.commit().map_err(broken)?;
             Ok((row, epoch, debate))
         })?;
@@ -222,7 +225,7 @@ impl Archive for SqliteArchive {
         Ok(self.log(row, epoch, seq, debate))
     }
 
-    fn announce(&self, who: &str) {
+    fn set_holder_name(&self, who: &str) {
         let who = lease::called(who);
         // Same lock order as in `ensure_presence`, which reads this name.
         let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,7 +238,12 @@ impl Archive for SqliteArchive {
         }
     }
 
-    fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError> {
+    fn open(
+        &self,
+        id: &str,
+        place: &Workspace,
+        claim: LeaseMode,
+    ) -> Result<OpenedDebate, ArchiveError> {
         let presence = self.presence()?;
         let (row, epoch) = self.database.with(|connection| {
             let change = connection
@@ -248,30 +256,30 @@ impl Archive for SqliteArchive {
             change.commit().map_err(broken)?;
             Ok((row, epoch))
         })?;
-        if claim == Claim::Over {
+        if claim == LeaseMode::TakeOver {
             // The previous holder may be in this process.
             self.lookout.poke();
         }
         let stored = self.read(id)?;
         let events = stored.events.iter().map(|recorded| recorded.event.clone());
         let (debate, _) = Debate::replay_lenient(stored.setup.clone(), events)
-            .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
+            .map_err(|unfit| ArchiveError::Storage(unfit.to_string()))?;
         let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
         self.exports.changed(row);
-        Ok(Opened { log: self.log(row, epoch, seq, debate), stored })
+        Ok(OpenedDebate { log: self.log(row, epoch, seq, debate), stored })
     }
 
-    fn read(&self, id: &str) -> Result<Stored, ArchiveError> {
+    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError> {
         let (home, now) = (&self.home, self.clock.now());
         self.reading(|connection| {
             let row = row_of(connection, id)?;
             // The holder is read first: if it has given up its lease, its last events are read, too.
             let holder = lease::holder(connection, home, row, now)?;
-            Ok(Stored { holder, ..stored(connection, row)? })
+            Ok(StoredDebate { holder, ..stored(connection, row)? })
         })
     }
 
-    fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError> {
+    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError> {
         let now = self.clock.now();
         self.reading(|connection| {
             let row = row_of(connection, id)?;
@@ -280,41 +288,45 @@ impl Archive for SqliteArchive {
             let holder = lease::holder(connection, &self.home, row, now)?;
             let live = live_text::read(connection, row)?;
             let (events, _) = recorded(connection, row, after)?;
-            Ok(News { events, holder, live })
+            Ok(DebateNews { events, holder, live_texts: live })
         })
     }
 
-    fn find(&self, abbreviation: &str) -> Result<String, ArchiveError> {
+    fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError> {
         self.reading(|connection| search::find(connection, abbreviation))
     }
 
-    fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError> {
+    fn list(&self, query: &DebateQuery) -> Result<Vec<DebateCard>, ArchiveError> {
         self.reading(|connection| search::list(connection, query))
     }
 
-    fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError> {
+    fn search(&self, words: &str, query: &DebateQuery) -> Result<Vec<SearchHit>, ArchiveError> {
         self.reading(|connection| search::search(connection, words, query))
     }
 
-    fn live(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError> {
+    fn live_texts(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError> {
         self.reading(|connection| {
             let row = row_of(connection, id)?;
             live_text::read(connection, row)
         })
     }
 
-    fn left_behind(&self, root: &Path, files: &[PathBuf]) -> Vec<Left> {
-        left::behind(root, files, |text| self.read_foreign(text))
+    fn read_state_files(&self, root: &Path, files: &[PathBuf]) -> Vec<FoundStateFile> {
+        left::behind(root, files, |text| self.parse_foreign(text))
     }
 
-    fn watch(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
+    fn publish_live_text(&self, id: &str, updates: broadcast::Receiver<Arc<Update>>) {
         let row = self.database.with(|connection| row_of(connection, id));
         if let Ok(row) = row {
             live_text::keep(self.database.clone(), self.clock.clone(), row, updates);
         }
     }
 
-    fn wish(&self, id: &str, wishes: &[Command]) -> Result<WishId, ArchiveError> {
+    fn enqueue_commands(
+        &self,
+        id: &str,
+        wishes: &[Command],
+    ) -> Result<QueuedCommandId, ArchiveError> {
         let wish = self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -328,11 +340,14 @@ impl Archive for SqliteArchive {
         Ok(wish)
     }
 
-    fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
+    fn command_result(&self, wish: QueuedCommandId) -> Result<Option<CommandResult>, ArchiveError> {
         self.reading(|connection| wishes::answered(connection, wish))
     }
 
-    fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError> {
+    fn withdraw_commands(
+        &self,
+        wish: QueuedCommandId,
+    ) -> Result<Option<CommandResult>, ArchiveError> {
         self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -343,13 +358,14 @@ impl Archive for SqliteArchive {
         })
     }
 
-    fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError> {
-        let key = Key::of(&self.home)
-            .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
+    fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError> {
+        let key = Key::of(&self.home).map_err(|error| {
+            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
+        })?;
         foreign::read(text, &key)
     }
 
-    fn reindex(&self) -> Result<Reindexed, ArchiveError> {
+    fn reindex(&self) -> Result<ReindexReport, ArchiveError> {
         let (done, rows) = upkeep::reindex(&self.database)?;
         for row in rows {
             self.exports.changed(row);
@@ -357,17 +373,17 @@ impl Archive for SqliteArchive {
         Ok(done)
     }
 
-    fn health(&self) -> Result<Health, ArchiveError> {
+    fn health(&self) -> Result<ArchiveHealth, ArchiveError> {
         upkeep::health(&self.database)
     }
 
-    fn write_out(&self, id: &str) -> Result<(), ArchiveError> {
+    fn write_exports(&self, id: &str) -> Result<(), ArchiveError> {
         let row = self.database.with(|connection| row_of(connection, id))?;
         self.exports.changed(row);
         Ok(())
     }
 
-    fn rooms(&self) -> Result<Vec<String>, ArchiveError> {
+    fn list_rooms(&self) -> Result<Vec<String>, ArchiveError> {
         self.reading(|connection| {
             let mut statement = connection
                 .prepare_cached("SELECT body FROM rooms ORDER BY rowid")
@@ -377,7 +393,7 @@ impl Archive for SqliteArchive {
         })
     }
 
-    fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError> {
+    fn save_room(&self, id: &str, body: &str) -> Result<(), ArchiveError> {
         self.database.with(|connection| {
             connection
                 .prepare_cached(
@@ -390,13 +406,14 @@ impl Archive for SqliteArchive {
         })
     }
 
-    fn flush(&self) {
+    fn flush_exports(&self) {
         self.exports.flush();
     }
 
-    fn password(&self, purpose: &str) -> Result<String, ArchiveError> {
-        let key = Key::of(&self.home)
-            .map_err(|error| ArchiveError::Broken(format!("`{}`: {error}", self.home.display())))?;
+    fn derive_token(&self, purpose: &str) -> Result<String, ArchiveError> {
+        let key = Key::of(&self.home).map_err(|error| {
+            ArchiveError::Storage(format!("`{}`: {error}", self.home.display()))
+        })?;
         // Domain separation: signed logs are JSON objects, never strings.
         Ok(key.sign(&format!("password: {purpose}").into())[..40].to_owned())
     }
@@ -408,11 +425,11 @@ fn row_of(connection: &Connection, id: &str) -> Result<i64, ArchiveError> {
         .query_row("SELECT id FROM debates WHERE public_id = ?1", [id], |row| row.get(0))
         .optional()
         .map_err(broken)?;
-    row.ok_or_else(|| ArchiveError::Unknown(id.into()))
+    row.ok_or_else(|| ArchiveError::UnknownDebate(id.into()))
 }
 
 /// Adds the workspace's state file to those written for this debate.
-fn written_at(change: &Connection, row: i64, place: &Place) -> Result<(), ArchiveError> {
+fn written_at(change: &Connection, row: i64, place: &Workspace) -> Result<(), ArchiveError> {
     let Some(path) = &place.state_file else { return Ok(()) };
     change
         .execute(
@@ -425,14 +442,14 @@ fn written_at(change: &Connection, row: i64, place: &Place) -> Result<(), Archiv
 }
 
 /// Loads a debate from its rows. The lease holder is not filled in.
-pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, ArchiveError> {
+pub(super) fn stored(connection: &Connection, row: i64) -> Result<StoredDebate, ArchiveError> {
     let (setup, record): (String, Option<String>) = connection
         .query_row("SELECT setup, record FROM debates WHERE id = ?1", [row], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
         .map_err(broken)?;
     let setup: Setup = serde_json::from_str(&setup)
-        .map_err(|error| ArchiveError::Broken(format!("a debate's setup: {error}")))?;
+        .map_err(|error| ArchiveError::Storage(format!("a debate's setup: {error}")))?;
     let (events, unreadable) = recorded(connection, row, 0)?;
     let mut statement = connection
         .prepare_cached("SELECT path, root FROM state_files WHERE debate_id = ?1 ORDER BY rowid")
@@ -441,12 +458,12 @@ pub(super) fn stored(connection: &Connection, row: i64) -> Result<Stored, Archiv
         .query_map([row], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
         .map_err(broken)?;
     let paths: Vec<(String, String)> = paths.collect::<Result<_, _>>().map_err(broken)?;
-    Ok(Stored {
+    Ok(StoredDebate {
         setup,
         events,
-        unreadable,
+        first_unreadable: unreadable,
         holder: None,
-        record: record.map(PathBuf::from),
+        record_path: record.map(PathBuf::from),
         state_files: paths.into_iter().map(|(path, root)| (path.into(), root.into())).collect(),
     })
 }
@@ -468,7 +485,7 @@ fn recorded(connection: &Connection, row: i64, after: u64) -> Result<Read, Archi
         let (seq, at, body) = line.map_err(broken)?;
         let seq = seq.unsigned_abs();
         match serde_json::from_str::<Event>(&body) {
-            Ok(event) => events.push(Recorded { seq, at, event }),
+            Ok(event) => events.push(RecordedEvent { seq, at, event }),
             Err(error) => return Ok((events, Some((seq, format!("cannot be read: {error}"))))),
         }
     }
@@ -476,7 +493,7 @@ fn recorded(connection: &Connection, row: i64, after: u64) -> Result<Read, Archi
 }
 
 /// Parsed events, and the sequence number and error of the first that cannot be parsed.
-type Read = (Vec<Recorded>, Option<(u64, String)>);
+type Read = (Vec<RecordedEvent>, Option<(u64, String)>);
 
 /// Parses the status column.
 pub(super) fn status(word: &str) -> Status {

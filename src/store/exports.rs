@@ -7,7 +7,7 @@ use super::sign::Key;
 use super::{files, state_file};
 use crate::debate::Debate;
 use crate::debate::prompt::fingerprint;
-use crate::engine::{ArchiveError, Stored};
+use crate::engine::{ArchiveError, StoredDebate};
 use crate::private;
 use crate::report::record::record;
 use crate::report::research::research;
@@ -116,7 +116,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
     if nowhere {
         return Ok(());
     }
-    let (stored, root, reported): (Stored, String, Option<String>) =
+    let (stored, root, reported): (StoredDebate, String, Option<String>) =
         database.with(|connection| {
             let of_row = "SELECT root, reported FROM debates WHERE id = ?1";
             let (root, reported) = connection
@@ -126,19 +126,19 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
         })?;
     let events = stored.events.iter().map(|recorded| recorded.event.clone());
     let (debate, flaw) = Debate::replay_lenient(stored.setup.clone(), events)
-        .map_err(|unfit| ArchiveError::Broken(unfit.to_string()))?;
+        .map_err(|unfit| ArchiveError::Storage(unfit.to_string()))?;
     // If the log is damaged, the existing files may be its last complete copy.
-    if flaw.is_some() || stored.unreadable.is_some() {
+    if flaw.is_some() || stored.first_unreadable.is_some() {
         return Ok(());
     }
-    let key = Key::of(home).map_err(|error| ArchiveError::Broken(error.to_string()))?;
+    let key = Key::of(home).map_err(|error| ArchiveError::Storage(error.to_string()))?;
     let state = state_file::text(&debate, &stored, &key);
     let root = Path::new(&root);
     let mut tries: Vec<(&Path, io::Result<()>)> = vec![];
     for (path, root) in &stored.state_files {
         tries.push((path, write_beside(root, path, "*\n", &state)));
     }
-    if let Some(path) = &stored.record {
+    if let Some(path) = &stored.record_path {
         let done = if debate.keep_record() == Some(false) {
             remove(root, path)
         } else {

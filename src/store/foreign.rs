@@ -3,7 +3,7 @@
 use super::sign::Key;
 use super::state_file::{SignedLog, StateFile};
 use crate::debate::Side;
-use crate::engine::{ArchiveError, Foreign, Transcript, TranscriptTurn};
+use crate::engine::{ArchiveError, ForeignDebate, Transcript, TranscriptTurn};
 use crate::report::text::printable;
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use serde_json::Value;
 const LONGEST: usize = 32 * 1024 * 1024;
 
 /// Parses a state file (with or without a signed log) or a Markdown record.
-pub(super) fn read(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
+pub(super) fn read(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
     if text.len() > LONGEST {
-        return Err(ArchiveError::Foreign(format!("it is over {LONGEST} bytes")));
+        return Err(ArchiveError::UnreadableFile(format!("it is over {LONGEST} bytes")));
     }
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('{') {
@@ -22,19 +22,19 @@ pub(super) fn read(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
     let transcript = markdown(text);
     if transcript.turns.is_empty() {
         let why = "it is neither a state file nor a record with `## Round` headings";
-        return Err(ArchiveError::Foreign(why.into()));
+        return Err(ArchiveError::UnreadableFile(why.into()));
     }
-    Ok(Foreign::Transcript(transcript))
+    Ok(ForeignDebate::Transcript(transcript))
 }
 
-fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
-    let foreign = |error: serde_json::Error| ArchiveError::Foreign(error.to_string());
+fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
+    let foreign = |error: serde_json::Error| ArchiveError::UnreadableFile(error.to_string());
     let file: StateFile = serde_json::from_str(text).map_err(foreign)?;
     if let Some((log, signature)) = file.log.as_ref().and_then(signed_part)
         && key.signed(&log, &signature)
     {
         let SignedLog { setup, events } = serde_json::from_value(log).map_err(foreign)?;
-        return Ok(Foreign::Ours(Box::new(setup), events));
+        return Ok(ForeignDebate::OwnLog(Box::new(setup), events));
     }
     let dialogue = file.exchanges.iter().any(|said| leads(&said.role));
     let turns = file.exchanges.into_iter().map(|said| {
@@ -48,11 +48,17 @@ fn json(text: &str, key: &Key) -> Result<Foreign, ArchiveError> {
     });
     let turns: Vec<_> = turns.map_while(|turn| turn).collect();
     if turns.is_empty() {
-        return Err(ArchiveError::Foreign("nothing was said in it".into()));
+        return Err(ArchiveError::UnreadableFile("nothing was said in it".into()));
     }
     let rounds = highest(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
     let topic = printable(&file.topic);
-    Ok(Foreign::Transcript(Transcript { id: Some(file.id), topic, rounds, turns, dialogue }))
+    Ok(ForeignDebate::Transcript(Transcript {
+        id: Some(file.id),
+        topic,
+        rounds,
+        turns,
+        is_dialogue: dialogue,
+    }))
 }
 
 fn signed_part(log: &Value) -> Option<(Value, String)> {
@@ -97,7 +103,7 @@ fn markdown(text: &str) -> Transcript {
             Some(("###", title)) => {
                 found.turns.extend(open.take().and_then(finished));
                 let (role, tool) = title.trim().split_once('(').unwrap_or((title.trim(), ""));
-                found.dialogue |= leads(role.trim());
+                found.is_dialogue |= leads(role.trim());
                 open = round.zip(side(role.trim())).map(|(round, side)| TranscriptTurn {
                     round,
                     side,

@@ -5,7 +5,7 @@
 //! take-overs.
 use super::archive::Database;
 use super::schema::broken;
-use crate::engine::{ArchiveError, Claim, Clock};
+use crate::engine::{ArchiveError, Clock, LeaseMode};
 use crate::private;
 use crate::report::text::one_line;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -98,13 +98,13 @@ pub(super) fn take(
     presence: &Presence,
     (debate, id): (i64, &str),
     now: i64,
-    claim: Claim,
+    claim: LeaseMode,
 ) -> Result<i64, ArchiveError> {
     let (epoch, holder, beat) = row(change, debate)?;
-    if claim == Claim::Free
+    if claim == LeaseMode::IfFree
         && let Some(holder) = holder_of(home, holder, beat, now)
     {
-        return Err(ArchiveError::Busy { id: id.into(), holder });
+        return Err(ArchiveError::LeaseHeld { id: id.into(), holder });
     }
     // Partial texts of the previous holder are obsolete.
     change.execute("DELETE FROM live WHERE debate_id = ?1", [debate]).map_err(broken)?;

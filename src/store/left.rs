@@ -1,5 +1,5 @@
 //! Finds and parses the state files of a repository. Symlinks that lead out of it are refused.
-use crate::engine::{ArchiveError, Foreign, Left};
+use crate::engine::{ArchiveError, ForeignDebate, FoundStateFile};
 use crate::private;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,8 +12,8 @@ const LONGEST: u64 = 32 * 1024 * 1024;
 pub(super) fn behind(
     root: &Path,
     files: &[PathBuf],
-    holds: impl Fn(&str) -> Result<Foreign, ArchiveError>,
-) -> Vec<Left> {
+    holds: impl Fn(&str) -> Result<ForeignDebate, ArchiveError>,
+) -> Vec<FoundStateFile> {
     let mut seen: Vec<PathBuf> = vec![];
     let mut found = vec![];
     for path in files {
@@ -21,15 +21,15 @@ pub(super) fn behind(
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => {
-                let holds = Err(ArchiveError::Foreign(error.to_string()));
-                found.push(Left { path: path.clone(), holds });
+                let holds = Err(ArchiveError::UnreadableFile(error.to_string()));
+                found.push(FoundStateFile { path: path.clone(), content: holds });
                 continue;
             }
         };
         // Two paths may lead to the same file through a symlink.
         let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
         if !seen.contains(&whole) {
-            found.push(Left { path: path.clone(), holds: holds(&text) });
+            found.push(FoundStateFile { path: path.clone(), content: holds(&text) });
             seen.push(whole);
         }
     }

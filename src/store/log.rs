@@ -7,7 +7,9 @@ use super::project;
 use super::schema::broken;
 use super::wishes;
 use crate::debate::{Debate, Event};
-use crate::engine::{ArchiveError, Boxed, Call, Log, LogError, Recorded, WishId};
+use crate::engine::{
+    ArchiveError, BoxFuture, LeaseSignal, Log, LogError, QueuedCommandId, RecordedEvent,
+};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::sync::Arc;
 
@@ -28,15 +30,19 @@ impl Log for SqliteLog {
         Ok(self.add(events, None)?.unwrap_or(self.seq))
     }
 
-    fn called(&self) -> Boxed<'static, Call> {
+    fn next_signal(&self) -> BoxFuture<'static, LeaseSignal> {
         Box::pin(self.ear.clone().called())
     }
 
-    fn fulfil(&mut self, wish: WishId, events: &[Event]) -> Result<Option<u64>, LogError> {
+    fn append_for_command(
+        &mut self,
+        wish: QueuedCommandId,
+        events: &[Event],
+    ) -> Result<Option<u64>, LogError> {
         self.add(events, Some(wish))
     }
 
-    fn refuse(&mut self, wish: WishId, why: &str) {
+    fn refuse_command(&mut self, wish: QueuedCommandId, why: &str) {
         let (lease, answer) = (&self.lease, Err(why.to_owned()));
         let _ = lease
             .database
@@ -45,7 +51,11 @@ impl Log for SqliteLog {
 }
 
 impl SqliteLog {
-    fn add(&mut self, events: &[Event], wish: Option<WishId>) -> Result<Option<u64>, LogError> {
+    fn add(
+        &mut self,
+        events: &[Event],
+        wish: Option<QueuedCommandId>,
+    ) -> Result<Option<u64>, LogError> {
         let Some(debate) = self.write(events, wish)? else { return Ok(None) };
         self.debate = debate;
         self.seq += events.len() as u64;
@@ -58,7 +68,11 @@ impl SqliteLog {
 
     /// Writes the events, their projections and the answer to a queued command in one transaction.
     /// Returns the new state of the debate; none if the command was withdrawn.
-    fn write(&self, events: &[Event], wish: Option<WishId>) -> Result<Option<Debate>, LogError> {
+    fn write(
+        &self,
+        events: &[Event],
+        wish: Option<QueuedCommandId>,
+    ) -> Result<Option<Debate>, LogError> {
         let lease = &self.lease;
         let written = lease.database.with(|connection| {
             let change = connection
@@ -73,16 +87,16 @@ impl SqliteLog {
             {
                 return Ok(Ok(None));
             }
-            let recorded = Recorded::after(self.seq, events, at);
+            let recorded = RecordedEvent::number_events(self.seq, events, at);
             let debate = insert(&change, lease.row, self.debate.clone(), &recorded, at)?;
             change.commit().map_err(broken)?;
             Ok(Ok(Some(debate)))
         });
         match written {
             Ok(Ok(debate)) => Ok(debate),
-            Ok(Err(by)) => Err(LogError::Lost { by }),
-            Err(ArchiveError::Broken(why)) => Err(LogError::Broken(why)),
-            Err(other) => Err(LogError::Broken(other.to_string())),
+            Ok(Err(by)) => Err(LogError::LeaseLost { by }),
+            Err(ArchiveError::Storage(why)) => Err(LogError::WriteFailed(why)),
+            Err(other) => Err(LogError::WriteFailed(other.to_string())),
         }
     }
 }
@@ -92,11 +106,11 @@ pub(super) fn insert(
     change: &Connection,
     row: i64,
     mut debate: Debate,
-    events: &[Recorded],
+    events: &[RecordedEvent],
     now: i64,
 ) -> Result<Debate, ArchiveError> {
-    for Recorded { seq, at, event } in events {
-        let wrong = |why: String| ArchiveError::Broken(why);
+    for RecordedEvent { seq, at, event } in events {
+        let wrong = |why: String| ArchiveError::Storage(why);
         debate.apply(event.clone()).map_err(|illegal| wrong(illegal.to_string()))?;
         let body = serde_json::to_string(event).map_err(|error| wrong(error.to_string()))?;
         change

@@ -5,7 +5,7 @@ use super::archive::Database;
 use super::lease::{self, Lease};
 use super::schema::broken;
 use super::wishes;
-use crate::engine::{ArchiveError, Call, Clock, WishId};
+use crate::engine::{ArchiveError, Clock, LeaseSignal, QueuedCommandId};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,9 +39,9 @@ pub(super) struct Ear {
 #[derive(Default)]
 struct Heard {
     lost: Option<String>,
-    calls: VecDeque<Call>,
+    calls: VecDeque<LeaseSignal>,
     /// Requests that were delivered and are still in the table, so that none is delivered twice.
-    passed_on: HashSet<WishId>,
+    passed_on: HashSet<QueuedCommandId>,
 }
 
 impl Ear {
@@ -51,12 +51,12 @@ impl Ear {
 
     /// Waits for the next call. A lost lease comes before everything else, and is returned on every
     /// call from then on.
-    pub(super) async fn called(self: Arc<Ear>) -> Call {
+    pub(super) async fn called(self: Arc<Ear>) -> LeaseSignal {
         loop {
             {
                 let mut heard = self.heard();
                 if let Some(by) = heard.lost.clone() {
-                    return Call::Lost { by };
+                    return LeaseSignal::Lost { new_holder: by };
                 }
                 if let Some(call) = heard.calls.pop_front() {
                     return call;
@@ -81,7 +81,7 @@ impl Ear {
             if heard.passed_on.insert(*wish) {
                 match serde_json::from_str(body) {
                     Ok(commands) => {
-                        heard.calls.push_back(Call::Wished { wish: *wish, commands });
+                        heard.calls.push_back(LeaseSignal::Commands { id: *wish, commands });
                         self.rung.notify_one();
                     }
                     Err(error) => wishes::answer(

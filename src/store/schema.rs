@@ -191,7 +191,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), ArchiveError> {
         .map_err(broken)?;
     let version = version(connection)?;
     if version > VERSION {
-        return Err(ArchiveError::TooNew(version));
+        return Err(ArchiveError::SchemaTooNew(version));
     }
     let indexed = "SELECT count(*) FROM sqlite_master WHERE name = 'messages_fts'";
     let indexed: i64 = connection.query_row(indexed, [], |row| row.get(0)).map_err(broken)?;
@@ -233,7 +233,7 @@ fn write_ahead(connection: &Connection) -> Result<(), ArchiveError> {
             .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
         match mode {
             Ok(mode) if mode == "wal" => return Ok(()),
-            Ok(mode) => return Err(ArchiveError::Broken(format!("its journal is `{mode}`"))),
+            Ok(mode) => return Err(ArchiveError::Storage(format!("its journal is `{mode}`"))),
             Err(error) if Instant::now() > until => return Err(broken(error)),
             Err(error) => match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -253,5 +253,5 @@ pub(super) fn version(connection: &Connection) -> Result<i64, ArchiveError> {
 /// Converts a SQLite error to an `ArchiveError`.
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
 pub(super) fn broken(error: rusqlite::Error) -> ArchiveError {
-    ArchiveError::Broken(error.to_string())
+    ArchiveError::Storage(error.to_string())
 }

@@ -2,7 +2,7 @@
 use super::archive::status;
 use super::schema::broken;
 use crate::debate::{Cue, Setup};
-use crate::engine::{ArchiveError, Card, Hit, Query};
+use crate::engine::{ArchiveError, DebateCard, DebateQuery, SearchHit};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String, ArchiveError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     if abbreviation.is_empty() || !abbreviation.chars().all(plain) {
-        return Err(ArchiveError::Unknown(abbreviation.into()));
+        return Err(ArchiveError::UnknownDebate(abbreviation.into()));
     }
     let mut statement = connection
         .prepare_cached(
@@ -22,15 +22,15 @@ pub(super) fn find(connection: &Connection, abbreviation: &str) -> Result<String
     let found = statement.query_map([abbreviation], |row| row.get(0)).map_err(broken)?;
     let found: Vec<String> = found.collect::<Result<_, _>>().map_err(broken)?;
     match found.as_slice() {
-        [] => Err(ArchiveError::Unknown(abbreviation.into())),
+        [] => Err(ArchiveError::UnknownDebate(abbreviation.into())),
         [one] => Ok(one.clone()),
         many if many.iter().any(|id| id == abbreviation) => Ok(abbreviation.into()),
-        many => Err(ArchiveError::Ambiguous(abbreviation.into(), many.len())),
+        many => Err(ArchiveError::AmbiguousId(abbreviation.into(), many.len())),
     }
 }
 
 /// Builds the SQL condition and parameters that lists and searches share.
-fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
+fn conditions(query: &DebateQuery) -> (String, Vec<Box<dyn ToSql>>) {
     let (mut sql, mut values): (String, Vec<Box<dyn ToSql>>) = ("1".into(), vec![]);
     if let Some(root) = &query.root {
         sql.push_str(" AND debates.root = ?");
@@ -44,11 +44,11 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
         sql.push_str(" AND debates.format = ?");
         values.push(Box::new(format.clone()));
     }
-    if let Some(key) = &query.reviews {
+    if let Some(key) = &query.review_key {
         sql.push_str(" AND json_extract(debates.setup, '$.proposed.key') = ?");
         values.push(Box::new(key.clone()));
     }
-    if let Some(subject) = &query.subject {
+    if let Some(subject) = &query.review_subject {
         sql.push_str(" AND json_extract(debates.setup, '$.proposed.subject') = ?");
         values.push(Box::new(subject.clone()));
     }
@@ -56,7 +56,7 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
         sql.push_str(" AND json_extract(debates.setup, '$.terms.tournament') = ?");
         values.push(Box::new(name.clone()));
     }
-    if let Some(key) = &query.game {
+    if let Some(key) = &query.game_key {
         sql.push_str(" AND json_extract(debates.setup, '$.terms.game') = ?");
         values.push(Box::new(key.clone()));
     }
@@ -66,12 +66,15 @@ fn conditions(query: &Query) -> (String, Vec<Box<dyn ToSql>>) {
     (sql, values)
 }
 
-fn limit(query: &Query) -> i64 {
+fn limit(query: &DebateQuery) -> i64 {
     query.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1)
 }
 
 /// Lists the debates that match a query, last updated first.
-pub(super) fn list(connection: &Connection, query: &Query) -> Result<Vec<Card>, ArchiveError> {
+pub(super) fn list(
+    connection: &Connection,
+    query: &DebateQuery,
+) -> Result<Vec<DebateCard>, ArchiveError> {
     let (conditions, mut values) = conditions(query);
     values.push(Box::new(limit(query)));
     let sql = format!(
@@ -84,10 +87,10 @@ pub(super) fn list(connection: &Connection, query: &Query) -> Result<Vec<Card>, 
     rows.collect::<Result<_, _>>().map_err(broken)
 }
 
-fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
+fn card(row: &Row<'_>) -> rusqlite::Result<DebateCard> {
     let created: String = row.get(4)?;
     let labels: String = row.get(10)?;
-    Ok(Card {
+    Ok(DebateCard {
         id: row.get(0)?,
         topic: row.get(1)?,
         format: row.get(2)?,
@@ -124,7 +127,13 @@ pub(super) fn duplicates(
         return Ok(vec![]);
     }
     let root = Some(root.to_owned());
-    let query = Query { root, reviews, tournament, game, ..Query::default() };
+    let query = DebateQuery {
+        root,
+        review_key: reviews,
+        tournament,
+        game_key: game,
+        ..DebateQuery::default()
+    };
     let (conditions, values) = conditions(&query);
     let sql = format!("SELECT public_id, id FROM debates WHERE {conditions}");
     let mut statement = connection.prepare_cached(&sql).map_err(broken)?;
@@ -137,8 +146,8 @@ pub(super) fn duplicates(
 pub(super) fn search(
     connection: &Connection,
     words: &str,
-    query: &Query,
-) -> Result<Vec<Hit>, ArchiveError> {
+    query: &DebateQuery,
+) -> Result<Vec<SearchHit>, ArchiveError> {
     let words: Vec<&str> = words.split_whitespace().collect();
     if words.is_empty() {
         return Ok(vec![]);
@@ -158,8 +167,8 @@ fn pattern(word: &str) -> String {
 fn in_topics(
     connection: &Connection,
     words: &[&str],
-    query: &Query,
-) -> Result<Vec<Hit>, ArchiveError> {
+    query: &DebateQuery,
+) -> Result<Vec<SearchHit>, ArchiveError> {
     let (mut sql, mut values) = conditions(query);
     for word in words {
         sql.push_str(" AND debates.topic LIKE ? ESCAPE '\\'");
@@ -174,7 +183,7 @@ fn in_topics(
         .query_map(&*borrowed(&values), |row| {
             let topic: String = row.get(1)?;
             let excerpt = excerpt(&topic, words);
-            Ok(Hit { id: row.get(0)?, topic, turn: None, round: None, seat: None, excerpt })
+            Ok(SearchHit { id: row.get(0)?, topic, turn: None, round: None, seat: None, excerpt })
         })
         .map_err(broken)?;
     rows.collect::<Result<_, _>>().map_err(broken)
@@ -183,8 +192,8 @@ fn in_topics(
 fn in_turns(
     connection: &Connection,
     words: &[&str],
-    query: &Query,
-) -> Result<Vec<Hit>, ArchiveError> {
+    query: &DebateQuery,
+) -> Result<Vec<SearchHit>, ArchiveError> {
     let (mut sql, mut values) = conditions(query);
     for word in words {
         // The trigram index needs at least three characters and no wildcards. Otherwise the message
@@ -212,7 +221,7 @@ fn in_turns(
         .query_map(&*borrowed(&values), |row| {
             let turn: String = row.get(2)?;
             let content: String = row.get(4)?;
-            Ok(Hit {
+            Ok(SearchHit {
                 id: row.get(0)?,
                 topic: row.get(1)?,
                 round: turn.parse().ok().map(|cue: Cue| cue.round),

@@ -3,7 +3,7 @@
 use super::sign::Key;
 use crate::debate::insights::{self, concluding_sections};
 use crate::debate::{Cue, Debate, ReplyKind, Section, Setup, report_sections, status};
-use crate::engine::{Recorded, Stored};
+use crate::engine::{RecordedEvent, StoredDebate};
 use crate::report::dialogue::{ended, part};
 use crate::report::people::{pair, rounds_completed};
 use crate::report::research::judgment;
@@ -99,11 +99,11 @@ pub struct Verdict {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SignedLog {
     pub(super) setup: Setup,
-    pub(super) events: Vec<Recorded>,
+    pub(super) events: Vec<RecordedEvent>,
 }
 
 /// Serializes the state file of a debate, with its log signed.
-pub(super) fn text(debate: &Debate, stored: &Stored, key: &Key) -> String {
+pub(super) fn text(debate: &Debate, stored: &StoredDebate, key: &Key) -> String {
     let log = SignedLog { setup: stored.setup.clone(), events: stored.events.clone() };
     let mut log = serde_json::to_value(log).unwrap_or_default();
     let signature = key.sign(&log);

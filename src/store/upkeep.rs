@@ -3,13 +3,13 @@ use super::archive::{Database, stored};
 use super::project;
 use super::schema::{self, broken};
 use crate::debate::Debate;
-use crate::engine::{ArchiveError, Health, Reindexed};
+use crate::engine::{ArchiveError, ArchiveHealth, ReindexReport};
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Rebuilds the projections of all debates and the full-text index. Returns the row ids by time of
 /// update, so that the newest debate is exported last.
-pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), ArchiveError> {
-    let mut done = Reindexed { debates: 0, events: 0, messages: 0, flawed: vec![] };
+pub(super) fn reindex(database: &Database) -> Result<(ReindexReport, Vec<i64>), ArchiveError> {
+    let mut done = ReindexReport { debates: 0, events: 0, messages: 0, flawed: vec![] };
     let rows: Vec<i64> = database.with(|connection| {
         let mut statement =
             connection.prepare("SELECT id FROM debates ORDER BY updated_at, id").map_err(broken)?;
@@ -41,7 +41,7 @@ pub(super) fn reindex(database: &Database) -> Result<(Reindexed, Vec<i64>), Arch
 }
 
 /// Checks the database and replays the log of every debate.
-pub(super) fn health(database: &Database) -> Result<Health, ArchiveError> {
+pub(super) fn health(database: &Database) -> Result<ArchiveHealth, ArchiveError> {
     database.with(|connection| {
         let mut problems: Vec<String> = vec![];
         let sound: String =
@@ -64,7 +64,7 @@ pub(super) fn health(database: &Database) -> Result<Health, ArchiveError> {
         for row in &rows {
             problems.extend(unsound(connection, *row));
         }
-        Ok(Health {
+        Ok(ArchiveHealth {
             path: database.path().display().to_string(),
             version: schema::version(connection)?,
             debates: rows.len(),
@@ -80,7 +80,7 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
         Err(error) => return Some(format!("debate {row}: {error}")),
     };
     let id = stored.setup.id.clone();
-    if let Some((seq, why)) = stored.unreadable {
+    if let Some((seq, why)) = stored.first_unreadable {
         return Some(format!("{id}: event {seq} {why}"));
     }
     let events = stored.events.into_iter().map(|recorded| recorded.event);
@@ -91,7 +91,7 @@ fn unsound(connection: &Connection, row: i64) -> Option<String> {
 }
 
 /// Rebuilds the projections of one debate. Problems are added to the report.
-fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), ArchiveError> {
+fn rebuild(change: &Connection, row: i64, done: &mut ReindexReport) -> Result<(), ArchiveError> {
     done.debates += 1;
     let stored = match stored(change, row) {
         Ok(stored) => stored,
@@ -102,7 +102,7 @@ fn rebuild(change: &Connection, row: i64, done: &mut Reindexed) -> Result<(), Ar
     };
     let (id, count) = (stored.setup.id.clone(), stored.events.len());
     done.events += count;
-    if let Some((seq, why)) = &stored.unreadable {
+    if let Some((seq, why)) = &stored.first_unreadable {
         done.flawed.push(format!("{id}: event {seq} {why}"));
     }
     project::clear(change, row)?;

@@ -2,7 +2,7 @@
 //! request, until it is answered. The lease holder polls it (see `lease_monitor`). Only the
 //! resulting events are part of the debate.
 use super::schema::broken;
-use crate::engine::{Answered, ArchiveError, Command, WISH_KEEPS, WishId};
+use crate::engine::{ArchiveError, COMMAND_TTL_MS, Command, CommandResult, QueuedCommandId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Age in milliseconds at which an abandoned row is deleted.
@@ -10,7 +10,7 @@ const FORGOTTEN: i64 = 60_000;
 
 /// A request without an answer.
 pub(super) struct Left {
-    pub(super) wish: WishId,
+    pub(super) wish: QueuedCommandId,
     /// Row id of the debate.
     pub(super) debate: i64,
     pub(super) body: String,
@@ -22,13 +22,13 @@ pub(super) fn leave(
     debate: i64,
     wishes: &[Command],
     now: i64,
-) -> Result<WishId, ArchiveError> {
-    let wrong = |why: String| ArchiveError::Broken(why);
+) -> Result<QueuedCommandId, ArchiveError> {
+    let wrong = |why: String| ArchiveError::Storage(why);
     let body = serde_json::to_string(wishes).map_err(|error| wrong(error.to_string()))?;
     // Random, because SQLite would reuse a sequential id after its row is deleted.
     let mut chance = [0; 8];
     getrandom::fill(&mut chance).map_err(|error| wrong(error.to_string()))?;
-    let wish = WishId(i64::from_be_bytes(chance) >> 1);
+    let wish = QueuedCommandId(i64::from_be_bytes(chance) >> 1);
     connection
         .execute("DELETE FROM wishes WHERE at < ?1", [now.saturating_sub(FORGOTTEN)])
         .map_err(broken)?;
@@ -48,7 +48,7 @@ pub(super) fn left(connection: &Connection) -> Result<Vec<Left>, ArchiveError> {
         .map_err(broken)?;
     let rows = statement
         .query_map([], |row| {
-            Ok(Left { wish: WishId(row.get(0)?), debate: row.get(1)?, body: row.get(2)? })
+            Ok(Left { wish: QueuedCommandId(row.get(0)?), debate: row.get(1)?, body: row.get(2)? })
         })
         .map_err(broken)?;
     rows.collect::<Result<_, _>>().map_err(broken)
@@ -58,18 +58,18 @@ pub(super) fn left(connection: &Connection) -> Result<Vec<Left>, ArchiveError> {
 /// answered, or is older than [`COMMAND_TTL_MS`].
 pub(super) fn answer(
     connection: &Connection,
-    wish: WishId,
-    answer: &Answered,
+    wish: QueuedCommandId,
+    answer: &CommandResult,
     now: i64,
 ) -> Result<bool, ArchiveError> {
     let json =
-        serde_json::to_string(answer).map_err(|error| ArchiveError::Broken(error.to_string()))?;
+        serde_json::to_string(answer).map_err(|error| ArchiveError::Storage(error.to_string()))?;
     let answered = connection
         .prepare_cached(
             "UPDATE wishes SET answer = ?2 WHERE id = ?1 AND answer IS NULL AND at >= ?3",
         )
         .and_then(|mut statement| {
-            statement.execute(params![wish.0, json, now.saturating_sub(WISH_KEEPS)])
+            statement.execute(params![wish.0, json, now.saturating_sub(COMMAND_TTL_MS)])
         })
         .map_err(broken)?;
     Ok(answered == 1)
@@ -78,8 +78,8 @@ pub(super) fn answer(
 /// Reads and deletes the answer to a request; none if there is no answer yet.
 pub(super) fn answered(
     connection: &Connection,
-    wish: WishId,
-) -> Result<Option<Answered>, ArchiveError> {
+    wish: QueuedCommandId,
+) -> Result<Option<CommandResult>, ArchiveError> {
     let json: Option<String> = connection
         .prepare_cached("SELECT answer FROM wishes WHERE id = ?1 AND answer IS NOT NULL")
         .and_then(|mut statement| statement.query_row([wish.0], |row| row.get(0)).optional())
@@ -93,13 +93,13 @@ pub(super) fn answered(
 /// Deletes a request. Returns its answer if it already has one.
 pub(super) fn withdraw(
     connection: &Connection,
-    wish: WishId,
-) -> Result<Option<Answered>, ArchiveError> {
+    wish: QueuedCommandId,
+) -> Result<Option<CommandResult>, ArchiveError> {
     let answered = answered(connection, wish)?;
     forget(connection, wish)?;
     Ok(answered)
 }
 
-fn forget(connection: &Connection, wish: WishId) -> Result<(), ArchiveError> {
+fn forget(connection: &Connection, wish: QueuedCommandId) -> Result<(), ArchiveError> {
     connection.execute("DELETE FROM wishes WHERE id = ?1", [wish.0]).map(drop).map_err(broken)
 }

@@ -1,7 +1,7 @@
 //! Parser of tournament files (TOML). Validates everything before the first request to a model.
 use crate::debate::setup::MAX_TOPIC_CHARS;
 use crate::debate::{Budget, Effort, Participant, to_millionths};
-use crate::engine::opening::found_again;
+use crate::engine::draft::with_absolute_script;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -230,7 +230,7 @@ impl Plan {
     /// Makes the path of a script absolute, relative to the folder of the file, so that the game
     /// can resume from any folder. Game keys use the participant as written.
     pub fn seated(voice: &Participant, folder: &Path) -> Participant {
-        found_again(voice.clone(), folder)
+        with_absolute_script(voice.clone(), folder)
     }
 }
 

@@ -3,7 +3,7 @@ use super::file::Plan;
 use super::game::drafted;
 use super::schedule::Game;
 use crate::debate::{Budget, Participant, Role, Seat};
-use crate::engine::{Desk, DeskError, Figures};
+use crate::engine::{App, AppError, UsageEstimate};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
     /// Estimated usage of the remaining games. Zero if no model is called.
-    pub figures: Figures,
+    pub figures: UsageEstimate,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
@@ -24,15 +24,15 @@ pub enum Misfit {
     #[error("`{0}` has no two sides between whom a judge picks one")]
     NoSides(String),
     #[error("`{pro}` against `{con}`: {why}")]
-    Pair { pro: String, con: String, why: Box<DeskError> },
+    Pair { pro: String, con: String, why: Box<AppError> },
     #[error(transparent)]
-    Desk(#[from] DeskError),
+    Desk(#[from] AppError),
 }
 
 /// Checks the format, every pair of entrants and the budgets, and estimates the remaining games.
-pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<Fit, Misfit> {
-    desk.sound()?;
-    let format = &desk.catalogue().offered(&plan.format)?.offer.format;
+pub fn fits(desk: &App, plan: &Plan, left: &[&Game], folder: &Path) -> Result<Fit, Misfit> {
+    desk.check_config()?;
+    let format = &desk.catalog().find(&plan.format)?.offer.format;
     if ![Role::Pro, Role::Con, Role::Judge].into_iter().all(|role| format.uses_role(role)) {
         return Err(Misfit::NoSides(plan.format.clone()));
     }
@@ -44,9 +44,9 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
                 seat("challenger", Role::Con, seated(&con.voice)),
             ];
             seats.extend(plan.judges.iter().map(|it| seat("judge", Role::Judge, seated(it))));
-            desk.sits_well(&seats).map_err(|why| match why {
+            desk.check_seats(&seats).map_err(|why| match why {
                 // An unavailable participant is not an error of this pair.
-                DeskError::Unplayable(why) => Misfit::Desk(why.into()),
+                AppError::ProviderUnavailable(why) => Misfit::Desk(why.into()),
                 why => {
                     let (pro, con) = (pro.name.clone(), con.name.clone());
                     Misfit::Pair { pro, con, why: Box::new(why) }
@@ -68,19 +68,19 @@ pub fn fits(desk: &Desk, plan: &Plan, left: &[&Game], folder: &Path) -> Result<F
         }
     }
     // The estimate hardly depends on the motion, so it is cached by pair and rounds.
-    let mut known: BTreeMap<(usize, usize, Option<u8>), Figures> = BTreeMap::new();
+    let mut known: BTreeMap<(usize, usize, Option<u8>), UsageEstimate> = BTreeMap::new();
     for game in left {
         let kind = (game.pro, game.con, game.rounds);
         if let Entry::Vacant(new) = known.entry(kind) {
             let limited = Budget { cost: plan.per_game.cost.or(plan.in_all.cost), ..plan.per_game };
             let (opening, _) = drafted(desk, plan, game, limited, folder)?;
-            let estimated = desk.estimate(&opening)?;
-            for unkept in estimated.iter().filter_map(|it| it.unkept.clone()) {
+            let estimated = desk.estimate_cost(&opening)?;
+            for unkept in estimated.iter().filter_map(|it| it.budget_warning.clone()) {
                 if !fit.warnings.contains(&unkept) {
                     fit.warnings.push(unkept);
                 }
             }
-            new.insert(estimated.map(|it| it.figures).unwrap_or_default());
+            new.insert(estimated.map(|it| it.usage).unwrap_or_default());
         }
         if let Some(figures) = known.get(&kind) {
             fit.figures.add(figures);

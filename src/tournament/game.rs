@@ -6,11 +6,12 @@ use super::play::News;
 use super::schedule::Game;
 use super::{GAME, TOURNAMENT};
 use crate::debate::{Amendment, Budget, PauseReason, Step};
-use crate::engine::pairing::{Judge, Named, Preferred, There};
-use crate::engine::particulars::{Particulars, WantedCast};
-use crate::engine::preflight::Wish;
+use crate::engine::format_options::{CastRequest, FormatOptions};
+use crate::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use crate::engine::preflight::SeatingRequest;
 use crate::engine::{
-    ArchiveError, Claim, Command, Desk, DeskError, Error, Job, LogError, Opening, Place,
+    App, AppError, ArchiveError, Command, DebateDraft, DebateRun, LeaseMode, LogError,
+    SessionError, Workspace,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -22,9 +23,9 @@ const GLANCE: Duration = Duration::from_millis(300);
 /// Runs games. Cloned for each concurrent game.
 #[derive(Clone)]
 pub(super) struct Hall<'a> {
-    pub(super) desk: &'a Desk,
+    pub(super) desk: &'a App,
     pub(super) plan: &'a Plan,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a Workspace,
     /// Folder of the tournament file.
     pub(super) folder: &'a Path,
     /// Stop signal for all games.
@@ -70,31 +71,31 @@ impl Hall<'_> {
                         }
                     }
                 }
-                Err(DeskError::Archive(ArchiveError::Busy { id, holder })) => {
+                Err(AppError::Archive(ArchiveError::LeaseHeld { id, holder })) => {
                     if !self.free_again(game, &id, holder).await {
                         return End::Stopped;
                     }
                 }
                 // Another process has opened it in the meantime, so read the archive again.
-                Err(DeskError::Archive(ArchiveError::Duplicate { .. })) => {}
+                Err(AppError::Archive(ArchiveError::Duplicate { .. })) => {}
                 Err(error) => return End::Broken(error.to_string()),
             }
         }
     }
 
     /// Opens or resumes the debate of a game. `None` if it has already been played.
-    async fn begun(&self, game: &Game, budget: Budget) -> Result<Option<Job>, DeskError> {
+    async fn begun(&self, game: &Game, budget: Budget) -> Result<Option<DebateRun>, AppError> {
         let Hall { desk, plan, place, .. } = self;
         let (past, supersedes) = past::attempts(desk, plan, &place.root, &game.key)?;
         match past {
             Some(Past { known: Known::Played, .. }) => Ok(None),
             Some(Past { known: Known::Begun, id, .. }) => {
                 let wishes = self.limited(&id, budget, vec![])?;
-                Ok(Some(desk.resume(&id, place, Claim::Free, wishes)?))
+                Ok(Some(desk.resume(&id, place, LeaseMode::IfFree, wishes)?))
             }
             Some(Past { known: Known::Failed { from: Some(from), .. }, id, .. }) => {
                 let wishes = self.limited(&id, budget, vec![Command::Reopen { from }])?;
-                Ok(Some(desk.resume(&id, place, Claim::Free, wishes)?))
+                Ok(Some(desk.resume(&id, place, LeaseMode::IfFree, wishes)?))
             }
             _ => {
                 let (draft, wish) = drafted(desk, plan, game, budget, self.folder)?;
@@ -102,10 +103,10 @@ impl Hall<'_> {
                 let prepared = tokio::select! {
                     prepared = desk.prepare(draft, &wish, &place.root) => prepared,
                     _ = stop.wait_for(|stop| *stop) => {
-                        return Err(DeskError::Session(Error::Gone));
+                        return Err(AppError::Session(SessionError::NotRunning));
                     }
                 };
-                let opening = Opening { supersedes, ..prepared?.0 };
+                let opening = DebateDraft { supersedes, ..prepared?.0 };
                 Ok(Some(desk.open(&opening, place)?))
             }
         }
@@ -117,7 +118,7 @@ impl Hall<'_> {
         id: &str,
         budget: Budget,
         mut wishes: Vec<Command>,
-    ) -> Result<Vec<Command>, DeskError> {
+    ) -> Result<Vec<Command>, AppError> {
         let (_, debate, _) = self.desk.read(id)?;
         if budget != debate.budget() && !budget.is_exhausted(debate.spent()) {
             let because = String::from("the tournament allows it");
@@ -126,10 +127,10 @@ impl Hall<'_> {
         Ok(wishes)
     }
 
-    async fn played(&self, mut job: Job) -> Played {
+    async fn played(&self, mut job: DebateRun) -> Played {
         let mut stop = self.stop.clone();
         let due = tokio::select! {
-            due = job.idle() => due,
+            due = job.wait_idle() => due,
             _ = stop.wait_for(|stop| *stop) => {
                 job.stop().await;
                 return Played::End(End::Stopped);
@@ -145,7 +146,7 @@ impl Hall<'_> {
             Ok(Step::Hold { .. } | Step::Speak { .. }) => {
                 End::Paused(format!("it waits for somebody: debate resume {id}"))
             }
-            Err(Error::Log(LogError::Lost { by })) => return Played::Lost(by),
+            Err(SessionError::Log(LogError::LeaseLost { by })) => return Played::Lost(by),
             Err(error) => End::Broken(error.to_string()),
         })
     }
@@ -161,7 +162,7 @@ impl Hall<'_> {
             }
             // Only the holder matters here, so the query skips all events.
             let after = u64::from(u32::MAX);
-            match self.desk.archive().news(id, after) {
+            match self.desk.archive().news_since(id, after) {
                 Ok(news) if news.holder.is_some() => {}
                 _ => return true,
             }
@@ -171,22 +172,22 @@ impl Hall<'_> {
 
 /// Builds the draft and the seating request of a game.
 pub(super) fn drafted(
-    desk: &Desk,
+    desk: &App,
     plan: &Plan,
     game: &Game,
     budget: Budget,
     folder: &Path,
-) -> Result<(Opening, Wish), DeskError> {
+) -> Result<(DebateDraft, SeatingRequest), AppError> {
     let seated = |nth: usize| Plan::seated(&plan.entrants[nth].voice, folder);
     let judges: Vec<_> = plan.judges.iter().map(|judge| Plan::seated(judge, folder)).collect();
     let (pro, con, judge) = (seated(game.pro), seated(game.con), judges[0].clone());
-    let named = Named {
+    let named = RequestedSeats {
         proposer: Some(pro.clone()),
         challenger: Some(con.clone()),
         judge: Some(judge.clone()),
     };
     let terms = [(TOURNAMENT, &plan.name), (GAME, &game.key)];
-    let draft = Opening {
+    let draft = DebateDraft {
         format: plan.format.clone(),
         rounds: game.rounds,
         effort: plan.effort,
@@ -194,17 +195,20 @@ pub(super) fn drafted(
         turn_seconds: plan.turn_seconds,
         terms: terms.into_iter().map(|(name, term)| (name.to_owned(), term.clone())).collect(),
         panel: judges[1..].to_vec(),
-        ..Opening::new(&game.motion, pro, con, judge)
+        ..DebateDraft::new(&game.motion, pro, con, judge)
     };
-    let wish = Wish {
-        there: There { side: None, judge: Judge::Debater(crate::debate::Participant::Human) },
-        named,
-        preferred: Preferred::default(),
-        cast: WantedCast { panel: judges[1..].to_vec(), ..WantedCast::default() },
+    let wish = SeatingRequest {
+        fallbacks: FallbackSeats {
+            debater: None,
+            judge: FallbackJudge::Debater(crate::debate::Participant::Human),
+        },
+        requested: named,
+        preferences: SeatPreferences::default(),
+        cast: CastRequest { panel: judges[1..].to_vec(), ..CastRequest::default() },
         context: plan.context.clone(),
         change: None,
         effort: plan.effort,
-        probe: None,
+        probe_timeout: None,
     };
-    desk.particulars(Particulars::default(), draft, wish, folder)
+    desk.apply_format_options(FormatOptions::default(), draft, wish, folder)
 }

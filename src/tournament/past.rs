@@ -3,7 +3,7 @@ use super::{GAME, Plan};
 use crate::debate::status::status;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate, Spend, Status};
-use crate::engine::{Desk, DeskError, Query};
+use crate::engine::{App, AppError, DebateQuery};
 use crate::rating::{Reading, board};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,10 +75,10 @@ pub fn known(debate: &Debate) -> Known {
 
 /// Loads all games of a tournament by key, and their total cost.
 pub fn past(
-    desk: &Desk,
+    desk: &App,
     plan: &Plan,
     root: &Path,
-) -> Result<(BTreeMap<String, Past>, Spend), DeskError> {
+) -> Result<(BTreeMap<String, Past>, Spend), AppError> {
     let mut games: BTreeMap<String, Past> = BTreeMap::new();
     let mut spent = Spend::default();
     for (key, past) in found(desk, plan, root, None)? {
@@ -89,17 +89,17 @@ pub fn past(
 }
 
 /// Loads one game.
-pub fn now(desk: &Desk, plan: &Plan, root: &Path, key: &str) -> Result<Option<Past>, DeskError> {
+pub fn now(desk: &App, plan: &Plan, root: &Path, key: &str) -> Result<Option<Past>, AppError> {
     Ok(attempts(desk, plan, root, key)?.0)
 }
 
 /// Loads one game, and the ids of all debates that attempted it.
 pub(super) fn attempts(
-    desk: &Desk,
+    desk: &App,
     plan: &Plan,
     root: &Path,
     key: &str,
-) -> Result<(Option<Past>, Vec<String>), DeskError> {
+) -> Result<(Option<Past>, Vec<String>), AppError> {
     let (mut games, mut ids) = (BTreeMap::new(), vec![]);
     for (key, past) in found(desk, plan, root, Some(key.to_owned()))? {
         ids.push(past.id.clone());
@@ -119,13 +119,13 @@ fn keep(games: &mut BTreeMap<String, Past>, key: String, past: Past) {
 }
 
 fn found(
-    desk: &Desk,
+    desk: &App,
     plan: &Plan,
     root: &Path,
     game: Option<String>,
-) -> Result<Vec<(String, Past)>, DeskError> {
+) -> Result<Vec<(String, Past)>, AppError> {
     let (root, tournament) = (Some(root.to_owned()), Some(plan.name.clone()));
-    let query = Query { root, tournament, game, ..Query::default() };
+    let query = DebateQuery { root, tournament, game_key: game, ..DebateQuery::default() };
     let mut all = vec![];
     for card in desk.archive().list(&query)? {
         let (_, debate, flaw) = desk.read(&card.id)?;

@@ -7,8 +7,8 @@ use super::past::{self, Known, Past};
 use super::schedule::{Game, schedule};
 use super::standings::{Standings, standings};
 use crate::debate::{FailureKind, Spend};
-use crate::engine::preflight::Probe;
-use crate::engine::{Desk, DeskError, Place};
+use crate::engine::preflight::ProbeResult;
+use crate::engine::{App, AppError, Workspace};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const TRIES: u8 = 2;
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Repository the games belong to.
-    pub place: Place,
+    pub place: Workspace,
     /// Folder of the tournament file.
     pub folder: PathBuf,
     /// Whether to probe every model before the first game.
@@ -89,7 +89,7 @@ struct Waiting {
 
 /// State of a run.
 struct Run<'a> {
-    desk: &'a Desk,
+    desk: &'a App,
     plan: &'a Plan,
     settings: &'a Settings,
     games: Vec<Game>,
@@ -104,12 +104,12 @@ struct Run<'a> {
 /// Plays the remaining games and returns the standings. With `probe`, every model must answer a
 /// test request before the first game.
 pub async fn play(
-    desk: &Desk,
+    desk: &App,
     plan: &Plan,
     settings: &Settings,
     stop: impl Future<Output = ()>,
     mut tell: impl FnMut(&News),
-) -> Result<(Ending, Standings), DeskError> {
+) -> Result<(Ending, Standings), AppError> {
     let games = schedule(plan);
     let (past, spent) = past::past(desk, plan, &settings.place.root)?;
     let mut waiting = VecDeque::new();
@@ -171,16 +171,18 @@ pub async fn play(
 
 impl Run<'_> {
     /// Sends a test request to every participant. A timeout does not count as a failure.
-    async fn answered(&self) -> Result<(), DeskError> {
+    async fn answered(&self) -> Result<(), AppError> {
         let entrants = self.plan.entrants.iter().map(|it| &it.voice);
         let all = entrants.chain(&self.plan.judges);
         let all = all.map(|voice| Plan::seated(voice, &self.settings.folder)).collect();
-        for Probe { voice, came } in self.desk.probe(all, Duration::MAX).await {
+        for ProbeResult { participant: voice, result: came } in
+            self.desk.probe(all, Duration::MAX).await
+        {
             if let Err(failure) = came
                 && failure.trouble != FailureKind::TimedOut
             {
                 let (voice, failure) = (voice.to_string(), Box::new(failure));
-                return Err(DeskError::Silent { voice, failure, others: vec![] });
+                return Err(AppError::ProbeFailed { voice, failure, alternatives: vec![] });
             }
         }
         Ok(())
@@ -211,7 +213,7 @@ impl Run<'_> {
         waiting: Waiting,
         end: End,
         ending: Ending,
-    ) -> Result<Option<News>, DeskError> {
+    ) -> Result<Option<News>, AppError> {
         let Waiting { game, tried } = waiting;
         self.table.end(&game.key);
         let now = past::now(self.desk, self.plan, &self.settings.place.root, &game.key)?;

@@ -69,7 +69,7 @@ async fn obey(
     let stored = state.stored(id).await?;
     let story = super::pages::story(stored, None).await?;
     let (wish, says) = command(story.debate(), action, &sent)?;
-    state.desk.wish(id, &state.place, vec![wish]).await?;
+    state.desk.send_commands(id, &state.place, vec![wish]).await?;
     Ok(says)
 }
 

@@ -37,12 +37,12 @@ impl Entry {
     /// Derives the tokens of a command (`view` or `serve`). If `open`, reading needs no token.
     pub fn new(archive: &dyn Archive, door: &str, open: bool) -> Result<Entry, ArchiveError> {
         let word = |may: &str| -> Result<Word, ArchiveError> {
-            let token = archive.password(&format!("{door}: {may}"))?;
-            let cookie = archive.password(&format!("{door}: cookie of {token}"))?;
+            let token = archive.derive_token(&format!("{door}: {may}"))?;
+            let cookie = archive.derive_token(&format!("{door}: cookie of {token}"))?;
             Ok(Word { token, cookie })
         };
         let (owner, reader) = (word("act")?, word("read")?);
-        let csrf = archive.password(&format!("{door}: forms of {}", owner.cookie))?;
+        let csrf = archive.derive_token(&format!("{door}: forms of {}", owner.cookie))?;
         Ok(Entry { name: format!("debate_{door}"), owner, reader, csrf, open })
     }
 

@@ -2,7 +2,7 @@
 //! runs the debate, and renders each update once for all viewers. `event_stream` sends them to a
 //! viewer.
 use super::entry::Entry;
-use crate::engine::{Desk, DeskError, News};
+use crate::engine::{App, AppError, DebateNews};
 use crate::page::live::{Voices, Words};
 use crate::page::shown::{Frame, Setting, Shown, Viewer};
 use crate::page::story::Story;
@@ -22,7 +22,7 @@ const KEPT: usize = 128;
 
 /// All live feeds, by debate id.
 pub struct Watchers {
-    desk: Desk,
+    desk: App,
     entry: Arc<Entry>,
     door: String,
     watched: Mutex<HashMap<String, Weak<Watched>>>,
@@ -76,7 +76,7 @@ pub(super) struct Start {
 
 impl Watchers {
     /// Creates an empty registry. `door` is the sign-in hint for viewers that may only read.
-    pub fn new(desk: Desk, entry: Arc<Entry>, door: String) -> Watchers {
+    pub fn new(desk: App, entry: Arc<Entry>, door: String) -> Watchers {
         Watchers { desk, entry, door, watched: Mutex::default() }
     }
 
@@ -88,7 +88,7 @@ impl Watchers {
 
     /// Returns the feed of a debate, and starts its task if needed. It runs while the caller holds
     /// the feed. Blocks on the database.
-    pub(super) fn watch(self: &Arc<Watchers>, id: &str) -> Result<Arc<Watched>, DeskError> {
+    pub(super) fn watch(self: &Arc<Watchers>, id: &str) -> Result<Arc<Watched>, AppError> {
         let mut all = held(&self.watched);
         all.retain(|_, watched| watched.strong_count() > 0);
         if let Some(watched) = all.get(id).and_then(Weak::upgrade) {
@@ -98,7 +98,7 @@ impl Watchers {
         let story = Story::of(&stored, None)?;
         let shown = Shown::new(&story, &self.setting(id), None);
         let mut now = Now { story, shown, told: VecDeque::new(), voices: Voices::default() };
-        let live = self.desk.archive().live(id)?;
+        let live = self.desk.archive().live_texts(id)?;
         now.voices.hear(now.story.debate(), &live);
         let (id, sender) = (id.to_owned(), broadcast::channel(BACKLOG).0);
         let watched = Arc::new(Watched { id: id.clone(), sender, now: Mutex::new(now) });
@@ -108,9 +108,9 @@ impl Watchers {
     }
 
     /// Reads new events and broadcasts the updates. Blocks on the database.
-    fn look(&self, watched: &Watched) -> Result<(), DeskError> {
+    fn look(&self, watched: &Watched) -> Result<(), AppError> {
         let seq = held(&watched.now).story.seq();
-        let news = self.desk.archive().news(&watched.id, seq)?;
+        let news = self.desk.archive().news_since(&watched.id, seq)?;
         // Send under the lock. A new viewer subscribes under it too, so it misses no message and
         // gets none twice.
         let mut now = held(&watched.now);
@@ -120,7 +120,7 @@ impl Watchers {
         Ok(())
     }
 
-    fn take(&self, now: &mut Now, id: &str, news: News) -> Result<Vec<Piece>, DeskError> {
+    fn take(&self, now: &mut Now, id: &str, news: DebateNews) -> Result<Vec<Piece>, AppError> {
         let mut pieces = vec![];
         let over = now.story.over();
         for recorded in news.events {
@@ -128,7 +128,7 @@ impl Watchers {
             pieces.push(Piece::Event(told));
         }
         let Now { story, voices, .. } = &mut *now;
-        let words = voices.hear(story.debate(), &news.live);
+        let words = voices.hear(story.debate(), &news.live_texts);
         pieces.extend(words.iter().map(|words| Piece::Live(live(words))));
         if now.story.over() && !(over && pieces.is_empty()) {
             pieces.push(Piece::End);
@@ -143,7 +143,7 @@ impl Watchers {
         watched: &Watched,
         after: Option<u64>,
         viewer: Viewer,
-    ) -> Result<Start, DeskError> {
+    ) -> Result<Start, AppError> {
         let mut now = held(&watched.now);
         let last = now.story.seq();
         let after = after.unwrap_or(last);
@@ -172,9 +172,9 @@ impl Watchers {
 impl Now {
     fn go_on(
         &mut self,
-        recorded: crate::engine::Recorded,
+        recorded: crate::engine::RecordedEvent,
         setting: &Setting<'_>,
-    ) -> Result<Arc<Told>, DeskError> {
+    ) -> Result<Arc<Told>, AppError> {
         self.story.take(recorded)?;
         let shown = Shown::new(&self.story, setting, Some(&self.shown));
         let told = Arc::new(changed(&shown, &self.shown, &self.story));
@@ -187,7 +187,7 @@ impl Now {
     }
 
     /// Renders the last updates again, to fill the cache.
-    fn backfill(&mut self, after: u64, setting: &Setting<'_>) -> Result<(), DeskError> {
+    fn backfill(&mut self, after: u64, setting: &Setting<'_>) -> Result<(), AppError> {
         let mut story = Story::open(self.story.debate().setup().clone())?;
         let mut before: Option<Shown> = None;
         let mut told = VecDeque::new();

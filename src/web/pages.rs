@@ -7,8 +7,8 @@ use super::sorry::Sorry;
 use crate::arena::Hall;
 use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate};
-use crate::engine::source::cites;
-use crate::engine::{Card, Hit, Query, Stored};
+use crate::engine::pinned_file::has_valid_citation;
+use crate::engine::{DebateCard, DebateQuery, SearchHit, StoredDebate};
 use crate::page::archive::{Listing, archive, ordered};
 use crate::page::compare;
 use crate::page::debate::{Around, debate};
@@ -51,11 +51,11 @@ pub(super) async fn apart<T: Send + 'static>(
 }
 
 /// Builds the history of a debate, optionally only up to an event.
-pub(super) async fn story(stored: Stored, until: Option<u64>) -> Result<Story, Sorry> {
+pub(super) async fn story(stored: StoredDebate, until: Option<u64>) -> Result<Story, Sorry> {
     apart(move || told(&stored, until)).await
 }
 
-fn told(stored: &Stored, until: Option<u64>) -> Result<Story, Sorry> {
+fn told(stored: &StoredDebate, until: Option<u64>) -> Result<Story, Sorry> {
     Story::of(stored, until).map_err(|unfit| {
         Sorry::new(StatusCode::UNPROCESSABLE_ENTITY, unfit.to_string(), "It cannot be shown.")
     })
@@ -74,7 +74,7 @@ pub(super) async fn of_debate(
         let story = told(&stored, at)?;
         let mut voices = Voices::default();
         if story.seq() == last {
-            voices.hear(story.debate(), &state.desk.archive().live(&id)?);
+            voices.hear(story.debate(), &state.desk.archive().live_texts(&id)?);
         }
         let live = voices.all().into_iter().map(|words| (words.turn, words.text)).collect();
         let around = Around { last, live, viewer, assets: assets() };
@@ -124,14 +124,14 @@ pub(super) async fn of_source(
     let stored = state.stored(&id).await?;
     apart(move || {
         let story = told(&stored, None)?;
-        if pass != Pass::Act && !cites(story.debate(), &path) {
+        if pass != Pass::Act && !has_valid_citation(story.debate(), &path) {
             return Err(Sorry::new(
                 StatusCode::NOT_FOUND,
                 "This debate does not cite such a file.",
                 "What it cites is linked from its page.",
             ));
         }
-        let (text, pin) = state.desk.source(&stored, &state.place, &path)?;
+        let (text, pin) = state.desk.read_pinned_file(&stored, &state.place, &path)?;
         let base = format!("/debates/{id}");
         let shown = Source { base: &base, path: &path, pin: &pin, text: &text, line };
         Ok(source(&shown, assets()))
@@ -149,7 +149,7 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             query.root = None;
         }
         let mut hits = vec![];
-        let most = Query { limit: Some(LOOKED_THROUGH), ..query.clone() };
+        let most = DebateQuery { limit: Some(LOOKED_THROUGH), ..query.clone() };
         let mut cards = state.desk.archive().list(&most)?;
         if wanted.searches() {
             query.limit = Some(HITS);
@@ -164,8 +164,9 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             cards.retain(|card| contested(&state, card));
         }
         let cards = ordered(cards);
-        let page: Vec<Card> = cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
-        let kinds = |of: &dyn Fn(&Card) -> Option<String>| -> Vec<String> {
+        let page: Vec<DebateCard> =
+            cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
+        let kinds = |of: &dyn Fn(&DebateCard) -> Option<String>| -> Vec<String> {
             let kinds: BTreeSet<String> = everything.iter().filter_map(of).collect();
             kinds.into_iter().collect()
         };
@@ -189,11 +190,11 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
 }
 
 /// Removes hits in sealed turns. The search index contains them, but they must not be revealed yet.
-fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
+fn open(state: &State, cards: &[DebateCard], hits: Vec<SearchHit>) -> Vec<SearchHit> {
     let over: BTreeSet<&str> =
         cards.iter().filter(|card| card.status.is_over()).map(|card| card.id.as_str()).collect();
     let mut read: BTreeMap<String, Option<Debate>> = BTreeMap::new();
-    let mut fits = |hit: &Hit| {
+    let mut fits = |hit: &SearchHit| {
         let Some(turn) = hit.turn.as_deref().filter(|_| !over.contains(hit.id.as_str())) else {
             return true;
         };
@@ -207,7 +208,7 @@ fn open(state: &State, cards: &[Card], hits: Vec<Hit>) -> Vec<Hit> {
     hits.into_iter().filter(|hit| fits(hit)).collect()
 }
 
-fn contested(state: &State, card: &Card) -> bool {
+fn contested(state: &State, card: &DebateCard) -> bool {
     let read = state.desk.read(&card.id);
     read.is_ok_and(|(_, debate, _)| judgment(&debate).is_some_and(|it| it.is_contested()))
 }

@@ -7,7 +7,7 @@ use super::rest::{self, Rest};
 use super::site::{self, Scope, Site};
 use crate::arena::wire::Create;
 use crate::arena::{Bench, Hall, Terms};
-use crate::engine::{Desk, Place};
+use crate::engine::{App, Workspace};
 use crate::private;
 use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
@@ -62,8 +62,8 @@ pub enum Unserved {
 /// A bound server that is ready to run.
 pub struct Server {
     listener: TcpListener,
-    desk: Desk,
-    place: Place,
+    desk: App,
+    place: Workspace,
     hall: Hall,
     entry: Entry,
     guard: Guard,
@@ -81,7 +81,7 @@ pub struct Server {
 
 impl Server {
     /// Binds the socket, acquires the lock and restores the rooms.
-    pub async fn bind(desk: Desk, place: Place, wanted: Serving) -> Result<Server, Unserved> {
+    pub async fn bind(desk: App, place: Workspace, wanted: Serving) -> Result<Server, Unserved> {
         let Serving { bind, insecure, terms, bench, swap, topics, names, home } = wanted;
         let proxied = !names.is_empty();
         let open = bind.ip().is_loopback() && !proxied;

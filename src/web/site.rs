@@ -9,7 +9,7 @@ use super::pages;
 use super::sorry::Sorry;
 use super::stream::{Seats, stream};
 use crate::arena::Hall;
-use crate::engine::{Card, Desk, Place, Query as Asked, Stored};
+use crate::engine::{App, DebateCard, DebateQuery as Asked, StoredDebate, Workspace};
 use crate::page::message::message;
 use crate::page::shown::Viewer;
 use crate::page::wanted::Wanted;
@@ -29,9 +29,9 @@ const FORM: usize = 1_000_000;
 /// Config of the site.
 pub struct Site {
     /// Application that reads debates and runs commands.
-    pub desk: Desk,
+    pub desk: App,
     /// Workspace of this process.
-    pub place: Place,
+    pub place: Workspace,
     /// Which debates are visible.
     pub scope: Scope,
     /// Tokens and cookies.
@@ -56,8 +56,8 @@ pub enum Scope {
 /// Shared state of the handlers.
 #[derive(Clone)]
 pub(super) struct State {
-    pub(super) desk: Desk,
-    pub(super) place: Place,
+    pub(super) desk: App,
+    pub(super) place: Workspace,
     pub(super) scope: Scope,
     pub(super) entry: Arc<Entry>,
     pub(super) watchers: Arc<Watchers>,
@@ -69,7 +69,7 @@ pub(super) struct State {
 
 impl State {
     /// Loads a debate. A debate out of scope is not found.
-    pub(super) async fn stored(&self, id: &str) -> Result<Stored, Sorry> {
+    pub(super) async fn stored(&self, id: &str) -> Result<StoredDebate, Sorry> {
         let (state, id) = (self.clone(), id.to_owned());
         pages::apart(move || {
             let stored = state.desk.archive().read(&id)?;
@@ -83,7 +83,7 @@ impl State {
     }
 
     /// Lists the visible debates, last changed first.
-    pub(super) fn visible(&self, most: usize) -> Result<Vec<Card>, Sorry> {
+    pub(super) fn visible(&self, most: usize) -> Result<Vec<DebateCard>, Sorry> {
         let format = match &self.scope {
             Scope::All => None,
             Scope::Format(format) => Some(format.clone()),

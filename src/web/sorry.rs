@@ -1,6 +1,6 @@
 //! HTTP error responses of the live page, as HTML or JSON by the `Accept` header.
 use super::assets::assets;
-use crate::engine::{ArchiveError, DeskError};
+use crate::engine::{AppError, ArchiveError};
 use crate::page::message::message;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -66,28 +66,28 @@ pub(super) fn wants_data(headers: &HeaderMap) -> bool {
     accept.contains("application/json") && !accept.contains("text/html")
 }
 
-impl From<DeskError> for Sorry {
-    fn from(error: DeskError) -> Sorry {
+impl From<AppError> for Sorry {
+    fn from(error: AppError) -> Sorry {
         match error {
-            DeskError::Archive(ArchiveError::Unknown(_) | ArchiveError::Ambiguous(..)) => {
+            AppError::Archive(ArchiveError::UnknownDebate(_) | ArchiveError::AmbiguousId(..)) => {
                 Sorry::unknown()
             }
-            DeskError::Context(why) => Sorry::new(
+            AppError::Context(why) => Sorry::new(
                 StatusCode::NOT_FOUND,
                 capital(&why.to_string()),
                 "What a debate cites is linked from its page.",
             ),
-            DeskError::Session(error) => Sorry::new(
+            AppError::Session(error) => Sorry::new(
                 StatusCode::CONFLICT,
                 capital(&error.to_string()),
                 "Look at how the debate stands now, and try again.",
             ),
-            DeskError::Refused(why) => Sorry::new(
+            AppError::CommandRefused(why) => Sorry::new(
                 StatusCode::CONFLICT,
                 capital(&why),
                 "Look at how the debate stands now, and try again.",
             ),
-            DeskError::Unanswered { .. } => Sorry::new(
+            AppError::CommandTimedOut { .. } => Sorry::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 capital(&error.to_string()),
                 "What you wished for was withdrawn; try again.",
@@ -103,7 +103,7 @@ impl From<DeskError> for Sorry {
 
 impl From<ArchiveError> for Sorry {
     fn from(error: ArchiveError) -> Sorry {
-        DeskError::from(error).into()
+        AppError::from(error).into()
     }
 }
 

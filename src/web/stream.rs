@@ -1,7 +1,7 @@
 //! The event stream of one viewer (server-sent events): in order, each event once. After lost
 //! messages it catches up from the feed.
 use super::follow::{Piece, Start, Watched, Watchers};
-use crate::engine::DeskError;
+use crate::engine::AppError;
 use crate::page::shown::Viewer;
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -58,7 +58,7 @@ pub(super) fn stream(
     after: Option<u64>,
     viewer: Viewer,
     seat: Seat,
-) -> Result<Response, DeskError> {
+) -> Result<Response, AppError> {
     let Start { pieces, receiver, seq } = watchers.start(&watched, after, viewer)?;
     // A client with a sequence number from the future has an invalid state, so it gets everything.
     let seq = after.filter(|after| *after <= seq).unwrap_or(if after.is_some() { 0 } else { seq });

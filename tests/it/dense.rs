@@ -1,11 +1,11 @@
 //! Heuristic for topics that need measured evidence: keywords and numbers with units, in English
 //! and Chinese.
-use debate_mcp::engine::dense::measurable;
+use debate_mcp::engine::evidence_heuristic::measurable_subject;
 
 #[track_caller]
 fn check(expected: Option<&str>, topics: &[&str]) {
     for topic in topics {
-        assert_eq!(measurable(topic), expected, "{topic}");
+        assert_eq!(measurable_subject(topic), expected, "{topic}");
     }
 }
 

@@ -9,7 +9,8 @@ use debate_mcp::debate::{
 };
 use debate_mcp::engine::session::Session;
 use debate_mcp::engine::{
-    Ask, Boxed, Command, Error, Live, LogError, Request, Said, Stream, Unplayable, Update, Voices,
+    BoxFuture, Command, CommandRequest, LogError, ProviderReply, ProviderUnavailable, Providers,
+    ReplyStream, SessionError, TurnRequest, Update, UpdateBroadcaster,
 };
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
@@ -20,18 +21,25 @@ pub(crate) fn session(
     setup: &Setup,
     events: &Shared,
     writes: usize,
-) -> (Session, mpsc::Sender<Request>, Live) {
+) -> (Session, mpsc::Sender<CommandRequest>, UpdateBroadcaster) {
     let kept = events.lock().unwrap().clone();
     let debate = Debate::replay(setup.clone(), kept).unwrap();
     let (sender, requests) = mpsc::channel(8);
-    let live = Live::default();
+    let live = UpdateBroadcaster::default();
     let disk = Box::new(Disk { events: events.clone(), writes_left: writes });
     (Session::new(debate, disk, requests, live.clone(), Hands::new(), &outside()), sender, live)
 }
 
-async fn send(requests: &mpsc::Sender<Request>, command: Command) -> Result<(), Error> {
+async fn send(
+    requests: &mpsc::Sender<CommandRequest>,
+    command: Command,
+) -> Result<(), SessionError> {
     let (answer, answered) = oneshot::channel();
-    requests.send(Request { commands: vec![command], answer }).await.ok().unwrap();
+    requests
+        .send(CommandRequest { commands: vec![command], result_sender: answer })
+        .await
+        .ok()
+        .unwrap();
     answered.await.unwrap()
 }
 
@@ -44,21 +52,21 @@ async fn it_survives_a_crash_at_any_write() {
         let whole = Shared::default();
         let (mut run, _requests, _) = session(&setup, &whole, usize::MAX);
         let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&whole, &setup) };
-        assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
+        assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
         let mut crashes = 0;
         for crash in 0.. {
             let kept = Shared::default();
             let (mut first, _requests, _) = session(&setup, &kept, crash);
             let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&kept, &setup) };
-            match first.drive(&voices).await {
+            match first.run_until_idle(&voices).await {
                 Ok(_) => break,
-                Err(died) => assert!(matches!(died, Error::Log(LogError::Broken(_)))),
+                Err(died) => assert!(matches!(died, SessionError::Log(LogError::WriteFailed(_)))),
             }
             crashes += 1;
             let before = kept.lock().unwrap().clone();
             let (mut second, _requests, _) = session(&setup, &kept, usize::MAX);
             let voices = Scripted { down: "Fay", fickle: "Kim", ..Scripted::new(&kept, &setup) };
-            assert_eq!(second.drive(&voices).await.unwrap(), Step::Done);
+            assert_eq!(second.run_until_idle(&voices).await.unwrap(), Step::Done);
             // Only timestamps and deadlines may differ after a crash.
             assert_eq!(timeless(second.debate()), timeless(run.debate()));
             let after = kept.lock().unwrap().clone();
@@ -93,7 +101,7 @@ async fn a_reply_that_cannot_be_taken_is_asked_for_once_more_and_paid_for_twice(
     let events = Shared::default();
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
     let voices = Scripted { fickle: "Kim", ..Scripted::new(&events, &setup) };
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
+    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
     assert_eq!(trace(run.debate()), "1.propose 1.challenge 0.judge 0.judge completed");
     assert_eq!(run.debate().spent().cost, 5, "two speeches, the judge twice and the mirror");
     let asked = voices.asked.lock().unwrap();
@@ -115,24 +123,32 @@ async fn whoever_is_awaited_answers_in_turn_and_once() {
     let voices = Scripted::new(&events, &setup);
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
     for seat in 0..2 {
-        let Step::Speak { awaited, .. } = run.drive(&voices).await.unwrap() else { panic!() };
+        let Step::Speak { awaited, .. } = run.run_until_idle(&voices).await.unwrap() else {
+            panic!()
+        };
         let due = awaited[0];
         assert_eq!(due.seat, seat);
         assert!(run.debate().was_asked(due));
         let reply = |cue, text: &str| Command::Reply { take: 0, cue, text: text.into() };
         let out_of_turn = Cue { seat: 1 - seat, ..due };
-        let early = run.obey(reply(out_of_turn, "me first"));
-        assert!(matches!(early, Err(Error::Illegal(_) | Error::Taken(_))), "{early:?}");
-        assert!(matches!(run.obey(reply(due, "hm")), Err(Error::Refused(_))));
+        let early = run.execute(reply(out_of_turn, "me first"));
+        assert!(
+            matches!(early, Err(SessionError::Illegal(_) | SessionError::TurnTaken(_))),
+            "{early:?}"
+        );
+        assert!(matches!(run.execute(reply(due, "hm")), Err(SessionError::ReplyRejected(_))));
         let stale = Command::Reply { take: 7, cue: due, text: "at length".into() };
-        assert!(matches!(run.obey(stale), Err(Error::Illegal(_))), "asked in another take");
-        run.obey(reply(due, "at length")).unwrap();
-        run.obey(reply(due, "at length")).expect("the same words again are no second reply");
-        assert!(matches!(run.obey(reply(due, "other words")), Err(Error::Taken(_))));
+        assert!(
+            matches!(run.execute(stale), Err(SessionError::Illegal(_))),
+            "asked in another take"
+        );
+        run.execute(reply(due, "at length")).unwrap();
+        run.execute(reply(due, "at length")).expect("the same words again are no second reply");
+        assert!(matches!(run.execute(reply(due, "other words")), Err(SessionError::TurnTaken(_))));
         let nowhere = cue(9, 9, 9, 9);
-        assert!(matches!(run.obey(reply(nowhere, "hello?")), Err(Error::Illegal(_))));
+        assert!(matches!(run.execute(reply(nowhere, "hello?")), Err(SessionError::Illegal(_))));
     }
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
+    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
     let votes = "0.vote 0.vote 0.vote";
     assert_eq!(trace(run.debate()), format!("1.open 1.open 0.judge! 0.judge! {votes} completed"));
 }
@@ -146,16 +162,16 @@ async fn whoever_is_late_has_failed_also_after_a_restart() {
     }
     let events = Shared::default();
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
-    run.drive(&Scripted::new(&events, &setup)).await.unwrap();
+    run.run_until_idle(&Scripted::new(&events, &setup)).await.unwrap();
     let due = next(run.debate()).first_cue().unwrap();
     let deadline = run.debate().deadline(due).unwrap();
     drop(run);
     // A second process resumes the debate with the recorded deadline.
     let (mut run, requests, _) = session(&setup, &events, usize::MAX);
     let voices = Scripted::new(&events, &setup);
-    run.drive(&voices).await.unwrap();
+    run.run_until_idle(&voices).await.unwrap();
     assert_eq!(run.debate().deadline(due), Some(deadline));
-    let mut idle = run.idle();
+    let mut idle = run.subscribe_idle();
     let playing = tokio::spawn(async move {
         let done = run.run(&voices).await;
         (run, done)
@@ -186,7 +202,7 @@ async fn it_drops_what_is_no_longer_due() {
         send(&requests, Command::Interject { text: "Be brief.".into() }).await.unwrap();
         send(&requests, Command::Conclude { because: None }).await.unwrap();
     };
-    let (step, ()) = tokio::join!(run.drive(&voices), user);
+    let (step, ()) = tokio::join!(run.run_until_idle(&voices), user);
     assert_eq!(step.unwrap(), Step::Done);
     assert_eq!(trace(run.debate()), "1.propose 0.judge 0.judge ended");
 }
@@ -202,19 +218,23 @@ impl Drop for Waiting {
     }
 }
 
-impl Voices for Silent {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Silent {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        _: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            let voice = ask.voice.to_string();
+            let voice = ask.participant.to_string();
             self.0.lock().unwrap().push(voice.clone());
             let _waiting = Waiting(self.0.clone(), voice);
             std::future::pending().await
         })
     }
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
@@ -238,7 +258,7 @@ async fn a_seat_handed_over_is_asked_anew_at_once_and_a_silent_one_times_out() {
         tokio::task::yield_now().await;
         assert_eq!(*waiting.lock().unwrap(), ["quick"], "the other was stopped");
     };
-    let (step, ()) = tokio::join!(run.drive(&voices), user);
+    let (step, ()) = tokio::join!(run.run_until_idle(&voices), user);
     assert_eq!(step.unwrap(), Step::Done);
     let (_, lost) = run.debate().failed_turns().next().unwrap();
     assert_eq!((lost.trouble, lost.envelope.tool.as_str()), (FailureKind::TimedOut, "quick"));
@@ -268,7 +288,7 @@ async fn no_more_turns_are_fetched_at_once_than_allowed() {
         }
         most
     };
-    let (step, most) = tokio::join!(run.drive(&voices), most);
+    let (step, most) = tokio::join!(run.run_until_idle(&voices), most);
     assert_eq!((step.unwrap(), most), (Step::Done, 2));
 }
 
@@ -279,7 +299,7 @@ async fn a_prompt_over_the_limit_is_not_sent() {
     let events = Shared::default();
     let voices = Scripted::new(&events, &setup);
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
-    run.drive(&voices).await.unwrap();
+    run.run_until_idle(&voices).await.unwrap();
     assert!(voices.asked.lock().unwrap().is_empty());
     assert_eq!(trace(run.debate()), "1.propose! aborted");
 }

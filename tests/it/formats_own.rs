@@ -3,13 +3,13 @@
 use crate::scene::{open, played, setup, trace, word};
 use debate_mcp::catalogue::load;
 use debate_mcp::debate::{Debate, Rule, RuleWeight, Setup};
-use debate_mcp::engine::catalogue::{Catalogue, From};
-use debate_mcp::engine::{DeskError, Offering};
+use debate_mcp::engine::format_catalog::{FormatCatalog, FormatSource};
+use debate_mcp::engine::{AppError, CatalogEntry};
 use std::fs;
 use tempfile::TempDir;
 
 /// Loads the catalog with these files in the user's formats folder.
-fn with(files: &[(&str, &str)]) -> Catalogue {
+fn with(files: &[(&str, &str)]) -> FormatCatalog {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
@@ -17,15 +17,15 @@ fn with(files: &[(&str, &str)]) -> Catalogue {
     load(&folder.path().join("prompts"), folder.path())
 }
 
-fn named(catalogue: &Catalogue) -> Vec<&str> {
-    catalogue.offerings.iter().map(Offering::name).collect()
+fn named(catalogue: &FormatCatalog) -> Vec<&str> {
+    catalogue.entries.iter().map(CatalogEntry::name).collect()
 }
 
 const OURS: [&str; 8] =
     ["duel", "research", "dialectic", "tribunal", "arena", "api-design", "security", "migration"];
 
 /// A setup with the format, prompts and default rounds of a catalog entry.
-fn setup_of(offering: &Offering) -> Setup {
+fn setup_of(offering: &CatalogEntry) -> Setup {
     let offer = &offering.offer;
     Setup { prompts: offering.prompts.clone(), ..setup(offer.format.clone(), offer.default_rounds) }
 }
@@ -74,9 +74,9 @@ judge = "Judge {{claims}}. {{reply}}"
 #[test]
 fn a_format_of_its_own_acts_is_offered_and_can_be_played() {
     let catalogue = with(&[("pitch.toml", OWN)]);
-    assert_eq!(catalogue.broken, []);
-    let pitch = catalogue.offered("pitch").unwrap();
-    assert!(matches!(&pitch.from, From::User(file) if file.ends_with("pitch.toml")));
+    assert_eq!(catalogue.invalid_files, []);
+    let pitch = catalogue.find("pitch").unwrap();
+    assert!(matches!(&pitch.source, FormatSource::UserFile(file) if file.ends_with("pitch.toml")));
     assert_eq!((pitch.offer.default_rounds, pitch.offer.rounds.clone()), (2, 1..=3));
     assert!(!pitch.offer.confirm_plan && !pitch.offer.impartial_judge);
     let first = &pitch.offer.format.acts[0].phases[0];
@@ -108,9 +108,8 @@ frugal = "You care about the price."
 #[test]
 fn a_format_made_from_another_has_its_acts_with_words_and_listeners_of_its_own() {
     let catalogue = with(&[("money.toml", BASED)]);
-    assert_eq!(catalogue.broken, []);
-    let (money, court) =
-        (catalogue.offered("money").unwrap(), catalogue.offered("tribunal").unwrap());
+    assert_eq!(catalogue.invalid_files, []);
+    let (money, court) = (catalogue.find("money").unwrap(), catalogue.find("tribunal").unwrap());
     assert_eq!(money.offer.format.acts, court.offer.format.acts);
     assert_eq!(money.offer.format.name, "money");
     assert!(money.offer.confirm_plan && money.offer.impartial_judge, "said, and taken over");
@@ -119,7 +118,7 @@ fn a_format_made_from_another_has_its_acts_with_words_and_listeners_of_its_own()
     assert_eq!(money.prompts["argue"], court.prompts["argue"]);
     assert_ne!(money.prompts["vote"], court.prompts["vote"]);
     assert_eq!(money.prompts["act.closing"], "Be brief.");
-    let listeners: Vec<&str> = money.listeners().collect();
+    let listeners: Vec<&str> = money.audience_types().collect();
     assert!(listeners.contains(&"frugal") && listeners.contains(&"risk-averse"), "{listeners:?}");
     let mut debate = open(setup_of(money));
     let cue = crate::scene::until(&mut debate, 0, "vote");
@@ -131,27 +130,27 @@ fn a_format_may_be_made_from_one_of_the_users_own() {
     let second = "about = \"a short one\"\nbase = \"a-pitch\"\nfocus = \"Short.\"";
     let own = OWN.replace("name = \"pitch\"\nabout", "about");
     let catalogue = with(&[("a-pitch.toml", &own), ("b-short.toml", second)]);
-    assert_eq!(catalogue.broken, []);
+    assert_eq!(catalogue.invalid_files, []);
     assert_eq!(named(&catalogue)[8..], ["a-pitch", "b-short"]);
 }
 
 #[test]
 fn what_comes_with_the_program_is_sound() {
     let catalogue = with(&[]);
-    assert_eq!((named(&catalogue), catalogue.broken.len()), (OURS.to_vec(), 0));
-    for offering in &catalogue.offerings {
+    assert_eq!((named(&catalogue), catalogue.invalid_files.len()), (OURS.to_vec(), 0));
+    for offering in &catalogue.entries {
         let name = offering.name();
         assert!(Debate::open(setup_of(offering)).is_ok(), "{name}");
         match name {
             "api-design" | "security" | "migration" => {
-                assert_eq!(offering.from, From::Template("duel".into()), "{name}");
+                assert_eq!(offering.source, FormatSource::BuiltinTemplate("duel".into()), "{name}");
                 assert!(offering.prompts["focus"].lines().count() > 5, "{name}");
                 let debate = open(setup_of(offering));
                 let told = crate::players::told(&debate, crate::scene::due(&debate)[0]);
                 let first = offering.prompts["focus"].trim().lines().next().unwrap();
                 assert!(told.contains(first), "{name}: {told}");
             }
-            _ => assert_eq!(offering.from, From::Program, "{name}"),
+            _ => assert_eq!(offering.source, FormatSource::Builtin, "{name}"),
         }
     }
 }
@@ -242,11 +241,11 @@ fn a_file_that_is_no_format_says_why() {
     for (text, says) in table {
         let catalogue = with(&[("pitch.toml", &text)]);
         assert_eq!(named(&catalogue), OURS, "{text}");
-        let broken = &catalogue.broken[0];
+        let broken = &catalogue.invalid_files[0];
         assert!(broken.why.contains(says), "`{says}` is not in `{}`", broken.why);
         assert!(!broken.why.contains('\n'), "{}", broken.why);
         // Looking the format up returns the same error, with the file's path.
-        let Err(DeskError::BrokenFormat { name, file, why }) = catalogue.offered("pitch") else {
+        let Err(AppError::InvalidFormat { name, file, why }) = catalogue.find("pitch") else {
             panic!("{text}")
         };
         assert_eq!((name.as_str(), &why), ("pitch", &broken.why));
@@ -260,18 +259,18 @@ fn a_name_of_ours_or_no_name_at_all_is_not_taken() {
     for name in OURS {
         let catalogue = with(&[(&format!("{name}.toml"), text)]);
         let why = format!("there is a format `{name}` already; call yours something else");
-        assert_eq!(catalogue.broken[0].why, why);
-        assert_ne!(catalogue.offered(name).unwrap().offer.about, "x", "ours is what is opened");
+        assert_eq!(catalogue.invalid_files[0].why, why);
+        assert_ne!(catalogue.find(name).unwrap().offer.about, "x", "ours is what is opened");
     }
     for name in ["Mine", "my format", "mein_format", "größe", &"x".repeat(41)] {
         let catalogue = with(&[(&format!("{name}.toml"), text)]);
-        let why = &catalogue.broken[0].why;
+        let why = &catalogue.invalid_files[0].why;
         assert!(why.starts_with(&format!("`{name}` is no name: ")), "{why}");
     }
     // Files with another extension are ignored.
     let catalogue = with(&[("notes.md", text), ("mine.toml~", text), ("fine.toml", text)]);
-    assert_eq!((named(&catalogue)[8..].to_vec(), catalogue.broken.len()), (vec!["fine"], 0));
-    assert!(matches!(catalogue.offered("chess"), Err(DeskError::Format { .. })));
+    assert_eq!((named(&catalogue)[8..].to_vec(), catalogue.invalid_files.len()), (vec!["fine"], 0));
+    assert!(matches!(catalogue.find("chess"), Err(AppError::UnknownFormat { .. })));
 }
 
 #[test]
@@ -291,7 +290,7 @@ fn a_file_of_the_same_name_takes_the_place_of_our_words() {
     }
     let catalogue = load(&prompts, &folder.path().join("formats"));
     let words = |format: &str, name: &str| {
-        catalogue.offered(format).unwrap().prompts.get(name).cloned().unwrap_or_default()
+        catalogue.find(format).unwrap().prompts.get(name).cloned().unwrap_or_default()
     };
     assert_eq!(words("duel", "propose"), "Propose! {{topic}}");
     assert_eq!(words("security", "propose"), "Propose! {{topic}}", "also where it is the base");
@@ -302,8 +301,8 @@ fn a_file_of_the_same_name_takes_the_place_of_our_words() {
         assert_eq!(words(format, "again"), "Again: {{why}}", "{format}");
     }
     let other = load(&folder.path().join("none"), &folder.path().join("none"));
-    assert_eq!(words("duel", "challenge"), other.offered("duel").unwrap().prompts["challenge"]);
-    let mut debate = open(setup_of(catalogue.offered("duel").unwrap()));
+    assert_eq!(words("duel", "challenge"), other.find("duel").unwrap().prompts["challenge"]);
+    let mut debate = open(setup_of(catalogue.find("duel").unwrap()));
     let cue = crate::scene::until(&mut debate, 1, "propose");
     assert_eq!(crate::players::told(&debate, cue), "Propose! Tabs or spaces?");
 }

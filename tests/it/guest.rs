@@ -31,7 +31,7 @@ fn entry(round: u32, side: &str, speaker: &str, content: &str) -> Value {
 
 fn told(poll: &Poll) -> String {
     let nowhere = Path::new("/nowhere");
-    prompt(&catalogue::load(nowhere, nowhere).guest, poll, ME, "salt")
+    prompt(&catalogue::load(nowhere, nowhere).arena_client_prompts, poll, ME, "salt")
 }
 
 #[track_caller]
@@ -105,7 +105,7 @@ fn nothing_somebody_says_gets_out_of_its_marks() {
     }
     assert!(text.contains("opposing___New_orders (x___hi__Your_stance__obey):"), "{text}");
     let other = prompt(
-        &catalogue::load(Path::new("/n"), Path::new("/n")).guest,
+        &catalogue::load(Path::new("/n"), Path::new("/n")).arena_client_prompts,
         &polled(json!({})),
         ME,
         "pepper",
@@ -125,7 +125,7 @@ fn what_is_long_ago_gives_way_to_what_was_said_last() {
 #[test]
 fn a_second_try_shows_the_first_and_what_was_wrong_with_it() {
     let nowhere = Path::new("/nowhere");
-    let words = catalogue::load(nowhere, nowhere).guest;
+    let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
     let text = again(&words, "FIRST", "{{why}} my draft", "it has 9 characters", "salt");
     has(&text, &["FIRST", "it has 9 characters", "--- ", "{{why}} my draft", "Write it again"]);
 }
@@ -135,7 +135,7 @@ fn the_users_own_words_take_the_place_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("arena")).unwrap();
     std::fs::write(folder.path().join("arena/guest.md"), "Be {{side}}: {{strategy}}").unwrap();
-    let words = catalogue::load(folder.path(), Path::new("/nowhere")).guest;
+    let words = catalogue::load(folder.path(), Path::new("/nowhere")).arena_client_prompts;
     let text = prompt(&words, &polled(json!({})), ME, "salt");
     assert!(text.starts_with("Be supporting: Now: your opening."), "{text}");
 }

@@ -2,7 +2,7 @@
 //! the model thinks, deadlines, partial speeches and retries of unconfirmed requests.
 use debate_mcp::catalogue;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::{Boxed, Errand, Lender, Lent};
+use debate_mcp::engine::{BoxFuture, OneShotProvider, OneShotReply, OneShotRequest};
 use debate_mcp::guest::platform::{Broken, Visitor};
 use debate_mcp::guest::wire::{Pass, Poll, Refusal};
 use debate_mcp::guest::{Address, Ended, Guest, Left, Memory, News, Platform, Visit};
@@ -48,14 +48,14 @@ impl Quiet {
 }
 
 impl Platform for Quiet {
-    fn join<'a>(&'a self, visitor: Visitor<'a>) -> Boxed<'a, Result<Pass, Broken>> {
+    fn join<'a>(&'a self, visitor: Visitor<'a>) -> BoxFuture<'a, Result<Pass, Broken>> {
         let key = "x".repeat(12);
         let _ = visitor;
         let answer = json!({"debate_id": "d", "bot_identifier": ME, "debate_key": key});
         Box::pin(async move { Ok(Pass::read(&answer).unwrap()) })
     }
 
-    fn poll<'a>(&'a self, _: &'a Pass, wait: bool) -> Boxed<'a, Result<Poll, Broken>> {
+    fn poll<'a>(&'a self, _: &'a Pass, wait: bool) -> BoxFuture<'a, Result<Poll, Broken>> {
         assert!(!wait, "nobody has said that polls may wait");
         self.polls.lock().unwrap().push(Instant::now());
         let state: Value = if self.over() {
@@ -67,7 +67,7 @@ impl Platform for Quiet {
         Box::pin(async move { Ok(Poll::read(&state, ME).unwrap()) })
     }
 
-    fn speak<'a>(&'a self, _: &'a Pass, content: &'a str) -> Boxed<'a, Result<(), Broken>> {
+    fn speak<'a>(&'a self, _: &'a Pass, content: &'a str) -> BoxFuture<'a, Result<(), Broken>> {
         Box::pin(async move {
             let answer = self.answers.lock().unwrap().pop();
             let mut said = self.said.lock().unwrap();
@@ -85,7 +85,7 @@ struct Slow {
     seconds: u64,
     so_far: &'static str,
     text: &'static str,
-    asked: Mutex<Vec<Errand>>,
+    asked: Mutex<Vec<OneShotRequest>>,
 }
 
 impl Slow {
@@ -94,18 +94,18 @@ impl Slow {
     }
 }
 
-impl Lender for Slow {
-    fn lend<'a>(&'a self, errand: &'a Errand) -> Boxed<'a, Lent> {
+impl OneShotProvider for Slow {
+    fn ask_once<'a>(&'a self, errand: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(errand.clone());
-            let allowed = u64::from(errand.seconds);
+            let allowed = u64::from(errand.timeout_secs);
             sleep(Duration::from_secs(self.seconds.min(allowed))).await;
             let said = if self.seconds > allowed {
                 Err(TurnFailure::new(FailureKind::TimedOut, "late"))
             } else {
                 Ok(self.text.into())
             };
-            Lent { said, so_far: self.so_far.into() }
+            OneShotReply { result: said, partial_text: self.so_far.into() }
         })
     }
 }
@@ -113,7 +113,7 @@ impl Lender for Slow {
 async fn visit(platform: &Quiet, voice: &Slow) -> (Result<Ended, Left>, Vec<News>) {
     let (news, folder) = (Mutex::new(vec![]), tempfile::tempdir().unwrap());
     let nowhere = Path::new("/nowhere");
-    let words = catalogue::load(nowhere, nowhere).guest;
+    let words = catalogue::load(nowhere, nowhere).arena_client_prompts;
     let guest = Guest {
         name: "me".into(),
         uuid: "u".into(),
@@ -199,6 +199,6 @@ async fn a_seat_is_asked_as_what_it_is_and_given_nothing_else() {
     let asked = voice.asked.lock().unwrap();
     let [errand] = asked.as_slice() else { panic!("{asked:#?}") };
     assert_eq!((errand.seat.as_str(), errand.phase.as_str()), ("supporting", "opening"));
-    assert_eq!((errand.round, errand.attempt, errand.seconds), (1, 1, 54));
+    assert_eq!((errand.round, errand.attempt, errand.timeout_secs), (1, 1, 54));
     assert!(!errand.prompt.contains("xxxxxxxxxxxx"), "the key is nobody's business");
 }

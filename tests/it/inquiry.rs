@@ -316,7 +316,7 @@ fn a_judge_is_told_the_headings_of_its_language() {
 fn spoken(topic: &str) -> Setup {
     let nowhere = Path::new("/nonexistent");
     let catalogue = catalogue::load(nowhere, nowhere);
-    let offering = catalogue.offered("research").unwrap();
+    let offering = catalogue.find("research").unwrap();
     let mut setup = Setup { prompts: offering.prompts.clone(), ..research() };
     setup.topic = topic.into();
     for (seat, stance) in [(4, "argue for tabs"), (5, "argue for spaces"), (6, "argue for both")] {

@@ -7,7 +7,8 @@ use debate_mcp::catalogue;
 use debate_mcp::config::{Config, Environment, Settings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
 use debate_mcp::engine::{
-    Ask, Boxed, Clock, Desk, Listing, Parts, Said, Stream, Unplayable, Voices,
+    App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
+    ReplyStream, TurnRequest,
 };
 use debate_mcp::mcp::{Server, serve_on};
 use debate_mcp::redact::Secrets;
@@ -28,29 +29,33 @@ struct Slow {
     asked: AtomicUsize,
 }
 
-impl Voices for Slow {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Slow {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        _: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
-            let seconds = ask.voice.model().unwrap_or("0");
+            let seconds = ask.participant.model().unwrap_or("0");
             assert_ne!(seconds, "panic", "a voice that panics");
             tokio::time::sleep(Duration::from_secs(seconds.parse().unwrap())).await;
             let (n, before) = (ask.round, ask.round.saturating_sub(1));
-            let text = match (ask.reply, ask.seat.as_str()) {
+            let text = match (ask.reply_kind, ask.seat.as_str()) {
                 (ReplyKind::Verdict, _) => ruling("pro").to_string(),
                 (_, "proposer") => speech("So.", &format!("P{n}"), &[&format!("C{before}")]),
                 _ => speech("No.", &format!("C{n}"), &[&format!("P{n}")]),
             };
-            Ok(Said { text, envelope: Envelope::default() })
+            Ok(ProviderReply { text, envelope: Envelope::default() })
         })
     }
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
-    fn listing(&self) -> Vec<Listing> {
+    fn list_providers(&self) -> Vec<ProviderInfo> {
         panic!("a list that panics")
     }
 }
@@ -79,14 +84,14 @@ impl Client {
         let clock: Arc<dyn Clock> = Arc::new(Virtual(Instant::now()));
         let archive = Arc::new(SqliteArchive::at(&folder.join("home"), clock.clone()));
         let briefs = FromRepository { folder: folder.into(), trees: Trees::at(folder) };
-        let desk = Desk::new(Parts {
+        let desk = App::new(AppParts {
             archive,
-            voices,
+            providers: voices,
             briefs: Arc::new(briefs),
             evidence: Arc::new(NothingToLookUp),
             secrets: Secrets::new(Vec::new, []),
             clock,
-            catalogue: catalogue::load(folder, folder),
+            catalog: catalogue::load(folder, folder),
         });
         let config = Config {
             program: "debate".into(),

@@ -10,7 +10,9 @@ use debate_mcp::debate::{
     Cue, Debate, Envelope, Event, FailureKind, Format, Participant, ReplyKind, Setup, Step,
     TurnFailure, formats,
 };
-use debate_mcp::engine::{Ask, Boxed, Said, Stream, Unplayable, Voices};
+use debate_mcp::engine::{
+    BoxFuture, ProviderReply, ProviderUnavailable, Providers, ReplyStream, TurnRequest,
+};
 
 const MARKS: &str = r#"{"logic":7,"rebuttal":7,"clarity":7,"evidence":7}"#;
 
@@ -184,39 +186,48 @@ struct Spoilt {
     times: u8,
 }
 
-impl Voices for Spoilt {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Spoilt {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        stream: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         if (ask.round, ask.phase.as_str(), ask.seat.as_str()) == self.place
             && ask.attempt <= self.times
         {
             self.good.asked.lock().unwrap().push(ask.clone());
-            let said = Said { text: self.says.clone(), envelope: Envelope::default() };
+            let said = ProviderReply { text: self.says.clone(), envelope: Envelope::default() };
             return Box::pin(async move { Ok(said) });
         }
-        self.good.speak(ask, stream)
+        self.good.request_reply(ask, stream)
     }
 
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
 
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
 
 /// Plays a debate in which one turn gets this reply so many times. Returns the debate, the cue, its
 /// requests, and the log.
-async fn handed_in(kind: ReplyKind, text: &str, times: u8) -> (Debate, Cue, Vec<Ask>, Vec<Event>) {
+async fn handed_in(
+    kind: ReplyKind,
+    text: &str,
+    times: u8,
+) -> (Debate, Cue, Vec<TurnRequest>, Vec<Event>) {
     let (setup, round, phase, seat) = table(kind);
     let events = Shared::default();
     let good = Scripted::new(&events, &setup);
     let voices = Spoilt { good, place: (round, phase, seat), says: text.into(), times };
     let (mut run, _requests, _) = session(&setup, &events, usize::MAX);
-    assert_eq!(run.drive(&voices).await.unwrap(), Step::Done);
+    assert_eq!(run.run_until_idle(&voices).await.unwrap(), Step::Done);
     let asked = voices.good.asked.into_inner().unwrap();
-    let here = |ask: &Ask| (ask.round, ask.phase.as_str(), ask.seat.as_str()) == voices.place;
-    let asked: Vec<Ask> = asked.into_iter().filter(here).collect();
+    let here =
+        |ask: &TurnRequest| (ask.round, ask.phase.as_str(), ask.seat.as_str()) == voices.place;
+    let asked: Vec<TurnRequest> = asked.into_iter().filter(here).collect();
     let kept = events.lock().unwrap().clone();
     (run.debate().clone(), asked[0].cue, asked, kept)
 }

@@ -1,5 +1,5 @@
 //! Parser for topics typed on one line: sides (`A vs B`) and models in a trailing parenthesis.
-use debate_mcp::engine::oneline::{OneLine, read, tool_of};
+use debate_mcp::engine::topic_sides::{TopicLine, parse, tool_for_model};
 
 #[test]
 fn models_at_the_end_are_no_part_of_the_topic() {
@@ -26,7 +26,7 @@ fn models_at_the_end_are_no_part_of_the_topic() {
         ("A or B (a1, b2, c3, d4)", "A or B", &["a1", "b2", "c3", "d4"]),
         ("A or B (bot@host-1)", "A or B", &["bot@host-1"]),
     ] {
-        let OneLine { topic: read_topic, models: read_models, .. } = read(typed);
+        let TopicLine { topic: read_topic, models: read_models, .. } = parse(typed);
         assert_eq!((read_topic.as_str(), read_models), (topic, owned(models)), "{typed}");
     }
 }
@@ -62,7 +62,7 @@ fn any_other_parenthesis_stays() {
         "(",
         "（）",
     ] {
-        let line = read(typed);
+        let line = parse(typed);
         assert_eq!((line.topic.as_str(), line.models), (typed, vec![]), "{typed}");
     }
 }
@@ -82,7 +82,7 @@ fn two_things_set_against_each_other_are_sides() {
         ("React 对比 Vue", "React", "Vue"),
         ("X vs Y (both)", "X", "Y (both)"),
     ] {
-        assert_eq!(read(typed).sides, Some((first.into(), second.into())), "{typed}");
+        assert_eq!(parse(typed).sides, Some((first.into(), second.into())), "{typed}");
     }
 }
 
@@ -107,15 +107,15 @@ fn anything_else_has_no_sides() {
         &format!("{long} vs b"),
         &format!("a vs {long}"),
     ] {
-        assert_eq!(read(typed).sides, None, "{typed}");
+        assert_eq!(parse(typed).sides, None, "{typed}");
     }
 }
 
 #[test]
 fn a_side_may_have_sixty_characters() {
     let (fits, not) = ("长".repeat(60), "长".repeat(61));
-    assert!(read(&format!("{fits} vs b")).sides.is_some());
-    assert!(read(&format!("{not} vs b")).sides.is_none());
+    assert!(parse(&format!("{fits} vs b")).sides.is_some());
+    assert!(parse(&format!("{not} vs b")).sides.is_none());
 }
 
 #[test]
@@ -142,6 +142,6 @@ fn a_bare_model_belongs_to_a_tool() {
         ("openai/gpt-5", None),
         ("", None),
     ] {
-        assert_eq!(tool_of(model), tool, "{model}");
+        assert_eq!(tool_for_model(model), tool, "{model}");
     }
 }

@@ -7,7 +7,7 @@ use debate_mcp::debate::{
     Body, Debate, DebateOutcome, Event, FailureKind, Role, Setup, Side, Step, VerdictFeedback,
     formats, next,
 };
-use debate_mcp::engine::{Archive, Clock, Duplicates, Log, Place, Query};
+use debate_mcp::engine::{Archive, Clock, DebateQuery, DuplicatePolicy, Log, Workspace};
 use debate_mcp::store::SqliteArchive;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -41,13 +41,13 @@ impl Shelf {
         self.folder.path().join("repository")
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Workspace {
         let state_file = Some(self.root().join("last-debate.json"));
-        Place { root: self.root(), state_file, record: true }
+        Workspace { root: self.root(), state_file, write_record: true }
     }
 
     fn opened(&self, setup: Setup) -> (Box<dyn Log>, Debate) {
-        let log = self.archive.create(&setup, &[], &self.place(), Duplicates::Allowed).unwrap();
+        let log = self.archive.create(&setup, &[], &self.place(), DuplicatePolicy::Allow).unwrap();
         (log, Debate::open(setup).unwrap())
     }
 
@@ -80,7 +80,7 @@ impl Shelf {
     }
 
     fn state(&self) -> Value {
-        self.archive.flush();
+        self.archive.flush_exports();
         let text = fs::read_to_string(self.root().join("last-debate.json")).unwrap();
         serde_json::from_str(&text).unwrap()
     }
@@ -123,10 +123,10 @@ fn a_finished_report_is_written_where_it_is_wanted() {
     let shelf = Shelf::new();
     let path = shelf.root().join("docs/reports/tabs.md");
     let (mut log, mut debate) = shelf.opened(reporting(Path::new("docs/./x/../reports/tabs.md")));
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert!(!path.exists(), "nothing is finished yet");
     play(&mut *log, &mut debate, &["rebut"], good);
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     let first = fs::read_to_string(&path).unwrap();
     assert!(first.starts_with("# Tabs or spaces?: Debate Research Report\n"));
     assert!(first.contains("Completion: degraded-success"));
@@ -137,12 +137,12 @@ fn a_finished_report_is_written_where_it_is_wanted() {
     record(&mut *log, &mut debate, Event::Decided { text: "Tabs.".into() });
     record(&mut *log, &mut debate, Event::Kept { keep: false });
     shelf.archive.reindex().unwrap();
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     let from = debate.reopen_cue().unwrap();
     record(&mut *log, &mut debate, Event::Reopened { from });
     play(&mut *log, &mut debate, &[], good);
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     let second = fs::read_to_string(&path).unwrap();
     assert!(second.contains("Completion: success") && second != first);
 }
@@ -152,15 +152,15 @@ fn a_report_goes_outside_only_where_there_is_a_folder() {
     let shelf = Shelf::new();
     let outside = shelf.folder.path().join("outside");
     let (_log, debate) = shelf.played(reporting(&outside.join("tabs.md")), &[]);
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert!(!outside.exists() && debate.outcome() == Some(&DebateOutcome::Completed));
     fs::create_dir(&outside).unwrap();
-    shelf.archive.write_out(&debate.setup().id).unwrap();
-    shelf.archive.flush();
+    shelf.archive.write_exports(&debate.setup().id).unwrap();
+    shelf.archive.flush_exports();
     assert!(outside.join("tabs.md").exists(), "it is tried again");
     let up = Setup { id: "debate-up".into(), ..reporting(Path::new("../up/tabs.md")) };
     shelf.played(up, &[]);
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert!(!shelf.folder.path().join("up").exists());
     assert!(shelf.archive.health().unwrap().problems.is_empty());
 }
@@ -177,7 +177,7 @@ fn a_repository_does_not_choose_where_a_report_goes() {
     shelf.played(other, &[]);
     let gits = Setup { id: "debate-three".into(), ..reporting(Path::new(".git/config")) };
     shelf.played(gits, &[]);
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     assert!(!shelf.root().join(".git").exists());
 }
@@ -198,7 +198,7 @@ fn what_was_aborted_or_cancelled_is_not_reported() {
         record(&mut *log, &mut debate, event);
     }
     record(&mut *log, &mut debate, Event::Cancelled { because: None });
-    shelf.archive.flush();
+    shelf.archive.flush_exports();
     assert!(!shelf.root().join("tabs.md").exists());
 }
 
@@ -260,7 +260,7 @@ fn tables_hold_what_a_court_did_and_can_be_rebuilt() {
     let before = all.map(|sql| shelf.rows(sql));
     shelf.archive.reindex().unwrap();
     assert_eq!(all.map(|sql| shelf.rows(sql)), before);
-    let card = shelf.archive.list(&Query::default()).unwrap().remove(0);
+    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
     // The confidence at the time of the feedback is stored, not the current one.
     assert_eq!((card.confidence, card.proof.as_deref()), (Some(61), Some("wrong")));
     assert_eq!(debate_mcp::debate::verdict::judgment(&debate).unwrap().confidence, Some(50));
@@ -314,7 +314,7 @@ fn an_archive_of_the_first_version_gains_what_is_new() {
         fs::copy(Path::new("tests/golden/v1").join(file), home.join(file)).unwrap();
     }
     let ruled = |shelf: &Shelf| {
-        let cards = shelf.archive.list(&Query::default()).unwrap();
+        let cards = shelf.archive.list(&DebateQuery::default()).unwrap();
         cards.into_iter().find(|card| card.winner.is_some()).unwrap()
     };
     assert_eq!((ruled(&shelf).confidence, ruled(&shelf).proof), (None, None));
@@ -350,7 +350,7 @@ fn a_state_file_names_the_two_who_talked_and_no_winner() {
     let verdict = &state["verdict"];
     assert_eq!((&verdict["winner"], &verdict["decided"]), (&Value::Null, &"partial".into()));
     assert_eq!(verdict["reasoning"], "- Indentation is a habit.");
-    let card = shelf.archive.list(&Query::default()).unwrap().remove(0);
+    let card = shelf.archive.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!(card.challenger.as_deref(), Some("codex"));
     drop(log);
     let mut research = Setup { id: "debate-two".into(), ..setup(formats::research(), 1) };

@@ -4,7 +4,7 @@ use crate::casts::{Tongue, dialectic, research, tribunal};
 use crate::lab::{Lab, Script, in_order, speech};
 use crate::wellformed::flaw;
 use debate_mcp::debate::Setup;
-use debate_mcp::engine::{Recorded, Stored};
+use debate_mcp::engine::{RecordedEvent, StoredDebate};
 use debate_mcp::page::debate::{Around, debate};
 use debate_mcp::page::export::export;
 use debate_mcp::page::layout::Assets;
@@ -18,21 +18,29 @@ const ASSETS: Assets<'static> =
     Assets { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
 
 /// Loads the newest debate of a test environment from its event export.
-pub(crate) fn stored(lab: &Lab) -> Stored {
+pub(crate) fn stored(lab: &Lab) -> StoredDebate {
     let out = lab.debate(&["export", "last", "--as", "events"]).success().out;
     let mut lines = out.lines();
     let setup: Setup = serde_json::from_str(lines.next().unwrap()).unwrap();
-    let events: Vec<Recorded> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<RecordedEvent> =
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     let (unreadable, holder, record, state_files) = (None, None, None, vec![]);
-    Stored { setup, events, unreadable, holder, record, state_files }
+    StoredDebate {
+        setup,
+        events,
+        first_unreadable: unreadable,
+        holder,
+        record_path: record,
+        state_files,
+    }
 }
 
-fn setting(stored: &Stored) -> Setting<'static> {
+fn setting(stored: &StoredDebate) -> Setting<'static> {
     let links = Some(format!("/debates/{}", stored.setup.id));
     Setting { links, pass: "pass", door: "No door.", column: "" }
 }
 
-fn page(stored: &Stored, until: Option<u64>, viewer: Viewer) -> String {
+fn page(stored: &StoredDebate, until: Option<u64>, viewer: Viewer) -> String {
     let story = Story::of(stored, until).unwrap();
     let last = stored.events.len() as u64;
     let around = Around { last, live: BTreeMap::new(), viewer, assets: ASSETS };
@@ -97,7 +105,7 @@ fn named(html: &str) -> String {
 }
 
 /// Applies the update of every event and compares the result with a page loaded at that event.
-fn follows(stored: &Stored) {
+fn follows(stored: &StoredDebate) {
     for viewer in [Viewer::Reader, Viewer::Owner] {
         let setting = setting(stored);
         let mut story = Story::open(stored.setup.clone()).unwrap();

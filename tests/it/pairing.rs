@@ -1,48 +1,62 @@
 //! Choice of participants for seats that the user did not assign.
-use debate_mcp::engine::pairing::{Able, Judge, Named, Preferred, There, Vacant, pair};
+use debate_mcp::engine::pairing::{
+    Candidate, FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences, VacantSeat,
+    choose_seats,
+};
 
 /// Parses `tool=family` words into candidates, in listing order.
-fn able(list: &str) -> Vec<Able> {
+fn able(list: &str) -> Vec<Candidate> {
     let one = |word: &str| {
         let (tool, family) = word.split_once('=').unwrap_or((word, ""));
         let family = Some(family.to_owned()).filter(|family| !family.is_empty());
-        Able { voice: tool.parse().unwrap(), family, reads: false }
+        Candidate { participant: tool.parse().unwrap(), family, reads_files: false }
     };
     list.split_whitespace().map(one).collect()
 }
 
 /// Parses `proposer challenger judge`, with `-` for an unassigned seat.
-fn named(list: &str) -> Named {
+fn named(list: &str) -> RequestedSeats {
     let mut words = list.split_whitespace().map(|word| match word {
         "-" => None,
         word => Some(word.parse().unwrap()),
     });
     let mut next = || words.next().flatten();
-    Named { proposer: next(), challenger: next(), judge: next() }
+    RequestedSeats { proposer: next(), challenger: next(), judge: next() }
 }
 
-fn preferred(pairings: &str, judges: &str) -> Preferred {
+fn preferred(pairings: &str, judges: &str) -> SeatPreferences {
     let pair = |word: &str| word.split_once('+').map(|(one, other)| (one.into(), other.into()));
     let pairings: Vec<(String, String)> = pairings.split_whitespace().filter_map(pair).collect();
     let judges: Vec<String> = judges.split_whitespace().map(Into::into).collect();
-    Preferred::read(&pairings, &judges).unwrap()
+    SeatPreferences::parse(&pairings, &judges).unwrap()
 }
 
 /// Fallback seats in an MCP client, where the host can play. A terminal has none for the sides.
-fn client() -> There {
-    There { side: Some("host".parse().unwrap()), judge: Judge::Other("host".parse().unwrap()) }
+fn client() -> FallbackSeats {
+    FallbackSeats {
+        debater: Some("host".parse().unwrap()),
+        judge: FallbackJudge::Other("host".parse().unwrap()),
+    }
 }
 
-fn terminal() -> There {
-    There { side: None, judge: Judge::Debater("human".parse().unwrap()) }
+fn terminal() -> FallbackSeats {
+    FallbackSeats { debater: None, judge: FallbackJudge::Debater("human".parse().unwrap()) }
 }
 
-fn seated(who: &Named, able: &[Able], preferred: &Preferred, there: &There) -> String {
-    match pair(who, able, preferred, there) {
+fn seated(
+    who: &RequestedSeats,
+    able: &[Candidate],
+    preferred: &SeatPreferences,
+    there: &FallbackSeats,
+) -> String {
+    match choose_seats(who, able, preferred, there) {
         Ok(it) => {
-            format!("{} {} {}", it.proposer.voice, it.challenger.voice, it.judge.voice)
+            format!(
+                "{} {} {}",
+                it.proposer.participant, it.challenger.participant, it.judge.participant
+            )
         }
-        Err(Vacant(role)) => format!("nobody plays the {role}"),
+        Err(VacantSeat(role)) => format!("nobody plays the {role}"),
     }
 }
 
@@ -69,7 +83,7 @@ fn two_families_argue_and_a_third_judges() {
         ("host - -", "claude=anthropic", "host claude host"),
     ];
     for (who, list, expected) in rows {
-        let came = seated(&named(who), &able(list), &Preferred::default(), &client());
+        let came = seated(&named(who), &able(list), &SeatPreferences::default(), &client());
         assert_eq!(came, expected, "{who} of {list}");
     }
 }
@@ -86,7 +100,7 @@ fn at_a_terminal_nobody_stands_in_for_a_side() {
         ("human script:b -", "", "human script:b script:b"),
     ];
     for (who, list, expected) in rows {
-        let came = seated(&named(who), &able(list), &Preferred::default(), &terminal());
+        let came = seated(&named(who), &able(list), &SeatPreferences::default(), &terminal());
         assert_eq!(came, expected, "{who} of {list}");
     }
 }
@@ -113,7 +127,9 @@ fn what_the_user_prefers_counts_where_it_can_play() {
 
 #[test]
 fn whoever_was_chosen_was_chosen_for_a_reason() {
-    let came = pair(&named("claude - -"), &able(ALL), &Preferred::default(), &client()).unwrap();
+    let came =
+        choose_seats(&named("claude - -"), &able(ALL), &SeatPreferences::default(), &client())
+            .unwrap();
     let said = ["challenger codex (of another family)", "judge gemini (of a third family)"];
-    assert_eq!(came.chosen(), said);
+    assert_eq!(came.describe_choices(), said);
 }

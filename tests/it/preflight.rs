@@ -5,11 +5,12 @@ use crate::voices::{Hands, NothingToLookUp};
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{FailureKind, Participant, TurnFailure};
-use debate_mcp::engine::pairing::{Judge, Named, Preferred, There};
-use debate_mcp::engine::particulars::WantedCast;
-use debate_mcp::engine::preflight::Wish;
+use debate_mcp::engine::format_options::CastRequest;
+use debate_mcp::engine::pairing::{FallbackJudge, FallbackSeats, RequestedSeats, SeatPreferences};
+use debate_mcp::engine::preflight::SeatingRequest;
 use debate_mcp::engine::{
-    Ask, Boxed, Clock, Desk, Listing, Opening, Parts, Said, Stream, Unplayable, Voices,
+    App, AppParts, BoxFuture, Clock, DebateDraft, ProviderInfo, ProviderReply, ProviderUnavailable,
+    Providers, ReplyStream, TurnRequest,
 };
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
@@ -145,27 +146,30 @@ async fn asking_takes_its_time_once() {
     let archive = Arc::new(SqliteArchive::at(folder.path(), clock.clone()));
     let briefs = FromRepository { folder: folder.path().into(), trees: Trees::at(folder.path()) };
     let words = catalogue::load(folder.path(), folder.path());
-    let desk = Desk::new(Parts {
+    let desk = App::new(AppParts {
         archive,
-        voices: voices.clone(),
+        providers: voices.clone(),
         briefs: Arc::new(briefs),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalogue: words,
+        catalog: words,
     });
     let (host, began) = ("host".parse::<Participant>().unwrap(), Instant::now());
-    let wish = Wish {
-        named: Named::default(),
-        preferred: Preferred::default(),
-        there: There { side: Some(host.clone()), judge: Judge::Other(host.clone()) },
-        cast: WantedCast::default(),
+    let wish = SeatingRequest {
+        requested: RequestedSeats::default(),
+        preferences: SeatPreferences::default(),
+        fallbacks: FallbackSeats {
+            debater: Some(host.clone()),
+            judge: FallbackJudge::Other(host.clone()),
+        },
+        cast: CastRequest::default(),
         context: "none".into(),
         change: None,
         effort: None,
-        probe: Some(Duration::from_secs(20)),
+        probe_timeout: Some(Duration::from_secs(20)),
     };
-    let draft = Opening::new("Well?", host.clone(), host.clone(), host);
+    let draft = DebateDraft::new("Well?", host.clone(), host.clone(), host);
     let (opening, warnings) = desk.prepare(draft, &wish, folder.path()).await.unwrap();
     assert!(began.elapsed() <= Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(opening.proposer.to_string(), "slow");
@@ -178,32 +182,36 @@ struct Unwilling {
     asked: Mutex<Vec<String>>,
 }
 
-impl Voices for Unwilling {
-    fn speak<'a>(&'a self, ask: &'a Ask, _: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Unwilling {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        _: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
-            self.asked.lock().unwrap().push(ask.voice.to_string());
-            if ask.voice.tool() == "slow" {
+            self.asked.lock().unwrap().push(ask.participant.to_string());
+            if ask.participant.tool() == "slow" {
                 tokio::time::sleep(Duration::from_secs(1000)).await;
             }
             Err(TurnFailure::new(FailureKind::NotLoggedIn, "no"))
         })
     }
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
-    fn model(&self, voice: &Participant) -> bool {
+    fn is_model(&self, voice: &Participant) -> bool {
         !voice.is_awaited()
     }
-    fn listing(&self) -> Vec<Listing> {
+    fn list_providers(&self) -> Vec<ProviderInfo> {
         let all = ["slow", "bad1", "bad2", "bad3", "bad4"].into_iter();
-        all.map(|seat| Listing {
+        all.map(|seat| ProviderInfo {
             seat: seat.into(),
             model: true,
             playable: true,
-            ..Listing::default()
+            ..ProviderInfo::default()
         })
         .collect()
     }

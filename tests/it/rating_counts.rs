@@ -9,7 +9,7 @@ use debate_mcp::debate::{
     Amendment, Body, Cue, Debate, Event, Origin, Participant, Role, Setup, Side, Step, formats,
     next,
 };
-use debate_mcp::engine::Card;
+use debate_mcp::engine::DebateCard;
 use debate_mcp::rating::counts::{by_card, game};
 use debate_mcp::rating::{Bench, Score, Unrated};
 
@@ -198,13 +198,13 @@ fn who_argues_and_judges_is_rated_and_counted() {
 }
 
 /// A modification of a card.
-type Alters<'a> = &'a dyn Fn(&mut Card);
+type Alters<'a> = &'a dyn Fn(&mut DebateCard);
 
 /// The filter by card must not drop a debate that the full check would count.
 #[test]
 fn a_card_leaves_out_only_what_cannot_count() {
-    let card = |change: &dyn Fn(&mut Card)| {
-        let mut card = Card {
+    let card = |change: &dyn Fn(&mut DebateCard)| {
+        let mut card = DebateCard {
             id: "debate-1".into(),
             topic: "Tabs?".into(),
             format: "duel".into(),

@@ -3,7 +3,7 @@
 use crate::fakes::{Called, Capture};
 use crate::lab::{Lab, speech};
 use debate_mcp::debate::{Cue, FailureKind, Participant, ReplyKind, Role, TurnFailure};
-use debate_mcp::engine::{Ask, Said, Stream, Voices};
+use debate_mcp::engine::{ProviderReply, Providers, ReplyStream, TurnRequest};
 use debate_mcp::seats::{Kit, Roster, Surroundings};
 use serde_json::json;
 use std::fs;
@@ -15,7 +15,7 @@ async fn turn(
     web: bool,
     prompt: &str,
     own: &str,
-) -> Result<Said, TurnFailure> {
+) -> Result<ProviderReply, TurnFailure> {
     let around = Surroundings {
         environment: vec![("HOME".into(), lab.outside("user").into())],
         path: vec![lab.bin()],
@@ -24,25 +24,25 @@ async fn turn(
     };
     let roster = Roster::new(Kit { tools: toml::from_str(own).unwrap(), around, ..Kit::default() });
     let cue = Cue { act: 0, round: 1, phase: 0, seat: 0 };
-    let ask = Ask {
-        debate: "d".into(),
+    let ask = TurnRequest {
+        debate_id: "d".into(),
         cue,
         seat: "proposer".into(),
         role: Role::Pro,
         phase: "propose".into(),
         round: 1,
-        reply: ReplyKind::Speech,
-        voice: tool.parse::<Participant>().unwrap(),
+        reply_kind: ReplyKind::Speech,
+        participant: tool.parse::<Participant>().unwrap(),
         effort: None,
         prompt: prompt.into(),
-        seconds: 60,
+        timeout_secs: 60,
         schema: None,
-        web,
+        web_allowed: web,
         root: lab.root(),
         pin: None,
         attempt: 1,
     };
-    roster.speak(&ask, Stream::unheard(cue)).await
+    roster.request_reply(&ask, ReplyStream::discard(cue)).await
 }
 
 /// How the CLI was called, and the caveats about web access.

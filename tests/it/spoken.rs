@@ -1,12 +1,12 @@
 //! Topic options: participants, rounds, effort and format written in plain words around the
 //! question.
 use debate_mcp::debate::Effort;
-use debate_mcp::engine::spoken::{Spoken, read};
+use debate_mcp::engine::topic_options::{TopicOptions, parse};
 
-fn heard(typed: &str) -> Spoken {
+fn heard(typed: &str) -> TopicOptions {
     let seats = ["claude", "codex", "gemini", "opencode", "copilot", "openai"];
     let seat = |word: &str| seats.contains(&word.split(':').next().unwrap());
-    read(typed, seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
+    parse(typed, seat, |word| ["duel", "research", "dialectic", "tribunal"].contains(&word))
 }
 
 /// Typed text, the topic in it, and the recognized options.
@@ -63,7 +63,7 @@ fn wishes_are_told_from_the_question() {
     for (typed, topic, understood) in SAID {
         let spoken = heard(typed);
         assert_eq!(spoken.topic, *topic, "{typed}");
-        assert_eq!(spoken.understood().unwrap_or_default(), *understood, "{typed}");
+        assert_eq!(spoken.describe_options().unwrap_or_default(), *understood, "{typed}");
     }
 }
 
@@ -100,7 +100,7 @@ fn what_is_not_clearly_a_wish_is_the_question() {
     ] {
         let spoken = heard(typed);
         assert_eq!(spoken.topic, typed.trim());
-        assert_eq!(spoken.understood(), None, "{typed}");
+        assert_eq!(spoken.describe_options(), None, "{typed}");
     }
 }
 

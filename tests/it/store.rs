@@ -6,7 +6,8 @@ use debate_mcp::debate::{
     Debate, Event, FailureKind, ReviewedChange, Setup, Status, Step, formats, next,
 };
 use debate_mcp::engine::{
-    Archive, ArchiveError, Claim, Clock, Duplicates, Live, Log, LogError, Place, Query, Update,
+    Archive, ArchiveError, Clock, DebateQuery, DuplicatePolicy, LeaseMode, Log, LogError, Update,
+    UpdateBroadcaster, Workspace,
 };
 use debate_mcp::store::SqliteArchive;
 use std::path::Path;
@@ -27,10 +28,14 @@ fn at(now: i64) -> Arc<Set> {
     Arc::new(Set(AtomicI64::new(now)))
 }
 
-fn place(folder: &Path) -> Place {
+fn place(folder: &Path) -> Workspace {
     let root = folder.join("repository");
     std::fs::create_dir_all(&root).unwrap();
-    Place { state_file: Some(root.join(".claude/debate/last-debate.json")), root, record: true }
+    Workspace {
+        state_file: Some(root.join(".claude/debate/last-debate.json")),
+        root,
+        write_record: true,
+    }
 }
 
 fn named(id: &str) -> Setup {
@@ -55,7 +60,7 @@ fn a_debate_is_read_back_as_it_was_written() {
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut log = archive.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
+    let mut log = archive.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
     let mut events = vec![];
     while let Some(event) = advance(&mut *log, &mut debate) {
         events.push(event);
@@ -66,10 +71,10 @@ fn a_debate_is_read_back_as_it_was_written() {
     let read: Vec<_> = stored.events.iter().map(|recorded| recorded.event.clone()).collect();
     assert_eq!(read, events);
     assert!(stored.events.iter().map(|recorded| recorded.seq).eq(1..=events.len() as u64));
-    let card = archive.list(&Query::default()).unwrap().remove(0);
+    let card = archive.list(&DebateQuery::default()).unwrap().remove(0);
     assert_eq!((card.status, card.winner.as_deref()), (Status::Completed, Some("claude")));
-    archive.flush();
-    assert!(place.state_file.unwrap().exists() && stored.record.unwrap().exists());
+    archive.flush_exports();
+    assert!(place.state_file.unwrap().exists() && stored.record_path.unwrap().exists());
 }
 
 #[test]
@@ -77,9 +82,9 @@ fn an_id_is_given_once() {
     let folder = TempDir::new().unwrap();
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
     let place = place(folder.path());
-    let _log = archive.create(&named("debate-one"), &[], &place, Duplicates::Allowed).unwrap();
-    let again = archive.create(&named("debate-one"), &[], &place, Duplicates::Allowed);
-    assert!(matches!(again.err(), Some(ArchiveError::Taken(_))));
+    let _log = archive.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
+    let again = archive.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow);
+    assert!(matches!(again.err(), Some(ArchiveError::IdTaken(_))));
 }
 
 /// The setup of a review, always of the same change.
@@ -104,14 +109,14 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
         let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
         let create = |setup: &Setup, seen: &[&str]| {
             let seen: Vec<String> = seen.iter().map(ToString::to_string).collect();
-            second.create(setup, &[], &place, Duplicates::RefusedExcept(&seen)).map(drop)
+            second.create(setup, &[], &place, DuplicatePolicy::RefuseExcept(&seen)).map(drop)
         };
         let mut debate = Debate::open(setup("debate-one")).unwrap();
-        let mut log = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
+        let mut log = first.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
         let rival = setup("debate-two");
         for seen in [&[][..], &["debate-one"]] {
             let refused = create(&rival, seen).err();
-            assert!(matches!(refused, Some(ArchiveError::Busy { .. })), "{refused:?}");
+            assert!(matches!(refused, Some(ArchiveError::LeaseHeld { .. })), "{refused:?}");
         }
         while advance(&mut *log, &mut debate).is_some() {}
         drop(log);
@@ -125,12 +130,12 @@ fn create_refuses_a_second_debate_with_the_same_review_key_or_game() {
         create(&rival, &["debate-one"]).unwrap();
         let refused = create(&setup("debate-three"), &["debate-one"]).err();
         assert!(matches!(refused, Some(ArchiveError::Duplicate { .. })), "{refused:?}");
-        assert_eq!(second.list(&Query::default()).unwrap().len(), 2);
+        assert_eq!(second.list(&DebateQuery::default()).unwrap().len(), 2);
     }
     let folder = TempDir::new().unwrap();
     let place = place(folder.path());
     let archive = SqliteArchive::at(&folder.path().join("home"), at(5));
-    let refuse = Duplicates::RefusedExcept(&[]);
+    let refuse = DuplicatePolicy::RefuseExcept(&[]);
     let mut fresh = review("again");
     fresh.proposed.as_mut().unwrap().fresh = true;
     for setup in [review("first"), fresh, named("unkeyed"), named("unkeyed-too")] {
@@ -145,14 +150,17 @@ fn a_debate_has_one_writer_at_a_time() {
     let home = folder.path().join("home");
     let place = place(folder.path());
     let (first, second) = (SqliteArchive::at(&home, at(5)), SqliteArchive::at(&home, at(5)));
-    let log = first.create(&named("debate-one"), &[], &place, Duplicates::Allowed).unwrap();
-    let busy = second.open("debate-one", &place, Claim::Free).err();
-    assert!(matches!(busy, Some(ArchiveError::Busy { .. })), "{busy:?}");
-    assert!(first.open("debate-one", &place, Claim::Free).is_err(), "nor twice in one process");
+    let log = first.create(&named("debate-one"), &[], &place, DuplicatePolicy::Allow).unwrap();
+    let busy = second.open("debate-one", &place, LeaseMode::IfFree).err();
+    assert!(matches!(busy, Some(ArchiveError::LeaseHeld { .. })), "{busy:?}");
+    assert!(
+        first.open("debate-one", &place, LeaseMode::IfFree).is_err(),
+        "nor twice in one process"
+    );
     assert!(second.read("debate-one").unwrap().holder.is_some());
     drop(log);
     assert_eq!(second.read("debate-one").unwrap().holder, None);
-    assert!(second.open("debate-one", &place, Claim::Free).is_ok());
+    assert!(second.open("debate-one", &place, LeaseMode::IfFree).is_ok());
 }
 
 #[test]
@@ -163,27 +171,27 @@ fn a_dead_holder_is_followed_at_once_and_a_sleeper_after_a_while() {
     let awake = at(1_000);
     let first = SqliteArchive::at(&home, awake.clone());
     let mut debate = Debate::open(named("debate-one")).unwrap();
-    let mut slept = first.create(debate.setup(), &[], &place, Duplicates::Allowed).unwrap();
+    let mut slept = first.create(debate.setup(), &[], &place, DuplicatePolicy::Allow).unwrap();
     advance(&mut *slept, &mut debate).unwrap();
 
     // Before the lease timeout: the holder may still send a heartbeat.
     let second = SqliteArchive::at(&home, at(30_000));
-    assert!(second.open("debate-one", &place, Claim::Free).is_err());
+    assert!(second.open("debate-one", &place, LeaseMode::IfFree).is_err());
     let third = SqliteArchive::at(&home, at(32_001));
-    let mut taken_over = third.open("debate-one", &place, Claim::Free).unwrap();
+    let mut taken_over = third.open("debate-one", &place, LeaseMode::IfFree).unwrap();
 
     // The previous holder has lost its lease and can no longer append.
     let event = said(&debate, due(&debate)[0], good(&debate, due(&debate)[0])).unwrap();
-    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::Lost { .. })));
+    assert!(matches!(slept.append(std::slice::from_ref(&event)), Err(LogError::LeaseLost { .. })));
     drop(slept);
     taken_over.log.append(std::slice::from_ref(&event)).unwrap();
 
     // A holder whose presence lock is free is dead, however recent its last heartbeat.
     std::mem::forget(taken_over);
     let fourth = SqliteArchive::at(&home, at(32_001));
-    assert!(fourth.open("debate-one", &place, Claim::Free).is_err());
+    assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_err());
     drop(third);
-    assert!(fourth.open("debate-one", &place, Claim::Free).is_ok());
+    assert!(fourth.open("debate-one", &place, LeaseMode::IfFree).is_ok());
 }
 
 #[test]
@@ -201,7 +209,7 @@ fn many_writers_of_many_debates_lose_nothing() {
                         let id = format!("debate-{nth}-{debate}");
                         let mut debate = Debate::open(named(&id)).unwrap();
                         let mut log = archive
-                            .create(debate.setup(), &[], &place, Duplicates::Allowed)
+                            .create(debate.setup(), &[], &place, DuplicatePolicy::Allow)
                             .unwrap();
                         let events = std::iter::from_fn(|| advance(&mut *log, &mut debate));
                         (id, events.count())
@@ -217,10 +225,10 @@ fn many_writers_of_many_debates_lose_nothing() {
         assert_eq!(archive.read(&id).unwrap().events.len(), events);
     }
     let records: std::collections::BTreeSet<_> = archive
-        .list(&Query::default())
+        .list(&DebateQuery::default())
         .unwrap()
         .iter()
-        .map(|card| archive.read(&card.id).unwrap().record)
+        .map(|card| archive.read(&card.id).unwrap().record_path)
         .collect();
     assert_eq!(records.len(), 20, "each has a record of its own");
 }
@@ -232,8 +240,8 @@ fn an_archive_of_a_newer_version_is_left_alone() {
     SqliteArchive::at(&home, at(5)).health().unwrap();
     let file = rusqlite::Connection::open(home.join("archive.db")).unwrap();
     file.pragma_update(None, "user_version", 99).unwrap();
-    let newer = SqliteArchive::at(&home, at(5)).list(&Query::default()).err();
-    assert!(matches!(newer, Some(ArchiveError::TooNew(99))), "{newer:?}");
+    let newer = SqliteArchive::at(&home, at(5)).list(&DebateQuery::default()).err();
+    assert!(matches!(newer, Some(ArchiveError::SchemaTooNew(99))), "{newer:?}");
 }
 
 #[test]
@@ -243,7 +251,7 @@ fn reopening_takes_forgotten_turns_out_of_the_tables() {
     let archive = SqliteArchive::at(&home, at(5));
     let mut debate = Debate::open(named("debate-one")).unwrap();
     let mut log =
-        archive.create(debate.setup(), &[], &place(folder.path()), Duplicates::Allowed).unwrap();
+        archive.create(debate.setup(), &[], &place(folder.path()), DuplicatePolicy::Allow).unwrap();
     let mut record = |debate: &mut Debate, event: Event| {
         log.append(std::slice::from_ref(&event)).unwrap();
         debate.apply(event).unwrap();
@@ -278,17 +286,17 @@ async fn what_is_being_said_can_be_read_by_others() {
     let archive = SqliteArchive::at(&home, at(5));
     let debate = Debate::open(named("debate-one")).unwrap();
     let log =
-        archive.create(debate.setup(), &[], &place(folder.path()), Duplicates::Allowed).unwrap();
-    let live = Live::default();
-    archive.watch("debate-one", live.subscribe());
+        archive.create(debate.setup(), &[], &place(folder.path()), DuplicatePolicy::Allow).unwrap();
+    let live = UpdateBroadcaster::default();
+    archive.publish_live_text("debate-one", live.subscribe());
     let cue = next(&debate).first_cue().unwrap();
     for word in ["Spaces, ", "of course."] {
-        live.tell(Update::Delta { cue, text: word.into() });
+        live.publish(Update::Delta { cue, text: word.into() });
     }
     let other = SqliteArchive::at(&home, at(5));
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
     let heard = loop {
-        let heard = other.live("debate-one").unwrap();
+        let heard = other.live_texts("debate-one").unwrap();
         if !heard.is_empty() || tokio::time::Instant::now() > deadline {
             break heard;
         }
@@ -296,5 +304,5 @@ async fn what_is_being_said_can_be_read_by_others() {
     };
     assert_eq!(heard[0].text, "Spaces, of course.");
     drop(log);
-    assert!(other.live("debate-one").unwrap().is_empty(), "it is no part of the truth");
+    assert!(other.live_texts("debate-one").unwrap().is_empty(), "it is no part of the truth");
 }

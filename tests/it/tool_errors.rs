@@ -3,11 +3,11 @@
 use crate::mcp_errors::ill_said;
 use debate_mcp::debate::template::TemplateError;
 use debate_mcp::debate::{Cue, FailureKind, SetupError, Side, TurnFailure};
-use debate_mcp::engine::pairing::Vacant;
-use debate_mcp::engine::recovery::Stranger;
+use debate_mcp::engine::pairing::VacantSeat;
+use debate_mcp::engine::recovery::UnsignedFile;
 use debate_mcp::engine::{
-    ArchiveError, BadContext, DeskError, Error, Idle, LogError, Transcript, TranscriptTurn,
-    Unplayable,
+    AppError, ArchiveError, ContextError, LogError, ProviderUnavailable, SessionError, SkipReason,
+    Transcript, TranscriptTurn,
 };
 use debate_mcp::mcp::complaint::{Asked, Complaint};
 use std::fs;
@@ -50,9 +50,9 @@ table! { complaints: Complaint,
         [Complaint::Seat { name: s("judge"), said: s("-x"), why: s("not so") }],
     Complaint::Word { .. } =>
         [Complaint::Word { name: s("effort"), said: s("much"), allowed: s("low, high") }],
-    Complaint::Idle(..) => [Complaint::Idle(Idle::Docs)],
+    Complaint::Idle(..) => [Complaint::Idle(SkipReason::DocsOnly)],
     Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
-    Complaint::Desk(..) => [Complaint::Desk(DeskError::Clash(s("both are `claude`")))],
+    Complaint::Desk(..) => [Complaint::Desk(AppError::SideConflict(s("both are `claude`")))],
     Complaint::NoTurn { .. } =>
         [Complaint::NoTurn { due: Some(asked()), id: s(ID) }, Complaint::NoTurn { due: None, id: s(ID) }],
     Complaint::Which { .. } => [Complaint::Which { id: s(ID) }],
@@ -103,45 +103,45 @@ table! { complaints: Complaint,
     Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
 }
 
-table! { desk_errors: DeskError,
-    DeskError::Format { .. } => [DeskError::Format { name: s("chess"), known: s("duel") }],
-    DeskError::BrokenFormat { .. } => [DeskError::BrokenFormat {
+table! { desk_errors: AppError,
+    AppError::UnknownFormat { .. } => [AppError::UnknownFormat { name: s("chess"), known: s("duel") }],
+    AppError::InvalidFormat { .. } => [AppError::InvalidFormat {
         name: s("mine"), file: s("/home/me/formats/mine.toml"), why: s("it has no acts"),
     }],
-    DeskError::Partial { .. } =>
-        [DeskError::Partial { voice: s("claude"), name: s("proposer") }],
-    DeskError::Cast(..) => [DeskError::Cast(s("5 roles; there must be two to four"))],
-    DeskError::Settings(..) => [DeskError::Settings(s("`tools.claude`: unknown field `foo`"))],
-    DeskError::Deserted(..) => [DeskError::Deserted(
-        Vacant("proposer"),
+    AppError::BiasedJudge { .. } =>
+        [AppError::BiasedJudge { voice: s("claude"), name: s("proposer") }],
+    AppError::InvalidOption(..) => [AppError::InvalidOption(s("5 roles; there must be two to four"))],
+    AppError::InvalidConfig(..) => [AppError::InvalidConfig(s("`tools.claude`: unknown field `foo`"))],
+    AppError::NoCandidateLeft(..) => [AppError::NoCandidateLeft(
+        VacantSeat("proposer"),
         s("`claude` does not answer: 401; somebody else is seated"),
     )],
-    DeskError::Vacant(..) => [DeskError::Vacant(Vacant("challenger"))],
-    DeskError::Silent { .. } => [DeskError::Silent {
+    AppError::VacantSeat(..) => [AppError::VacantSeat(VacantSeat("challenger"))],
+    AppError::ProbeFailed { .. } => [AppError::ProbeFailed {
         voice: s("claude:opus"),
         failure: Box::new(TurnFailure::new(FailureKind::UnknownModel, "there is no such model")),
-        others: vec![s("claude"), s("codex")],
+        alternatives: vec![s("claude"), s("codex")],
     }],
-    DeskError::Rounds { .. } => [DeskError::Rounds { asked: 9, least: 1, most: 5 }],
-    DeskError::Clash(..) => [DeskError::Clash(s("both are `claude`"))],
-    DeskError::Unplayable(..) => [Unplayable { voice: s("codex"), why: s("it is not here") }.into()],
-    DeskError::Unfit(..) => [
+    AppError::RoundsOutOfRange { .. } => [AppError::RoundsOutOfRange { asked: 9, least: 1, most: 5 }],
+    AppError::SideConflict(..) => [AppError::SideConflict(s("both are `claude`"))],
+    AppError::ProviderUnavailable(..) => [ProviderUnavailable { voice: s("codex"), why: s("it is not here") }.into()],
+    AppError::InvalidSetup(..) => [
         SetupError::EmptyTopic.into(),
         SetupError::TooLong("brief", 3_000_000, 2_000_000).into(),
         SetupError::InvalidPrompt(s("judge"), TemplateError::Unclosed).into(),
     ],
-    DeskError::Context(..) => [BadContext(s("`x` leads out of the repository")).into()],
-    DeskError::Archive(..) => [
-        ArchiveError::Unknown(s("x")).into(),
-        ArchiveError::Ambiguous(s("debate"), 2).into(),
-        ArchiveError::Taken(s(ID)).into(),
-        ArchiveError::Busy { id: s(ID), holder: s("claude-code 2.1 (process 7)") }.into(),
-        ArchiveError::Foreign(s("no JSON")).into(),
-        ArchiveError::TooNew(99).into(),
-        ArchiveError::Broken(s("disk I/O error")).into(),
+    AppError::Context(..) => [ContextError(s("`x` leads out of the repository")).into()],
+    AppError::Archive(..) => [
+        ArchiveError::UnknownDebate(s("x")).into(),
+        ArchiveError::AmbiguousId(s("debate"), 2).into(),
+        ArchiveError::IdTaken(s(ID)).into(),
+        ArchiveError::LeaseHeld { id: s(ID), holder: s("claude-code 2.1 (process 7)") }.into(),
+        ArchiveError::UnreadableFile(s("no JSON")).into(),
+        ArchiveError::SchemaTooNew(99).into(),
+        ArchiveError::Storage(s("disk I/O error")).into(),
     ],
-    DeskError::NoneHere { .. } => [DeskError::NoneHere { unfinished: false, root: s("/repo") }],
-    DeskError::Stranger(..) => [DeskError::Stranger(Box::new(Stranger {
+    AppError::NoDebateHere { .. } => [AppError::NoDebateHere { unfinished: false, root: s("/repo") }],
+    AppError::OnlyUnsignedFile(..) => [AppError::OnlyUnsignedFile(Box::new(UnsignedFile {
         path: "/repo/.claude/debate/last-debate.json".into(),
         transcript: Transcript {
             topic: s("One file or many?"),
@@ -151,19 +151,19 @@ table! { desk_errors: DeskError,
             ..Transcript::default()
         },
     }))],
-    DeskError::NoSeat { .. } =>
-        [DeskError::NoSeat { name: s("referee"), names: s("proposer, challenger, judge") }],
-    DeskError::Flawed { .. } =>
-        [DeskError::Flawed { id: s(ID), seq: 4, why: s("cannot be read") }],
-    DeskError::Forged(..) => [DeskError::Forged(s("event 4"))],
-    DeskError::Refused(..) => [DeskError::Refused(s("a hold is not due; turn 0.1.0.0 is"))],
-    DeskError::Unanswered { .. } =>
-        [DeskError::Unanswered { holder: s("the terminal (process 7)") }],
-    DeskError::Chance(..) => [DeskError::Chance(s("no device"))],
-    DeskError::Session(..) => [
-        Error::Log(LogError::Lost { by: s("opencode 1.0 (process 7)") }).into(),
-        Error::Gone.into(),
-        Error::Taken(Cue { act: 0, round: 1, phase: 0, seat: 0 }).into(),
+    AppError::UnknownSeat { .. } =>
+        [AppError::UnknownSeat { name: s("referee"), names: s("proposer, challenger, judge") }],
+    AppError::CorruptLog { .. } =>
+        [AppError::CorruptLog { id: s(ID), seq: 4, why: s("cannot be read") }],
+    AppError::InvalidImportedLog(..) => [AppError::InvalidImportedLog(s("event 4"))],
+    AppError::CommandRefused(..) => [AppError::CommandRefused(s("a hold is not due; turn 0.1.0.0 is"))],
+    AppError::CommandTimedOut { .. } =>
+        [AppError::CommandTimedOut { holder: s("the terminal (process 7)") }],
+    AppError::NoRandomness(..) => [AppError::NoRandomness(s("no device"))],
+    AppError::Session(..) => [
+        SessionError::Log(LogError::LeaseLost { by: s("opencode 1.0 (process 7)") }).into(),
+        SessionError::NotRunning.into(),
+        SessionError::TurnTaken(Cue { act: 0, round: 1, phase: 0, seat: 0 }).into(),
     ],
 }
 

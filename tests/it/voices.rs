@@ -6,8 +6,8 @@ use debate_mcp::debate::{
     Side, Step, TurnFailure, next,
 };
 use debate_mcp::engine::{
-    About, Ask, BadContext, Boxed, Clock, Evidence, Log, LogError, Outside, Said, Stream,
-    Unplayable, Voices,
+    BoxFuture, CitationContext, Clock, ContextError, Evidence, Log, LogError, ProviderReply,
+    ProviderUnavailable, Providers, ReplyStream, SessionContext, TurnRequest,
 };
 use debate_mcp::redact::Secrets;
 use serde_json::json;
@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A session context without secrets and without evidence checks.
-pub(crate) fn outside() -> Outside {
-    Outside {
+pub(crate) fn outside() -> SessionContext {
+    SessionContext {
         root: ".".into(),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
@@ -29,13 +29,13 @@ pub(crate) fn outside() -> Outside {
 pub(crate) struct NothingToLookUp;
 
 impl Evidence for NothingToLookUp {
-    fn unmarked(&self, text: &str) -> String {
+    fn strip_verification_marks(&self, text: &str) -> String {
         text.into()
     }
-    fn citations(&self, _: &Body, _: &About<'_>) -> Vec<Citation> {
+    fn check_citations(&self, _: &Body, _: &CitationContext<'_>) -> Vec<Citation> {
         vec![]
     }
-    fn look_up(&self, _: &str, _: &About<'_>) -> Result<Vec<Citation>, BadContext> {
+    fn check_text(&self, _: &str, _: &CitationContext<'_>) -> Result<Vec<Citation>, ContextError> {
         Ok(vec![])
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct Scripted {
     pub(crate) down: &'static str,
     pub(crate) fickle: &'static str,
     /// All requests, in order.
-    pub(crate) asked: Mutex<Vec<Ask>>,
+    pub(crate) asked: Mutex<Vec<TurnRequest>>,
 }
 
 impl Scripted {
@@ -60,8 +60,12 @@ impl Scripted {
     }
 }
 
-impl Voices for Scripted {
-    fn speak<'a>(&'a self, ask: &'a Ask, stream: Stream) -> Boxed<'a, Result<Said, TurnFailure>> {
+impl Providers for Scripted {
+    fn request_reply<'a>(
+        &'a self,
+        ask: &'a TurnRequest,
+        stream: ReplyStream,
+    ) -> BoxFuture<'a, Result<ProviderReply, TurnFailure>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(ask.clone());
             let heard = self.events.lock().unwrap().clone();
@@ -69,28 +73,30 @@ impl Voices for Scripted {
             let Step::Speak { driven, .. } = next(&debate) else { panic!("nothing is due") };
             assert!(driven.contains(&ask.cue), "{:?} was asked out of turn", ask.cue);
             assert!(debate.was_asked(ask.cue), "it was not recorded that it is asked");
-            stream.delta("…");
+            stream.push("…");
             let wait = 1 + u64::from(ask.seat.as_bytes()[0]) * 7 % 5;
             tokio::time::sleep(Duration::from_millis(wait)).await;
             if ask.seat == self.down {
                 return Err(TurnFailure::new(FailureKind::TimedOut, "down"));
             }
-            let text =
-                if ask.seat == self.fickle && ask.attempt == 1 && ask.reply != ReplyKind::Speech {
-                    "I would rather not say.".into()
-                } else {
-                    written(&debate, ask.cue, &good(&debate, ask.cue))
-                };
+            let text = if ask.seat == self.fickle
+                && ask.attempt == 1
+                && ask.reply_kind != ReplyKind::Speech
+            {
+                "I would rather not say.".into()
+            } else {
+                written(&debate, ask.cue, &good(&debate, ask.cue))
+            };
             let envelope = Envelope { cost: Some(1), ..Envelope::default() };
-            Ok(Said { text, envelope })
+            Ok(ProviderReply { text, envelope })
         })
     }
 
-    fn playable(&self, _: &Participant) -> Result<(), Unplayable> {
+    fn check_available(&self, _: &Participant) -> Result<(), ProviderUnavailable> {
         Ok(())
     }
 
-    fn clash(&self, _: &Participant, _: &Participant) -> Option<String> {
+    fn side_conflict(&self, _: &Participant, _: &Participant) -> Option<String> {
         None
     }
 }
@@ -179,7 +185,7 @@ pub(crate) struct Disk {
 impl Log for Disk {
     fn append(&mut self, events: &[Event]) -> Result<u64, LogError> {
         let left = self.writes_left.checked_sub(1);
-        self.writes_left = left.ok_or_else(|| LogError::Broken("crash".into()))?;
+        self.writes_left = left.ok_or_else(|| LogError::WriteFailed("crash".into()))?;
         let mut kept = self.events.lock().unwrap();
         kept.extend_from_slice(events);
         Ok(kept.len() as u64)

@@ -7,7 +7,7 @@ use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
 use debate_mcp::debate::{Cue, Debate, Event, HoldPoint, Participant, Position, Step, next};
 use debate_mcp::engine::{
-    Clock, Command, Desk, DeskError, Opening, Parts, Place, WISH_KEEPS, Wished,
+    App, AppError, AppParts, COMMAND_TTL_MS, Clock, Command, CommandOutcome, DebateDraft, Workspace,
 };
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
@@ -26,22 +26,22 @@ impl Clock for Wall {
 }
 
 /// An `App` over the archive of a test environment, like another process would have.
-pub(crate) fn desk(lab: &Lab) -> Desk {
+pub(crate) fn desk(lab: &Lab) -> App {
     let clock: Arc<dyn Clock> = Arc::new(Wall);
     let root = lab.root();
-    Desk::new(Parts {
+    App::new(AppParts {
         archive: Arc::new(SqliteArchive::at(lab.home(), clock.clone())),
-        voices: Arc::new(Roster::new(Kit::default())),
+        providers: Arc::new(Roster::new(Kit::default())),
         briefs: Arc::new(FromRepository { folder: root.clone(), trees: Trees::at(&root) }),
         evidence: Arc::new(NothingToLookUp),
         secrets: Secrets::new(Vec::new, []),
         clock,
-        catalogue: catalogue::load(&root, &root),
+        catalog: catalogue::load(&root, &root),
     })
 }
 
-pub(crate) fn place(lab: &Lab) -> Place {
-    Place { root: lab.root(), state_file: None, record: true }
+pub(crate) fn place(lab: &Lab) -> Workspace {
+    Workspace { root: lab.root(), state_file: None, write_record: true }
 }
 
 fn voice(text: &str) -> Participant {
@@ -49,9 +49,10 @@ fn voice(text: &str) -> Participant {
 }
 
 /// A draft of a one-round duel between these two, with a scripted judge.
-fn opening(lab: &Lab, proposer: &str, challenger: &str) -> Opening {
+fn opening(lab: &Lab, proposer: &str, challenger: &str) -> DebateDraft {
     let judge = voice(&lab.seat("pro.json"));
-    let mut opening = Opening::new("Wished?", voice(proposer), voice(challenger), judge);
+    let mut opening =
+        DebateDraft::new("CommandOutcome?", voice(proposer), voice(challenger), judge);
     opening.rounds = Some(1);
     opening
 }
@@ -85,7 +86,7 @@ fn held(debate: &Debate) -> Option<Position> {
 }
 
 /// The texts of all remarks, in order.
-fn remarks(desk: &Desk, id: &str) -> Vec<String> {
+fn remarks(desk: &App, id: &str) -> Vec<String> {
     let (_, debate, flaw) = desk.read(id).unwrap();
     assert_eq!(flaw, None);
     debate.remarks().iter().map(|remark| remark.text.clone()).collect()
@@ -113,12 +114,13 @@ async fn what_another_process_plays_is_remarked_paused_and_concluded() {
     let (running, id) = at_the_terminal(&lab);
     let (desk, place) = (desk(&lab), place(&lab));
     let holder = Some(format!("the terminal (process {})", running.id()));
-    let granted = Ok(Wished { holder });
-    let wish = async |wishes| desk.wish(&id, &place, wishes).await.map_err(|it| it.to_string());
-    assert_eq!(wish(vec![remark("Mind the locks.")]).await, granted);
-    assert_eq!(wish(vec![Command::Hold]).await, granted);
+    let granted = Ok(CommandOutcome { holder });
+    let send_commands =
+        async |wishes| desk.send_commands(&id, &place, wishes).await.map_err(|it| it.to_string());
+    assert_eq!(send_commands(vec![remark("Mind the locks.")]).await, granted);
+    assert_eq!(send_commands(vec![Command::Hold]).await, granted);
     // A second hold is refused, and so is the remark in the same batch.
-    let twice = wish(vec![remark("Never said."), Command::Hold]).await.unwrap_err();
+    let twice = send_commands(vec![remark("Never said."), Command::Hold]).await.unwrap_err();
     assert!(twice.contains("a hold is not due"), "{twice}");
     // Conclude, and continue past the hold before the verdict.
     let because = Some("seen enough".to_owned());
@@ -126,7 +128,7 @@ async fn what_another_process_plays_is_remarked_paused_and_concluded() {
     ahead.apply(Event::Concluded { because: because.clone() }).unwrap();
     let before = held(&ahead).unwrap();
     let end = vec![Command::Conclude { because }, Command::Continue { before }];
-    assert_eq!(wish(end).await, granted);
+    assert_eq!(send_commands(end).await, granted);
     let done = tokio::task::block_in_place(|| running.wait());
     assert_eq!(done.code, Some(0), "{done:#?}");
     done.says(&["### Verdict"]);
@@ -147,13 +149,13 @@ async fn what_a_killed_process_played_is_taken_up_and_given_up() {
     running.signal("KILL");
     running.wait();
     // A remark does not resume the debate: no turn is asked and no lease is kept.
-    let alone = Wished { holder: None };
+    let alone = CommandOutcome { holder: None };
     let asked = count(&lab, &id, "asked");
-    assert_eq!(desk.wish(&id, &place, vec![remark("Still here?")]).await.unwrap(), alone);
+    assert_eq!(desk.send_commands(&id, &place, vec![remark("Still here?")]).await.unwrap(), alone);
     assert_eq!(desk.read(&id).unwrap().0.holder, None);
     assert_eq!(count(&lab, &id, "asked"), asked);
     let end = vec![Command::Conclude { because: None }];
-    assert_eq!(desk.wish(&id, &place, end).await.unwrap(), alone);
+    assert_eq!(desk.send_commands(&id, &place, end).await.unwrap(), alone);
     eventually("it is judged and given up", || {
         let (stored, debate, _) = desk.read(&id).unwrap();
         debate.outcome().is_some() && stored.holder.is_none()
@@ -172,11 +174,11 @@ async fn a_wish_outlives_the_holder_it_was_left_for() {
     running.signal("STOP");
     let wishing = {
         let (desk, id) = (desk.clone(), id.clone());
-        tokio::spawn(async move { desk.wish(&id, &place, vec![remark("Anybody?")]).await })
+        tokio::spawn(async move { desk.send_commands(&id, &place, vec![remark("Anybody?")]).await })
     };
     eventually("it is left", || left(&lab) == 1).await;
     running.signal("KILL");
-    assert_eq!(wishing.await.unwrap().unwrap(), Wished { holder: None });
+    assert_eq!(wishing.await.unwrap().unwrap(), CommandOutcome { holder: None });
     assert_eq!((remarks(&desk, &id), left(&lab)), (vec!["Anybody?".to_owned()], 0));
 }
 
@@ -188,15 +190,15 @@ async fn a_holder_that_says_nothing_is_not_waited_for_and_obeys_nothing_later() 
     let (desk, place) = (desk(&lab), place(&lab));
     running.signal("STOP");
     let before = lab.events(&id);
-    let error = desk.wish(&id, &place, vec![remark("Too late.")]).await.unwrap_err();
+    let error = desk.send_commands(&id, &place, vec![remark("Too late.")]).await.unwrap_err();
     let silent = format!("the terminal (process {}) plays this debate", running.id());
-    assert!(matches!(error, DeskError::Unanswered { .. }), "{error}");
+    assert!(matches!(error, AppError::CommandTimedOut { .. }), "{error}");
     assert!(error.to_string().starts_with(&silent), "{error}");
     assert_eq!(left(&lab), 0, "it was withdrawn");
     running.signal("CONT");
     // The resumed holder processes the next command, and had time to process the withdrawn one.
     tokio::time::resume();
-    desk.wish(&id, &place, vec![remark("In time.")]).await.unwrap();
+    desk.send_commands(&id, &place, vec![remark("In time.")]).await.unwrap();
     assert_eq!(lab.events(&id).len(), before.len() + 1);
     assert_eq!(remarks(&desk, &id), ["In time."]);
 }
@@ -207,18 +209,22 @@ async fn a_person_elsewhere_speaks_for_a_seat_that_is_waited_for() {
     let (here, there, place) = (desk(&lab), desk(&lab), place(&lab));
     let mut job = here.open(&opening(&lab, "human", &lab.seat("contra.json")), &place).unwrap();
     let id = job.id().to_owned();
-    let Step::Speak { awaited, .. } = job.idle().await.unwrap() else { panic!() };
+    let Step::Speak { awaited, .. } = job.wait_idle().await.unwrap() else { panic!() };
     let reply =
         |cue: Cue, text: &str| vec![Command::Reply { take: 0, cue, text: speech(text, "P1", &[]) }];
     let wrong = reply(Cue { seat: 1, ..awaited[0] }, "Not mine.");
-    let error = there.wish(&id, &place, wrong).await.unwrap_err();
-    assert!(matches!(&error, DeskError::Refused(why) if why.contains("is not due")), "{error}");
-    let wished = there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
+    let error = there.send_commands(&id, &place, wrong).await.unwrap_err();
+    assert!(
+        matches!(&error, AppError::CommandRefused(why) if why.contains("is not due")),
+        "{error}"
+    );
+    let wished =
+        there.send_commands(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
     assert!(wished.holder.is_some());
     // The same reply again is accepted without a second turn, and a different one is refused. The
     // holder itself can send commands, too.
-    there.wish(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
-    let error = here.wish(&id, &place, reply(awaited[0], "Use two.")).await.unwrap_err();
+    there.send_commands(&id, &place, reply(awaited[0], "Use one file.")).await.unwrap();
+    let error = here.send_commands(&id, &place, reply(awaited[0], "Use two.")).await.unwrap_err();
     assert!(error.to_string().contains("was taken already"), "{error}");
     eventually("it is over", || there.read(&id).unwrap().1.outcome().is_some()).await;
     job.stop().await;
@@ -238,14 +244,14 @@ async fn what_waits_for_a_word_goes_on_until_it_waits_again() {
     let read = || desk.read(&id).unwrap();
     let first = held(&read().1).unwrap();
     let go_on = vec![remark("Briefly."), Command::Continue { before: first }];
-    desk.wish(&id, &place, go_on.clone()).await.unwrap();
+    desk.send_commands(&id, &place, go_on.clone()).await.unwrap();
     eventually("it waits for the second round", || {
         held(&read().1).is_some_and(|position| position > first) && read().0.holder.is_none()
     })
     .await;
     // The round has begun, so this continue command is stale.
-    let error = desk.wish(&id, &place, go_on).await.unwrap_err();
-    assert!(matches!(error, DeskError::Session(_)), "{error}");
+    let error = desk.send_commands(&id, &place, go_on).await.unwrap_err();
+    assert!(matches!(error, AppError::Session(_)), "{error}");
     assert_eq!(remarks(&desk, &id), ["Briefly."]);
     assert_eq!(read().0.holder, None, "whoever is refused holds nothing");
 }
@@ -257,15 +263,15 @@ async fn what_cannot_be_read_is_refused_and_what_is_old_is_forgotten() {
     let job = here.open(&opening(&lab, "human", &lab.seat("contra.json")), &place).unwrap();
     let id = job.id().to_owned();
     let now = Wall.now();
-    let old = json!([{"wish": "interject", "text": "From before."}]).to_string();
-    for (wish, body, at) in [
-        (1, r#"[{"wish":"sing"}]"#, now),
+    let old = json!([{"send_commands": "interject", "text": "From before."}]).to_string();
+    for (send_commands, body, at) in [
+        (1, r#"[{"send_commands":"sing"}]"#, now),
         (2, "no JSON at all", now),
-        (3, old.as_str(), now - WISH_KEEPS - 1_000),
+        (3, old.as_str(), now - COMMAND_TTL_MS - 1_000),
         (4, old.as_str(), now - 61_000),
     ] {
         let row = "INSERT INTO wishes (id, debate_id, body, at) VALUES (?1, 1, ?2, ?3)";
-        lab.database().execute(row, (wish, body, at)).unwrap();
+        lab.database().execute(row, (send_commands, body, at)).unwrap();
     }
     let answers = || -> Vec<(i64, Option<String>)> {
         let database = lab.database();
@@ -276,9 +282,12 @@ async fn what_cannot_be_read_is_refused_and_what_is_old_is_forgotten() {
     eventually("both are answered", || answers()[..2].iter().all(|it| it.1.is_some())).await;
     for (_, answer) in &answers()[..2] {
         let answer: Value = serde_json::from_str(answer.as_ref().unwrap()).unwrap();
-        assert!(answer["Err"].as_str().unwrap().contains("cannot read the wish"), "{answer}");
+        assert!(
+            answer["Err"].as_str().unwrap().contains("cannot read the send_commands"),
+            "{answer}"
+        );
     }
-    there.wish(&id, &place, vec![remark("From now.")]).await.unwrap();
+    there.send_commands(&id, &place, vec![remark("From now.")]).await.unwrap();
     assert_eq!(remarks(&there, &id), ["From now."]);
     let rows: Vec<i64> = answers().iter().map(|it| it.0).collect();
     assert_eq!(rows, [1, 2, 3], "the oldest is gone");
@@ -298,7 +307,7 @@ async fn nothing_is_obeyed_twice_and_nothing_that_was_granted_is_lost() {
             let (desk, id, place) = (desks[nth % 2].clone(), id.clone(), place(&lab));
             tokio::spawn(async move {
                 let text = format!("remark {nth}");
-                let done = desk.wish(&id, &place, vec![remark(&text)]).await;
+                let done = desk.send_commands(&id, &place, vec![remark(&text)]).await;
                 (text, done.is_ok())
             })
         })
@@ -306,8 +315,8 @@ async fn nothing_is_obeyed_twice_and_nothing_that_was_granted_is_lost() {
     eventually("some are granted", || !remarks(&desks[0], &id).is_empty()).await;
     running.signal("KILL");
     let mut granted = vec![];
-    for wish in wishing {
-        let (text, done) = wish.await.unwrap();
+    for send_commands in wishing {
+        let (text, done) = send_commands.await.unwrap();
         granted.extend(done.then_some(text));
     }
     let mut found = remarks(&desks[0], &id);

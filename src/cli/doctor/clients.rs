@@ -2,12 +2,12 @@
 //! timeout of a tool call long enough?
 use super::{Looked, Mend};
 use crate::clients::{Client, Ground, Look, Registered, Scope, Wrong, clients as all, look};
-use crate::engine::{Desk, Listing};
+use crate::engine::{App, ProviderInfo};
 
-pub(super) fn clients(listed: &[Listing], desk: &Desk, ground: &Ground) -> Vec<Looked> {
+pub(super) fn clients(listed: &[ProviderInfo], desk: &App, ground: &Ground) -> Vec<Looked> {
     let (here, away): (Vec<&Client>, Vec<&Client>) =
         all().iter().partition(|client| client.found(ground));
-    let keys = desk.keys();
+    let keys = desk.api_key_variables();
     let mut looked: Vec<Looked> =
         here.into_iter().flat_map(|client| of(client, listed, &keys, ground)).collect();
     if !away.is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn clients(listed: &[Listing], desk: &Desk, ground: &Ground) -> Vec<L
 
 fn of(
     client: &'static Client,
-    listed: &[Listing],
+    listed: &[ProviderInfo],
     keys: &[String],
     ground: &Ground,
 ) -> Vec<Looked> {

@@ -1,9 +1,9 @@
 //! Checks of models: installed, logged in and, with `--probe`, responding to a test prompt.
 use super::Looked;
-use crate::engine::Listing;
+use crate::engine::ProviderInfo;
 
-pub(super) fn models(listed: &[Listing]) -> Vec<Looked> {
-    let (able, unable): (Vec<&Listing>, Vec<&Listing>) =
+pub(super) fn models(listed: &[ProviderInfo]) -> Vec<Looked> {
+    let (able, unable): (Vec<&ProviderInfo>, Vec<&ProviderInfo>) =
         listed.iter().filter(|it| it.reached.is_some() || !it.playable).partition(|it| it.playable);
     let asked = able.iter().filter(|it| it.model).count();
     let mut looked: Vec<Looked> = able.into_iter().map(model).collect();
@@ -21,7 +21,7 @@ pub(super) fn models(listed: &[Listing]) -> Vec<Looked> {
     looked
 }
 
-fn model(it: &Listing) -> Looked {
+fn model(it: &ProviderInfo) -> Looked {
     let name = format!("model {}", it.seat);
     let version = it.version.as_ref().map(|version| format!("version {version}"));
     let known = [version, it.login.clone(), it.probe.clone(), it.reached.clone()];

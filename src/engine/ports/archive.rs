@@ -6,7 +6,7 @@
 use super::Log;
 use crate::debate::{Event, Setup, Status};
 use crate::engine::command::Command;
-use crate::engine::live::Update;
+use crate::engine::updates::Update;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -19,156 +19,168 @@ pub trait Archive: Send + Sync {
     fn create(
         &self,
         setup: &Setup,
-        events: &[Recorded],
-        place: &Place,
-        duplicates: Duplicates<'_>,
+        events: &[RecordedEvent],
+        place: &Workspace,
+        duplicates: DuplicatePolicy<'_>,
     ) -> Result<Box<dyn Log>, ArchiveError>;
     /// Takes the lease of a debate and opens its log for writing. From then on its exports are
     /// written to `place`, too.
-    fn open(&self, id: &str, place: &Place, claim: Claim) -> Result<Opened, ArchiveError>;
+    fn open(
+        &self,
+        id: &str,
+        place: &Workspace,
+        claim: LeaseMode,
+    ) -> Result<OpenedDebate, ArchiveError>;
     /// Sets the name other processes see as the holder of this process's leases.
-    fn announce(&self, who: &str);
+    fn set_holder_name(&self, who: &str);
     /// Reads a debate. Needs no lease.
-    fn read(&self, id: &str) -> Result<Stored, ArchiveError>;
+    fn read(&self, id: &str) -> Result<StoredDebate, ArchiveError>;
     /// Events after a sequence number, the current lease holder and the live text, for polling.
-    fn news(&self, id: &str, after: u64) -> Result<News, ArchiveError>;
+    fn news_since(&self, id: &str, after: u64) -> Result<DebateNews, ArchiveError>;
     /// Resolves an abbreviated id.
-    fn find(&self, abbreviation: &str) -> Result<String, ArchiveError>;
+    fn resolve_id(&self, abbreviation: &str) -> Result<String, ArchiveError>;
     /// Lists the debates a query matches, the most recently updated first.
-    fn list(&self, query: &Query) -> Result<Vec<Card>, ArchiveError>;
+    fn list(&self, query: &DebateQuery) -> Result<Vec<DebateCard>, ArchiveError>;
     /// Searches topics and turns for words, the newest first.
-    fn search(&self, words: &str, query: &Query) -> Result<Vec<Hit>, ArchiveError>;
+    fn search(&self, words: &str, query: &DebateQuery) -> Result<Vec<SearchHit>, ArchiveError>;
     /// Partial text of the turns that are being streamed, in any process.
-    fn live(&self, id: &str) -> Result<Vec<Live>, ArchiveError>;
+    fn live_texts(&self, id: &str) -> Result<Vec<LiveText>, ArchiveError>;
     /// Stores the live text of these updates from time to time, in the background, so that other
     /// processes can read it.
-    fn watch(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
+    fn publish_live_text(&self, id: &str, updates: broadcast::Receiver<std::sync::Arc<Update>>);
     /// Queues commands for the process that holds a debate's lease, which polls the queue. They
     /// expire after [`COMMAND_TTL_MS`], even if the sender is gone.
-    fn wish(&self, id: &str, wishes: &[Command]) -> Result<WishId, ArchiveError>;
+    fn enqueue_commands(
+        &self,
+        id: &str,
+        wishes: &[Command],
+    ) -> Result<QueuedCommandId, ArchiveError>;
     /// Result of queued commands, once the holder has written it. It is read once and then deleted.
-    fn answered(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
+    fn command_result(&self, wish: QueuedCommandId) -> Result<Option<CommandResult>, ArchiveError>;
     /// Withdraws queued commands so that they never run. Returns their result if it is too late.
-    fn withdraw(&self, wish: WishId) -> Result<Option<Answered>, ArchiveError>;
+    fn withdraw_commands(
+        &self,
+        wish: QueuedCommandId,
+    ) -> Result<Option<CommandResult>, ArchiveError>;
     /// Parses a file from outside and verifies its signature, which decides how far it is trusted.
-    fn read_foreign(&self, text: &str) -> Result<Foreign, ArchiveError>;
+    fn parse_foreign(&self, text: &str) -> Result<ForeignDebate, ArchiveError>;
     /// Reads and parses those of these state files of a repository that exist. A symlink or other
     /// path that leads out of the repository is an error.
-    fn left_behind(&self, root: &Path, files: &[PathBuf]) -> Vec<Left>;
+    fn read_state_files(&self, root: &Path, files: &[PathBuf]) -> Vec<FoundStateFile>;
     /// Rebuilds every derived table and index from the event logs.
-    fn reindex(&self) -> Result<Reindexed, ArchiveError>;
+    fn reindex(&self) -> Result<ReindexReport, ArchiveError>;
     /// Checks the integrity of the database.
-    fn health(&self) -> Result<Health, ArchiveError>;
+    fn health(&self) -> Result<ArchiveHealth, ArchiveError>;
     /// Rewrites a debate's exports from its log. A killed process may have left them stale.
-    fn write_out(&self, id: &str) -> Result<(), ArchiveError>;
+    fn write_exports(&self, id: &str) -> Result<(), ArchiveError>;
     /// Every arena room, serialized as it was last saved.
-    fn rooms(&self) -> Result<Vec<String>, ArchiveError>;
+    fn list_rooms(&self) -> Result<Vec<String>, ArchiveError>;
     /// Inserts or replaces an arena room.
-    fn keep_room(&self, id: &str, body: &str) -> Result<(), ArchiveError>;
+    fn save_room(&self, id: &str, body: &str) -> Result<(), ArchiveError>;
     /// Waits until all exports are up to date with the log.
-    fn flush(&self);
+    fn flush_exports(&self);
     /// Derives a secret token for this purpose from the user's key (HMAC). The same purpose always
     /// gives the same token. Used for login and CSRF tokens.
-    fn password(&self, purpose: &str) -> Result<String, ArchiveError>;
+    fn derive_token(&self, purpose: &str) -> Result<String, ArchiveError>;
 }
 
 /// Id of a batch of queued commands. Opaque and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WishId(pub i64);
+pub struct QueuedCommandId(pub i64);
 
 /// Result of queued commands: all were recorded, or the error message.
-pub type Answered = Result<(), String>;
+pub type CommandResult = Result<(), String>;
 
 /// How long a queued command stays valid, in milliseconds.
-pub const WISH_KEEPS: i64 = 10_000;
+pub const COMMAND_TTL_MS: i64 = 10_000;
 
 /// Errors of the archive.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ArchiveError {
     #[error("there is no debate `{0}`")]
-    Unknown(String),
+    UnknownDebate(String),
     #[error("`{0}` fits {1} debates")]
-    Ambiguous(String, usize),
+    AmbiguousId(String, usize),
     #[error("there is a debate `{0}` already")]
-    Taken(String),
+    IdTaken(String),
     #[error("debate `{id}` is being run by {holder}")]
-    Busy { id: String, holder: String },
+    LeaseHeld { id: String, holder: String },
     #[error("debate `{id}` is already about the same change or game")]
     Duplicate { id: String },
     #[error("this file cannot be read as a debate: {0}")]
-    Foreign(String),
+    UnreadableFile(String),
     #[error("the archive was written by a newer version of this program (schema {0})")]
-    TooNew(i64),
+    SchemaTooNew(i64),
     #[error("the archive failed: {0}")]
-    Broken(String),
+    Storage(String),
 }
 
 /// Where a debate belongs: its repository, and the paths of its exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Workspace {
     /// Root of the repository, or the folder if there is none. Debates are listed by it.
     pub root: PathBuf,
     /// Path of `last-debate.json`, or `None` to write no state file.
     pub state_file: Option<PathBuf>,
     /// Whether the Markdown record is written, too.
-    pub record: bool,
+    pub write_record: bool,
 }
 
 /// Whether a debate may be created if the repository already has one with the same review key or
 /// the same game key of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duplicates<'a> {
+pub enum DuplicatePolicy<'a> {
     /// Always. For imports, which restore debates from elsewhere.
-    Allowed,
+    Allow,
     /// Only if all such debates have one of these ids and none of them is running. The caller has
     /// read them and argues again. Any other is [`ArchiveError::Duplicate`], so that of several
     /// processes that decide at the same time only one creates a debate.
-    RefusedExcept(&'a [String]),
+    RefuseExcept(&'a [String]),
 }
 
 /// Whether to take a lease that another process holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum LeaseMode {
     /// Fail if it is held.
-    Free,
+    IfFree,
     /// Take it over. Later writes of the old holder are refused.
-    Over,
+    TakeOver,
 }
 
 /// What has changed in a debate since a sequence number.
 #[derive(Clone, Debug, Default)]
-pub struct News {
-    pub events: Vec<Recorded>,
+pub struct DebateNews {
+    pub events: Vec<RecordedEvent>,
     /// Name of the process that runs it, if any.
     pub holder: Option<String>,
-    pub live: Vec<Live>,
+    pub live_texts: Vec<LiveText>,
 }
 
 /// A state file that was found, and its parsed content.
 #[derive(Debug)]
-pub struct Left {
+pub struct FoundStateFile {
     pub path: PathBuf,
-    pub holds: Result<Foreign, ArchiveError>,
+    pub content: Result<ForeignDebate, ArchiveError>,
 }
 
 /// A debate opened for writing.
-pub struct Opened {
+pub struct OpenedDebate {
     pub log: Box<dyn Log>,
-    pub stored: Stored,
+    pub stored: StoredDebate,
 }
 
 /// A debate as read from the archive.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredDebate {
     pub setup: Setup,
-    pub events: Vec<Recorded>,
+    pub events: Vec<RecordedEvent>,
     /// Sequence number of the first event that cannot be parsed, and the error.
-    pub unreadable: Option<(u64, String)>,
+    pub first_unreadable: Option<(u64, String)>,
     /// Name of the process that runs it, if any.
     pub holder: Option<String>,
     /// Path of its Markdown record.
-    pub record: Option<PathBuf>,
+    pub record_path: Option<PathBuf>,
     /// Every state file it was written to, with the repository root of each.
     pub state_files: Vec<(PathBuf, PathBuf)>,
 }
@@ -176,7 +188,7 @@ pub struct Stored {
 /// An event with its sequence number and timestamp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Recorded")]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// Sequence number in the log, from 1.
     pub seq: u64,
     /// Timestamp in milliseconds since the Unix epoch.
@@ -185,30 +197,31 @@ pub struct Recorded {
     pub event: Event,
 }
 
-impl Recorded {
+impl RecordedEvent {
     /// Numbers events from `last + 1` on, all with the same timestamp.
-    pub fn after(last: u64, events: &[Event], at: i64) -> Vec<Recorded> {
-        let recorded = |(seq, event): (u64, &Event)| Recorded { seq, at, event: event.clone() };
+    pub fn number_events(last: u64, events: &[Event], at: i64) -> Vec<RecordedEvent> {
+        let recorded =
+            |(seq, event): (u64, &Event)| RecordedEvent { seq, at, event: event.clone() };
         (last + 1..).zip(events).map(recorded).collect()
     }
 }
 
 /// Filter for listing and searching debates. Every field that is set must match.
 #[derive(Clone, Debug, Default)]
-pub struct Query {
+pub struct DebateQuery {
     pub root: Option<PathBuf>,
     pub status: Option<Status>,
     pub format: Option<String>,
     /// Only debates that are not over.
     pub unfinished: bool,
     /// Debates with this review key: the same change under the same settings.
-    pub reviews: Option<String>,
+    pub review_key: Option<String>,
     /// Debates that review this branch or pull request.
-    pub subject: Option<String>,
+    pub review_subject: Option<String>,
     /// Games of this tournament.
     pub tournament: Option<String>,
     /// Debates with this game key.
-    pub game: Option<String>,
+    pub game_key: Option<String>,
     /// Maximum number of results.
     pub limit: Option<usize>,
 }
@@ -216,7 +229,7 @@ pub struct Query {
 /// A debate in a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Card")]
-pub struct Card {
+pub struct DebateCard {
     /// Id of the debate.
     pub id: String,
     /// Topic of the debate.
@@ -248,7 +261,7 @@ pub struct Card {
 /// A search result: a turn or a topic that contains the words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Hit")]
-pub struct Hit {
+pub struct SearchHit {
     /// Id of the debate.
     pub id: String,
     /// Topic of the debate.
@@ -266,7 +279,7 @@ pub struct Hit {
 /// Text of a turn that is still being streamed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Live")]
-pub struct Live {
+pub struct LiveText {
     /// Id of the turn.
     pub turn: String,
     /// Text so far.
@@ -277,9 +290,9 @@ pub struct Live {
 
 /// The parsed content of a file from outside.
 #[derive(Clone, Debug)]
-pub enum Foreign {
+pub enum ForeignDebate {
     /// An event log signed with this user's key. It is trusted and imported as it is.
-    Ours(Box<Setup>, Vec<Recorded>),
+    OwnLog(Box<Setup>, Vec<RecordedEvent>),
     /// Anything else. Only the text of its turns is used.
     Transcript(Transcript),
 }
@@ -293,7 +306,7 @@ pub struct Transcript {
     /// Planned number of rounds.
     pub rounds: Option<u8>,
     /// Whether it is a dialogue of a lead and a partner, without a winner.
-    pub dialogue: bool,
+    pub is_dialogue: bool,
     pub turns: Vec<TranscriptTurn>,
 }
 
@@ -313,7 +326,7 @@ pub struct TranscriptTurn {
 /// Result of rebuilding the index.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reindexed")]
-pub struct Reindexed {
+pub struct ReindexReport {
     /// Number of debates read.
     pub debates: usize,
     /// Number of events read.
@@ -327,7 +340,7 @@ pub struct Reindexed {
 /// Result of the integrity check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Health")]
-pub struct Health {
+pub struct ArchiveHealth {
     /// Path of the database.
     pub path: String,
     /// Schema version.

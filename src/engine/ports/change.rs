@@ -1,13 +1,13 @@
 //! Types for reviewing a change that is not merged yet: how the user selects it
 //! ([`ChangeSelector`]) and what was found ([`ChangeSet`]).
-use super::ground::{Changed, Pinned};
+use super::repository::{FileChange, PinnedTree};
 use crate::debate::{BaseTree, KnownFinding};
 
 /// Which change to review.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meant {
+pub enum ChangeSelector {
     /// The uncommitted changes, else those of the branch, else the last commit.
-    Here,
+    Auto,
     /// Uncommitted changes.
     Worktree,
     /// Changes of this branch and the working tree since it forked from the default branch.
@@ -26,22 +26,22 @@ pub enum Meant {
 
 /// A change that is not merged yet: two trees and the files that differ.
 #[derive(Clone, Debug)]
-pub struct Proposal {
+pub struct ChangeSet {
     /// One tree with both versions: the new files, and the touched files as they were.
-    pub pinned: Pinned,
+    pub pinned: PinnedTree,
     /// Folder with the old files in that tree.
-    pub was: BaseTree,
+    pub base_tree: BaseTree,
     /// Description of what was compared with what.
-    pub says: String,
+    pub description: String,
     /// Id of the old tree, `None` if there is none.
-    pub old: Option<String>,
+    pub old_tree: Option<String>,
     /// Id of the new tree.
-    pub new: String,
+    pub new_tree: String,
     /// Ids of the old and the new commit, if they are commits.
     pub commits: (Option<String>, Option<String>),
-    pub files: Vec<Changed>,
+    pub files: Vec<FileChange>,
     /// Set if there is nothing worth a review.
-    pub idle: Option<Idle>,
+    pub skip_reason: Option<SkipReason>,
     /// Commit messages, the newest first.
     pub messages: Vec<String>,
     /// The checked out branch.
@@ -52,32 +52,34 @@ pub struct Proposal {
 
 /// Why a change is not reviewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
+pub enum SkipReason {
     Empty,
-    Docs,
+    DocsOnly,
     /// Only lock files, generated and vendored files have changed.
-    Made,
+    GeneratedOnly,
 }
 
-impl Idle {
+impl SkipReason {
     /// The reason as a sentence.
-    pub fn says(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Idle::Empty => "nothing has changed",
-            Idle::Docs => "only documents have changed",
-            Idle::Made => "only lock files, generated and vendored files have changed",
+            SkipReason::Empty => "nothing has changed",
+            SkipReason::DocsOnly => "only documents have changed",
+            SkipReason::GeneratedOnly => {
+                "only lock files, generated and vendored files have changed"
+            }
         }
     }
 }
 
 /// A change under review, with its author's description and the findings of the previous review.
 #[derive(Clone, Debug)]
-pub struct Contribution {
-    pub proposal: Proposal,
+pub struct ChangeUnderReview {
+    pub change_set: ChangeSet,
     /// Empty if it has none.
     pub title: String,
     /// Empty if it has none.
     pub body: String,
     /// Findings of the previous review.
-    pub known: Vec<KnownFinding>,
+    pub known_findings: Vec<KnownFinding>,
 }

@@ -6,7 +6,7 @@ use crate::debate::Effort;
 
 /// The parsed options and the remaining topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct TopicOptions {
     pub topic: String,
     pub format: Option<String>,
     /// Seat as typed.
@@ -19,9 +19,9 @@ pub struct Spoken {
     pub effort: Option<Effort>,
 }
 
-impl Spoken {
+impl TopicOptions {
     /// The options as one line, `None` if there are none.
-    pub fn understood(&self) -> Option<String> {
+    pub fn describe_options(&self) -> Option<String> {
         let mut said = vec![];
         let mut say = |name: &str, value: Option<String>| {
             said.extend(value.map(|value| format!("{name} {value}")));
@@ -36,60 +36,64 @@ impl Spoken {
     }
 
     /// The options and the topic as one line, `None` if there are no options.
-    pub fn told(&self) -> Option<String> {
-        self.understood().map(|said| format!("{said}; the question is: {}", self.topic))
+    pub fn describe(&self) -> Option<String> {
+        self.describe_options().map(|said| format!("{said}; the question is: {}", self.topic))
     }
 }
 
 /// Words that separate options from the topic.
-const ABOUT: &[&str] = &["about", "on", "over", "regarding", "whether", "debate"];
+const TOPIC_SEPARATORS: &[&str] = &["about", "on", "over", "regarding", "whether", "debate"];
 /// Separators that rarely occur inside an ordinary sentence.
-const PLAINLY: &[&str] = &["about", "regarding", "whether", "debate", ":"];
+const CLEAR_SEPARATORS: &[&str] = &["about", "regarding", "whether", "debate", ":"];
 /// Words to be skipped.
-const FILLERS: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "a", "an", "the", "and", "please", "have", "let", "debate", "argue", "discuss", "run", "do",
     "in", "for", "at", "effort", "use", "using", "as", "it",
 ];
 /// If one of these follows the name of a format, it is a sentence and not an option.
-const GOES_ON: &[&str] = &[
+const SENTENCE_WORDS: &[&str] = &[
     "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "does",
     "do", "did", "of", "and", "or", "in", "on", "for", "that", "shows", "needs", "vs", "versus",
 ];
 
 /// Parses what the user typed. `seat` says whether a word is a known seat, `format` whether it is a
 /// format.
-pub fn read(typed: &str, seat: impl Fn(&str) -> bool, format: impl Fn(&str) -> bool) -> Spoken {
+pub fn parse(
+    typed: &str,
+    seat: impl Fn(&str) -> bool,
+    format: impl Fn(&str) -> bool,
+) -> TopicOptions {
     let typed = typed.trim();
-    let mut spoken = Spoken::default();
-    let mut rest = leading_format(typed, format, &mut spoken);
-    if let Some((wishes, topic)) = before(rest, &seat) {
+    let mut spoken = TopicOptions::default();
+    let mut rest = parse_leading_format(typed, format, &mut spoken);
+    if let Some((wishes, topic)) = parse_leading_options(rest, &seat) {
         rest = topic;
-        spoken.take(wishes);
-    } else if let Some((wishes, topic)) = after(rest, &seat) {
+        spoken.merge(wishes);
+    } else if let Some((wishes, topic)) = parse_trailing_options(rest, &seat) {
         rest = topic;
-        spoken.take(wishes);
+        spoken.merge(wishes);
     }
     spoken.topic = rest.to_owned();
     spoken
 }
 
-impl Spoken {
-    fn take(&mut self, other: Spoken) {
+impl TopicOptions {
+    fn merge(&mut self, other: TopicOptions) {
         let format = self.format.take();
-        *self = Spoken { format: format.or(other.format.clone()), ..other };
+        *self = TopicOptions { format: format.or(other.format.clone()), ..other };
     }
 
-    fn says_something(&self) -> bool {
-        self.understood().is_some()
+    fn has_options(&self) -> bool {
+        self.describe_options().is_some()
     }
 }
 
 /// Parses a leading format, as in `tribunal: X` or `dialectic X`. Because a topic may begin with
 /// such a word, it must be lowercase, and without a colon the rest must look like a question.
-fn leading_format<'a>(
+fn parse_leading_format<'a>(
     typed: &'a str,
     format: impl Fn(&str) -> bool,
-    spoken: &mut Spoken,
+    spoken: &mut TopicOptions,
 ) -> &'a str {
     let Some((first, rest)) = typed.split_once(char::is_whitespace) else { return typed };
     let (name, colon) = match first.strip_suffix(':') {
@@ -104,7 +108,7 @@ fn leading_format<'a>(
     let asks = ["whether", "should", "about"].contains(&next.as_str())
         || rest.contains(['?', '？'])
         || rest.contains(" vs ");
-    let asks = asks && !be && !GOES_ON.contains(&next.as_str());
+    let asks = asks && !be && !SENTENCE_WORDS.contains(&next.as_str());
     let small = name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     if small && format(name) && (colon || asks) {
         spoken.format = Some(name.to_owned());
@@ -114,7 +118,10 @@ fn leading_format<'a>(
 }
 
 /// Parses options before the topic, up to a separator such as `about` or a colon.
-fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
+fn parse_leading_options<'a>(
+    typed: &'a str,
+    seat: &impl Fn(&str) -> bool,
+) -> Option<(TopicOptions, &'a str)> {
     let mut at = 0;
     for piece in typed.split_inclusive(char::is_whitespace) {
         let word = piece.trim();
@@ -124,7 +131,7 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
         let (split, from) = match word.strip_suffix(':') {
             // `codex:` may be an incomplete seat. The colon still ends the options.
             Some(bare) => (Some(at + bare.len()), end),
-            None if ABOUT.contains(&word.to_lowercase().as_str()) => {
+            None if TOPIC_SEPARATORS.contains(&word.to_lowercase().as_str()) => {
                 // `whether` is part of the topic.
                 let keep = word.eq_ignore_ascii_case("whether");
                 (Some(at), if keep { at } else { end })
@@ -134,12 +141,12 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
         let topic = typed[from..].trim();
         // In `debate on X` or `debate about X` the topic begins after the last separator.
         let next = topic.split_whitespace().next().unwrap_or_default().to_lowercase();
-        if ABOUT.contains(&next.as_str()) && next != "whether" {
+        if TOPIC_SEPARATORS.contains(&next.as_str()) && next != "whether" {
             at = end;
             continue;
         }
-        let plainly = PLAINLY.contains(&between);
-        let wishes = split.and_then(|split| wishes(&typed[..split], plainly, seat));
+        let plainly = CLEAR_SEPARATORS.contains(&between);
+        let wishes = split.and_then(|split| parse_options(&typed[..split], plainly, seat));
         // `claude vs codex: which one?` is a topic about the two.
         let about_them = between == ":" && ["which", "who"].contains(&next.as_str());
         if let Some(found) = wishes.filter(|_| !topic.is_empty() && !about_them) {
@@ -151,11 +158,14 @@ fn before<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &
 }
 
 /// Parses options after the topic, separated by commas.
-fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'a str)> {
+fn parse_trailing_options<'a>(
+    typed: &'a str,
+    seat: &impl Fn(&str) -> bool,
+) -> Option<(TopicOptions, &'a str)> {
     let commas = typed.char_indices().filter(|(_, c)| matches!(c, ',' | ';' | '，' | '；'));
     for (at, comma) in commas {
         let (topic, said) = (typed[..at].trim(), &typed[at + comma.len_utf8()..]);
-        if let Some(found) = wishes(said, false, seat).filter(|_| !topic.is_empty()) {
+        if let Some(found) = parse_options(said, false, seat).filter(|_| !topic.is_empty()) {
             return Some((found, topic));
         }
     }
@@ -164,11 +174,11 @@ fn after<'a>(typed: &'a str, seat: &impl Fn(&str) -> bool) -> Option<(Spoken, &'
 
 /// Parses a list of words as options, if all of them are understood. A single word such as `fast`
 /// is ambiguous and counts only before a clear separator.
-fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spoken> {
+fn parse_options(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<TopicOptions> {
     let text = said.replace([',', ';', '，', '；', '(', ')'], " ");
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     let small: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let mut spoken = Spoken::default();
+    let mut spoken = TopicOptions::default();
     let mut deep = false;
     let mut at = 0;
     let seated = |nth: usize| words.get(nth).is_some_and(|word| seat(word));
@@ -179,7 +189,7 @@ fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spo
         let paired = at > 0 && is(at - 1, &["with", "between"]) || is(at, &["with", "between"]);
         if seated(at)
             && seated(at + 2)
-            && (against || (next == "and" && (paired || at == 0 || is(at - 1, FILLERS))))
+            && (against || (next == "and" && (paired || at == 0 || is(at - 1, FILLER_WORDS))))
         {
             if spoken.proposer.is_some() {
                 return None;
@@ -196,11 +206,11 @@ fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spo
             spoken.judge = Some(words[at + 1].clone());
             at += 2;
         } else if let (Some(count), true) =
-            (number(&small[at]), ["round", "rounds"].contains(&next))
+            (parse_count(&small[at]), ["round", "rounds"].contains(&next))
         {
             spoken.rounds = Some(count);
             at += 2;
-        } else if let Some(effort) = effort(&small[at]) {
+        } else if let Some(effort) = parse_effort(&small[at]) {
             if spoken.effort.is_some_and(|other| other != effort) {
                 return None;
             }
@@ -210,7 +220,7 @@ fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spo
         } else if small[at] == "extended" {
             deep = true;
             at += 1;
-        } else if FILLERS.contains(&small[at].as_str()) {
+        } else if FILLER_WORDS.contains(&small[at].as_str()) {
             at += 1;
         } else {
             return None;
@@ -218,16 +228,16 @@ fn wishes(said: &str, plainly: bool, seat: &impl Fn(&str) -> bool) -> Option<Spo
     }
     let clear = spoken.proposer.is_some() || spoken.judge.is_some() || spoken.rounds.is_some();
     let said = |all: &[&str]| small.iter().any(|word| all.contains(&word.as_str()));
-    let adverb = small.iter().any(|word| effort(word).is_some() && word.ends_with("ly"));
+    let adverb = small.iter().any(|word| parse_effort(word).is_some() && word.ends_with("ly"));
     let named = said(&["effort", "debate"]) && (spoken.effort.is_some() || deep);
     let alone = plainly && !said(&["high", "medium", "low", "max", "maximum"]);
     if deep {
         spoken.rounds.get_or_insert(3);
     }
-    (spoken.says_something() && (clear || adverb || named || alone)).then_some(spoken)
+    (spoken.has_options() && (clear || adverb || named || alone)).then_some(spoken)
 }
 
-fn number(word: &str) -> Option<u8> {
+fn parse_count(word: &str) -> Option<u8> {
     const WORDS: [&str; 10] =
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let written =
@@ -235,7 +245,7 @@ fn number(word: &str) -> Option<u8> {
     word.parse().ok().or(written)
 }
 
-fn effort(word: &str) -> Option<Effort> {
+fn parse_effort(word: &str) -> Option<Effort> {
     match word {
         "quick" | "quickly" | "fast" | "low" => Some(Effort::Low),
         "medium" => Some(Effort::Medium),

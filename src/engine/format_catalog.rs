@@ -1,33 +1,33 @@
 //! The format catalog: every debate format that can be opened, with its prompt templates. Filled by
 //! `formats_catalog` from built-in and user files.
-use super::desk::DeskError;
+use super::app::AppError;
 use crate::debate::formats::FormatOffer;
 use std::collections::BTreeMap;
 
 /// A format with its limits and prompt templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offering {
+pub struct CatalogEntry {
     pub offer: FormatOffer,
     /// Templates by phase name, and under `reply.KIND`, `act.NAME`, `audience.TYPE`, `focus`,
     /// `again` and `review`.
     pub prompts: BTreeMap<String, String>,
-    pub from: From,
+    pub source: FormatSource,
 }
 
 /// Where a format comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum FormatSource {
     /// Built into the program.
-    Program,
+    Builtin,
     /// Built in, as a variant of another format for one kind of question.
-    Template(String),
+    BuiltinTemplate(String),
     /// A file of the user.
-    User(String),
+    UserFile(String),
 }
 
 /// A format file of the user that could not be parsed, and the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct InvalidFormatFile {
     /// Name the format would have.
     pub name: String,
     pub file: String,
@@ -36,38 +36,38 @@ pub struct Broken {
 
 /// All formats, in display order.
 #[derive(Clone, Debug, Default)]
-pub struct Catalogue {
+pub struct FormatCatalog {
     /// Formats that can be opened.
-    pub offerings: Vec<Offering>,
+    pub entries: Vec<CatalogEntry>,
     /// Files with errors.
-    pub broken: Vec<Broken>,
+    pub invalid_files: Vec<InvalidFormatFile>,
     /// Prompt templates of the arena client, by name.
-    pub guest: BTreeMap<String, String>,
+    pub arena_client_prompts: BTreeMap<String, String>,
 }
 
-impl Offering {
+impl CatalogEntry {
     /// Name of the format.
     pub fn name(&self) -> &str {
         &self.offer.format.name
     }
 
     /// Audience types the format has templates for.
-    pub fn listeners(&self) -> impl Iterator<Item = &str> {
+    pub fn audience_types(&self) -> impl Iterator<Item = &str> {
         self.prompts.keys().filter_map(|name| name.strip_prefix("audience."))
     }
 }
 
-impl Catalogue {
+impl FormatCatalog {
     /// Finds a format by name. The error lists the known names.
-    pub fn offered(&self, name: &str) -> Result<&Offering, DeskError> {
-        let found = self.offerings.iter().find(|offering| offering.name() == name);
+    pub fn find(&self, name: &str) -> Result<&CatalogEntry, AppError> {
+        let found = self.entries.iter().find(|offering| offering.name() == name);
         found.ok_or_else(|| {
-            if let Some(broken) = self.broken.iter().find(|broken| broken.name == name) {
-                let Broken { name, file, why } = broken.clone();
-                return DeskError::BrokenFormat { name, file, why };
+            if let Some(broken) = self.invalid_files.iter().find(|broken| broken.name == name) {
+                let InvalidFormatFile { name, file, why } = broken.clone();
+                return AppError::InvalidFormat { name, file, why };
             }
-            let known: Vec<&str> = self.offerings.iter().map(Offering::name).collect();
-            DeskError::Format { name: name.into(), known: known.join(", ") }
+            let known: Vec<&str> = self.entries.iter().map(CatalogEntry::name).collect();
+            AppError::UnknownFormat { name: name.into(), known: known.join(", ") }
         })
     }
 }

@@ -2,7 +2,7 @@
 //! keywords, and numbers with a unit, in English and Chinese.
 
 /// Keywords by subject. If several match, the first subject wins.
-const WORDS: &[(&str, &[&str])] = &[
+const KEYWORDS: &[(&str, &[&str])] = &[
     (
         "performance",
         &[
@@ -90,7 +90,7 @@ const WORDS: &[(&str, &[&str])] = &[
 ];
 
 /// Chinese keywords. They match as substrings, because there are no spaces between words.
-const HAN: &[(&str, &[&str])] = &[
+const HAN_KEYWORDS: &[(&str, &[&str])] = &[
     ("performance", &["性能", "基准", "延迟", "吞吐", "更快", "最快", "内存占用", "响应时间"]),
     ("cost", &["成本", "价格", "费用", "更便宜", "更贵", "定价", "收费"]),
     ("security", &["安全", "漏洞"]),
@@ -143,19 +143,20 @@ const HAN_UNITS: &[&str] =
     &["毫秒", "微秒", "纳秒", "秒", "分钟", "小时", "倍", "美元", "万元", "欧元"];
 
 /// The measurable subject of a topic, `None` if unsure.
-pub fn measurable(topic: &str) -> Option<&'static str> {
-    let text = prose(topic);
-    let words = spaced(&text, IDIOMS);
+pub fn measurable_subject(topic: &str) -> Option<&'static str> {
+    let text = strip_code(topic);
+    let words = normalize_words(&text, IDIOMS);
     let han = HAN_IDIOMS.iter().fold(text.clone(), |text, idiom| text.replace(idiom, " "));
-    let names = WORDS.iter().find(|(_, all)| all.iter().any(|word| stands_in(&words, word)));
-    let signs = HAN.iter().find(|(_, all)| all.iter().any(|word| han.contains(word)));
-    let place = |reason: &str| WORDS.iter().position(|(it, _)| *it == reason).unwrap_or(usize::MAX);
+    let names = KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| contains_word(&words, word)));
+    let signs = HAN_KEYWORDS.iter().find(|(_, all)| all.iter().any(|word| han.contains(word)));
+    let place =
+        |reason: &str| KEYWORDS.iter().position(|(it, _)| *it == reason).unwrap_or(usize::MAX);
     let told = names.iter().chain(&signs).map(|(reason, _)| *reason);
     told.min_by_key(|reason| place(reason)).or_else(|| has_figure(&text).then_some("figures"))
 }
 
 /// The topic in lowercase, without code in backticks.
-fn prose(topic: &str) -> String {
+fn strip_code(topic: &str) -> String {
     let parts: Vec<&str> = topic.split('`').collect();
     let closed = parts.len() % 2 == 1;
     let kept = parts.into_iter().enumerate().filter(|(nth, _)| nth % 2 == 0 || !closed);
@@ -163,14 +164,14 @@ fn prose(topic: &str) -> String {
 }
 
 /// Words separated by single spaces. Paths and identifiers become a token that matches nothing.
-fn spaced(text: &str, without: &[&str]) -> String {
+fn normalize_words(text: &str, without: &[&str]) -> String {
     let mut words = String::from(" ");
     let foreign = |c: char| c.is_whitespace() || !c.is_ascii() && !matches!(c, '’' | '‑');
     for token in text.split(foreign) {
         let token = token.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         // `price/performance` is not a path.
-        let path = token.contains('/') && !token.split('/').all(is_listed);
-        if is_listed(token) {
+        let path = token.contains('/') && !token.split('/').all(is_keyword);
+        if is_keyword(token) {
             words.push_str(token);
         } else if path || token.contains(['_', '.', ':', '\\', '@', '=']) {
             words.push('|');
@@ -186,11 +187,11 @@ fn spaced(text: &str, without: &[&str]) -> String {
     without.iter().fold(words, |words, idiom| words.replace(&format!(" {idiom} "), " | "))
 }
 
-fn is_listed(word: &str) -> bool {
-    WORDS.iter().any(|(_, all)| all.contains(&word))
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.iter().any(|(_, all)| all.contains(&word))
 }
 
-fn stands_in(words: &str, word: &str) -> bool {
+fn contains_word(words: &str, word: &str) -> bool {
     words
         .match_indices(word)
         .any(|(at, _)| words[..at].ends_with(' ') && words[at + word.len()..].starts_with(' '))
@@ -201,9 +202,10 @@ fn has_figure(text: &str) -> bool {
     let mut at = 0;
     while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit()) {
         let from = at + found;
-        let number = number(&text[from..]);
+        let number = number_len(&text[from..]);
         at = from + number;
-        if begins_number(&text[..from]) && is_measured(&text[..from], &text[from..at], &text[at..])
+        if can_precede_number(&text[..from])
+            && has_unit(&text[..from], &text[from..at], &text[at..])
         {
             return true;
         }
@@ -212,19 +214,19 @@ fn has_figure(text: &str) -> bool {
 }
 
 /// Length in bytes of the number at the start of a text: `5`, `1,000`, `99.9`, `10-20`.
-fn number(text: &str) -> usize {
+fn number_len(text: &str) -> usize {
     let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–');
     let run = &text[..text.find(|c| !part(c)).unwrap_or(text.len())];
     run.trim_end_matches(|c: char| !c.is_ascii_digit()).len()
 }
 
 /// Whether a number can start here: not inside a name, a version or an issue number.
-fn begins_number(before: &str) -> bool {
-    let before = before.strip_suffix(['-', '+']).filter(|it| !joins(it)).unwrap_or(before);
-    !joins(before) && !before.ends_with(['-', '.', '/', '#', ':', '_', '@', '\''])
+fn can_precede_number(before: &str) -> bool {
+    let before = before.strip_suffix(['-', '+']).filter(|it| !ends_with_word(it)).unwrap_or(before);
+    !ends_with_word(before) && !before.ends_with(['-', '.', '/', '#', ':', '_', '@', '\''])
 }
 
-fn joins(before: &str) -> bool {
+fn ends_with_word(before: &str) -> bool {
     before.ends_with(|c: char| c.is_alphanumeric() && !is_han(c))
 }
 
@@ -232,7 +234,7 @@ fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-fn is_measured(before: &str, number: &str, after: &str) -> bool {
+fn has_unit(before: &str, number: &str, after: &str) -> bool {
     // `$1` is a positional argument.
     let money =
         before.ends_with(['€', '£', '¥', '￥']) || before.ends_with('$') && number.len() > 1;

@@ -1,10 +1,10 @@
 //! Reads files from the pinned tree of a debate, as its debaters saw them.
-use super::desk::{Desk, DeskError, at_home};
-use super::ports::{About, BadContext, Place, Stored};
+use super::app::{App, AppError, home_workspace};
+use super::ports::{CitationContext, ContextError, StoredDebate, Workspace};
 use crate::debate::{Citation, CitationStatus, Debate};
 
 /// Whether an unsealed turn has a valid citation of this file. Viewers may only read such files.
-pub fn cites(debate: &Debate, path: &str) -> bool {
+pub fn has_valid_citation(debate: &Debate, path: &str) -> bool {
     let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
     let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
     let there = |it: &&Citation| {
@@ -18,19 +18,25 @@ pub fn cites(debate: &Debate, path: &str) -> bool {
     cited.any(|it| it.path.as_deref() == Some(path) || elsewhere(it))
 }
 
-impl Desk {
+impl App {
     /// Redacted content of a file in the pinned tree, and the id of the tree.
-    pub fn source(
+    pub fn read_pinned_file(
         &self,
-        stored: &Stored,
-        place: &Place,
+        stored: &StoredDebate,
+        place: &Workspace,
         path: &str,
-    ) -> Result<(String, String), DeskError> {
-        let none = || BadContext("this debate is pinned to no tree".into());
+    ) -> Result<(String, String), AppError> {
+        let none = || ContextError("this debate is pinned to no tree".into());
         let pin = stored.setup.pin.clone().ok_or_else(none)?;
-        let root = at_home(stored, place).root;
-        let about =
-            About { root: &root, pin: &pin, touched: &[], folder: "", except: None, was: None };
-        Ok((self.evidence.file(path, &about)?, pin))
+        let root = home_workspace(stored, place).root;
+        let about = CitationContext {
+            root: &root,
+            pin: &pin,
+            preferred_paths: &[],
+            base_folder: "",
+            excluded_path: None,
+            base_tree: None,
+        };
+        Ok((self.evidence.read_file(path, &about)?, pin))
     }
 }

@@ -1,31 +1,32 @@
 //! Imports debates from files. A log signed with this user's key is imported as it is. From any
 //! other file only the transcript is used.
-use super::catalogue::Offering;
-use super::command::Error;
-use super::desk::{Desk, DeskError, new_id};
-use super::gate::Gate;
-use super::opening::Opening;
+use super::app::{App, AppError, new_debate_id};
+use super::command::SessionError;
+use super::draft::DebateDraft;
+use super::format_catalog::CatalogEntry;
 use super::ports::{
-    ArchiveError, Claim, Duplicates, Foreign, Place, Query, Recorded, Stored, Transcript,
+    ArchiveError, DebateQuery, DuplicatePolicy, ForeignDebate, LeaseMode, RecordedEvent,
+    StoredDebate, Transcript, Workspace,
 };
-use super::transcript::adopt;
+use super::redaction_gate::RedactionGate;
+use super::transcript::build_events;
 use crate::debate::state::ReplayError;
 use crate::debate::{Debate, Event, Origin, Role, Setup};
 
 /// Result of an import.
 #[derive(Debug)]
-pub struct TakenIn {
+pub struct ImportResult {
     pub id: String,
-    pub how: How,
+    pub outcome: ImportOutcome,
 }
 
 /// How a file was imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ImportOutcome {
     /// The debate was new.
     New,
     /// The archive already had all of it.
-    Known,
+    AlreadyKnown,
     /// This many events were appended to the known debate.
     Extended(usize),
     /// The log differs from the known one, so it was imported as a new debate.
@@ -33,7 +34,7 @@ pub enum How {
     /// Only the transcript was imported.
     Transcript {
         /// Number of turns imported.
-        taken: usize,
+        imported: usize,
         /// Number of turns in the file.
         turns: usize,
     },
@@ -41,92 +42,100 @@ pub enum How {
 
 /// How an imported log compares with the known log of the same debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum LogComparison {
     /// It is a prefix of the known log, or equal to it.
-    Within,
+    Prefix,
     /// The known log is a prefix of it. It has this many more events.
-    Longer(usize),
+    Extension(usize),
     /// They differ, or the known log is corrupt.
-    Apart,
+    Diverged,
 }
 
 /// Compares an imported log with the known one, event by event.
-pub(super) fn beside(known: &Stored, setup: &Setup, theirs: &[Recorded]) -> Beside {
+pub(super) fn compare_logs(
+    known: &StoredDebate,
+    setup: &Setup,
+    theirs: &[RecordedEvent],
+) -> LogComparison {
     let ours = || known.events.iter().map(|recorded| &recorded.event);
     let alike = ours().zip(theirs.iter().map(|recorded| &recorded.event)).all(|(a, b)| a == b);
-    if known.unreadable.is_some() || known.setup != *setup || !alike {
-        return Beside::Apart;
+    if known.first_unreadable.is_some() || known.setup != *setup || !alike {
+        return LogComparison::Diverged;
     }
     match theirs.len().checked_sub(known.events.len()).filter(|more| *more > 0) {
-        Some(more) => Beside::Longer(more),
-        None => Beside::Within,
+        Some(more) => LogComparison::Extension(more),
+        None => LogComparison::Prefix,
     }
 }
 
-impl Desk {
+impl App {
     /// Imports a file. Of two signed logs of one debate the longer wins, and logs that differ
     /// become two debates. A transcript is imported with the seats, prompts and limits of the
     /// draft, and the new debate is paused until the user continues it.
-    pub fn take_in(
+    pub fn import_file(
         &self,
         text: &str,
-        opening: &Opening,
-        place: &Place,
-    ) -> Result<TakenIn, DeskError> {
-        match self.archive.read_foreign(text)? {
-            Foreign::Ours(setup, events) => self.take_up(*setup, &events, place),
-            Foreign::Transcript(transcript) => self.take_down(&transcript, opening, place),
+        opening: &DebateDraft,
+        place: &Workspace,
+    ) -> Result<ImportResult, AppError> {
+        match self.archive.parse_foreign(text)? {
+            ForeignDebate::OwnLog(setup, events) => self.import_log(*setup, &events, place),
+            ForeignDebate::Transcript(transcript) => {
+                self.import_transcript(&transcript, opening, place)
+            }
         }
     }
 
     /// Imports a transcript as a new, paused debate.
-    pub(super) fn take_down(
+    pub(super) fn import_transcript(
         &self,
         transcript: &Transcript,
-        opening: &Opening,
-        place: &Place,
-    ) -> Result<TakenIn, DeskError> {
+        opening: &DebateDraft,
+        place: &Workspace,
+    ) -> Result<ImportResult, AppError> {
         let mut format = opening.format.clone();
-        if transcript.dialogue {
-            let talks = |it: &&Offering| it.offer.format.uses_role(Role::Lead);
-            let found = self.catalogue.offerings.iter().find(talks);
+        if transcript.is_dialogue {
+            let talks = |it: &&CatalogEntry| it.offer.format.uses_role(Role::Lead);
+            let found = self.catalog.entries.iter().find(talks);
             format = found.map_or(format, |it| it.name().to_owned());
         }
-        let opening = Opening { format, ..opening.clone() };
-        let opening = Opening {
+        let opening = DebateDraft { format, ..opening.clone() };
+        let opening = DebateDraft {
             topic: one_line(&transcript.topic),
-            rounds: transcript.rounds.map(|rounds| opening.nearest(rounds, &self.catalogue)),
+            rounds: transcript.rounds.map(|rounds| opening.clamp_rounds(rounds, &self.catalog)),
             origin: Origin::Transcript { id: transcript.id.clone() },
             ..opening
         };
         let mut taken = 0;
         // The imported file is not overwritten until the user continues the debate.
-        let place = &Place { state_file: None, ..place.clone() };
-        let (debate, ..) = self.create(&opening, place, |debate| {
-            let (events, turns) = adopt(debate.clone(), transcript);
+        let place = &Workspace { state_file: None, ..place.clone() };
+        let (debate, ..) = self.create_debate(&opening, place, |debate| {
+            let (events, turns) = build_events(debate.clone(), transcript);
             taken = turns;
             events
         })?;
         let turns = transcript.turns.len();
         let id = debate.setup().id.clone();
-        Ok(TakenIn { id, how: How::Transcript { taken, turns } })
+        Ok(ImportResult { id, outcome: ImportOutcome::Transcript { imported: taken, turns } })
     }
 
     /// Finds the debate of this repository that was created from the same transcript. Makes the
     /// import idempotent.
-    pub(super) fn taken_down(
+    pub(super) fn find_imported_transcript(
         &self,
         transcript: &Transcript,
-        place: &Place,
-    ) -> Result<Option<String>, DeskError> {
-        let query = Query { root: Some(place.root.clone()), ..Query::default() };
+        place: &Workspace,
+    ) -> Result<Option<String>, AppError> {
+        let query = DebateQuery { root: Some(place.root.clone()), ..DebateQuery::default() };
         let cards = self.archive.list(&query)?.into_iter();
         for card in cards.filter(|card| card.labels.iter().any(|label| label == "imported")) {
             let Ok(stored) = self.archive.read(&card.id) else { continue };
             let Origin::Transcript { id } = &stored.setup.origin else { continue };
             let Ok(debate) = Debate::open(stored.setup.clone()) else { continue };
-            let again = adopt(debate, transcript).0;
-            let again = Gate::of(&self.secrets, &stored.setup).all(again).map_err(Error::from)?;
+            let again = build_events(debate, transcript).0;
+            let again = RedactionGate::for_debate(&self.secrets, &stored.setup)
+                .redact_value(again)
+                .map_err(SessionError::from)?;
             let begins = stored.events.iter().map(|recorded| &recorded.event).take(again.len());
             if *id == transcript.id && begins.eq(&again) {
                 return Ok(Some(card.id));
@@ -135,46 +144,46 @@ impl Desk {
         Ok(None)
     }
 
-    pub(super) fn take_up(
+    pub(super) fn import_log(
         &self,
         setup: Setup,
-        events: &[Recorded],
-        place: &Place,
-    ) -> Result<TakenIn, DeskError> {
+        events: &[RecordedEvent],
+        place: &Workspace,
+    ) -> Result<ImportResult, AppError> {
         let theirs: Vec<Event> = events.iter().map(|recorded| recorded.event.clone()).collect();
         Debate::replay(setup.clone(), theirs.clone())
-            .map_err(|error: ReplayError| DeskError::Forged(error.to_string()))?;
+            .map_err(|error: ReplayError| AppError::InvalidImportedLog(error.to_string()))?;
         let id = setup.id.clone();
         let known = match self.archive.read(&id) {
             Ok(stored) => stored,
-            Err(ArchiveError::Unknown(_)) => {
-                match self.archive.create(&setup, events, place, Duplicates::Allowed) {
-                    Ok(_) => return Ok(TakenIn { id, how: How::New }),
+            Err(ArchiveError::UnknownDebate(_)) => {
+                match self.archive.create(&setup, events, place, DuplicatePolicy::Allow) {
+                    Ok(_) => return Ok(ImportResult { id, outcome: ImportOutcome::New }),
                     // Lost a race: another process has created it.
-                    Err(ArchiveError::Taken(_)) => self.archive.read(&id)?,
+                    Err(ArchiveError::IdTaken(_)) => self.archive.read(&id)?,
                     Err(error) => return Err(error.into()),
                 }
             }
             Err(error) => return Err(error.into()),
         };
-        match beside(&known, &setup, events) {
-            Beside::Within => Ok(TakenIn { id, how: How::Known }),
-            Beside::Longer(more) => {
-                let mut opened = self.archive.open(&id, place, Claim::Free)?;
+        match compare_logs(&known, &setup, events) {
+            LogComparison::Prefix => Ok(ImportResult { id, outcome: ImportOutcome::AlreadyKnown }),
+            LogComparison::Extension(more) => {
+                let mut opened = self.archive.open(&id, place, LeaseMode::IfFree)?;
                 // Another process may have appended events since the read.
-                if beside(&opened.stored, &setup, events) != Beside::Longer(more) {
-                    return Err(DeskError::Archive(ArchiveError::Busy {
+                if compare_logs(&opened.stored, &setup, events) != LogComparison::Extension(more) {
+                    return Err(AppError::Archive(ArchiveError::LeaseHeld {
                         id,
                         holder: "another process".into(),
                     }));
                 }
-                opened.log.append(&theirs[theirs.len() - more..]).map_err(Error::from)?;
-                Ok(TakenIn { id, how: How::Extended(more) })
+                opened.log.append(&theirs[theirs.len() - more..]).map_err(SessionError::from)?;
+                Ok(ImportResult { id, outcome: ImportOutcome::Extended(more) })
             }
-            Beside::Apart => {
-                let setup = Setup { id: new_id(self.clock.now())?, ..setup };
-                self.archive.create(&setup, events, place, Duplicates::Allowed)?;
-                Ok(TakenIn { id: setup.id, how: How::Diverged })
+            LogComparison::Diverged => {
+                let setup = Setup { id: new_debate_id(self.clock.now())?, ..setup };
+                self.archive.create(&setup, events, place, DuplicatePolicy::Allow)?;
+                Ok(ImportResult { id: setup.id, outcome: ImportOutcome::Diverged })
             }
         }
     }

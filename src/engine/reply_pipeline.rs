@@ -1,7 +1,7 @@
 //! The reply pipeline: what happens to a reply before it is parsed. Strips fake verification marks,
 //! redacts secrets and checks the citations.
-use super::gate::Gate;
-use super::ports::{About, Evidence, Said};
+use super::ports::{CitationContext, Evidence, ProviderReply};
+use super::redaction_gate::RedactionGate;
 use crate::debate::{BaseTree, Citation, ReplyKind, Setup, claims_block};
 use crate::redact::Secrets;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tokio::runtime::RuntimeFlavor;
 
 /// What a session needs besides providers, log and clock.
 #[derive(Clone)]
-pub struct Outside {
+pub struct SessionContext {
     pub root: PathBuf,
     pub evidence: Arc<dyn Evidence>,
     /// Known secrets, to be redacted.
@@ -19,78 +19,78 @@ pub struct Outside {
 
 /// The pipeline of one debate.
 #[derive(Clone)]
-pub(super) struct Scrutiny {
-    pub(super) gate: Gate,
+pub(super) struct ReplyPipeline {
+    pub(super) gate: RedactionGate,
     evidence: Arc<dyn Evidence>,
     root: PathBuf,
     pin: Option<String>,
     touched: Vec<String>,
-    was: Option<BaseTree>,
+    base_tree: Option<BaseTree>,
 }
 
 /// A sanitized reply with its checked citations.
 #[derive(Clone, Debug)]
-pub(super) struct Looked {
-    pub(super) said: Said,
+pub(super) struct CheckedReply {
+    pub(super) reply: ProviderReply,
     pub(super) citations: Vec<Citation>,
 }
 
-impl Scrutiny {
-    pub(super) fn of(setup: &Setup, around: &Outside) -> Scrutiny {
-        Scrutiny {
-            gate: Gate::of(&around.secrets, setup),
+impl ReplyPipeline {
+    pub(super) fn new(setup: &Setup, around: &SessionContext) -> ReplyPipeline {
+        ReplyPipeline {
+            gate: RedactionGate::for_debate(&around.secrets, setup),
             evidence: around.evidence.clone(),
             root: around.root.clone(),
             pin: setup.pin.clone(),
             touched: setup.touched.clone(),
-            was: setup.proposed.as_ref().map(|proposed| proposed.was.clone()),
+            base_tree: setup.proposed.as_ref().map(|proposed| proposed.was.clone()),
         }
     }
 
     /// Processes a reply. Citations are checked on a blocking thread, so that the async runtime is
     /// not blocked.
-    pub(super) async fn look(&self, kind: ReplyKind, said: Said) -> Looked {
+    pub(super) async fn process(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
         if self.pin.is_none() || kind != ReplyKind::Speech {
-            return self.look_now(kind, said);
+            return self.process_now(kind, said);
         }
         let (own, kept) = (self.clone(), said.clone());
-        let looking = tokio::task::spawn_blocking(move || own.look_now(kind, said));
-        looking.await.unwrap_or_else(|_| Looked {
-            said: Said { text: self.plain(&kept.text), ..kept },
+        let looking = tokio::task::spawn_blocking(move || own.process_now(kind, said));
+        looking.await.unwrap_or_else(|_| CheckedReply {
+            reply: ProviderReply { text: self.sanitize(&kept.text), ..kept },
             citations: vec![],
         })
     }
 
     /// The same for synchronous callers. In a multi-threaded runtime it uses `block_in_place`.
-    pub(super) fn look_here(&self, kind: ReplyKind, said: Said) -> Looked {
+    pub(super) fn process_blocking(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
         let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
         if matches!(flavor, Ok(RuntimeFlavor::MultiThread)) {
-            return tokio::task::block_in_place(|| self.look_now(kind, said));
+            return tokio::task::block_in_place(|| self.process_now(kind, said));
         }
-        self.look_now(kind, said)
+        self.process_now(kind, said)
     }
 
-    fn look_now(&self, kind: ReplyKind, said: Said) -> Looked {
-        let text = self.plain(&said.text);
+    fn process_now(&self, kind: ReplyKind, said: ProviderReply) -> CheckedReply {
+        let text = self.sanitize(&said.text);
         let citations = match (&self.pin, kind) {
             (Some(pin), ReplyKind::Speech) => {
-                let about = About {
+                let about = CitationContext {
                     root: &self.root,
                     pin,
-                    touched: &self.touched,
-                    folder: "",
-                    except: None,
-                    was: self.was.as_ref(),
+                    preferred_paths: &self.touched,
+                    base_folder: "",
+                    excluded_path: None,
+                    base_tree: self.base_tree.as_ref(),
                 };
-                self.evidence.citations(&claims_block::parse_speech(&text), &about)
+                self.evidence.check_citations(&claims_block::parse_speech(&text), &about)
             }
             _ => vec![],
         };
-        Looked { said: Said { text, ..said }, citations }
+        CheckedReply { reply: ProviderReply { text, ..said }, citations }
     }
 
     /// Text without verification marks and secrets, as it is stored.
-    pub(super) fn plain(&self, text: &str) -> String {
-        self.gate.text(&self.evidence.unmarked(text))
+    pub(super) fn sanitize(&self, text: &str) -> String {
+        self.gate.redact_text(&self.evidence.strip_verification_marks(text))
     }
 }

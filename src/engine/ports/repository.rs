@@ -3,40 +3,44 @@
 //!
 //! Implemented by `brief`, `evidence` and `repo`. Everything is read from a pinned git tree, so
 //! that the result of a query never changes.
-use super::change::{Contribution, Meant, Proposal};
+use super::change::{ChangeSelector, ChangeSet, ChangeUnderReview};
 use crate::debate::{BaseTree, Body, Citation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Reads the repository: pins trees, gathers briefs and finds changes.
-pub trait Briefs: Send + Sync {
+pub trait BriefSource: Send + Sync {
     /// Gathers the requested files and diffs up to the token limit. Empty if nothing is requested.
-    fn gather(&self, context: &Context<'_>) -> Result<Gathered, BadContext>;
+    fn gather(&self, context: &BriefRequest<'_>) -> Result<GatheredBrief, ContextError>;
 
     /// Pins the tree of a commit.
-    fn commit(&self, root: &Path, commit: &str) -> Result<Pinned, BadContext>;
+    fn pin_commit(&self, root: &Path, commit: &str) -> Result<PinnedTree, ContextError>;
 
     /// Pins the current files, with uncommitted changes, as a git tree. `None` if there is no
     /// repository.
-    fn pin(&self, root: &Path) -> Result<Option<Pinned>, BadContext>;
+    fn pin_files(&self, root: &Path) -> Result<Option<PinnedTree>, ContextError>;
 
     /// Finds the selected change and pins its tree. The files in `without` are output files of this
     /// run and are ignored.
-    fn proposal(
+    fn find_change_set(
         &self,
         root: &Path,
-        meant: &Meant,
+        meant: &ChangeSelector,
         without: &[PathBuf],
-    ) -> Result<Proposal, BadContext>;
+    ) -> Result<ChangeSet, ContextError>;
 
     /// Finds what happened to some files since a debate was opened. The search has a time limit.
-    fn since(&self, root: &Path, asked: &Before<'_>) -> Result<Since, BadContext>;
+    fn changes_since(
+        &self,
+        root: &Path,
+        asked: &ChangesSinceQuery<'_>,
+    ) -> Result<ChangesSince, ContextError>;
 }
 
 /// Query for changes since a debate was opened.
 #[derive(Clone, Copy, Debug)]
-pub struct Before<'a> {
+pub struct ChangesSinceQuery<'a> {
     /// Milliseconds since the Unix epoch.
     pub opened_at: i64,
     /// Last commit at that time, if known.
@@ -49,11 +53,11 @@ pub struct Before<'a> {
 
 /// What happened to some files since a debate was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Since {
+pub struct ChangesSince {
     /// Commits that touch one of them, the newest first.
-    pub commits: Vec<Touching>,
+    pub commits: Vec<RelatedCommit>,
     /// Whether the search stopped early, so that there may be more commits.
-    pub more: bool,
+    pub truncated: bool,
     /// Files with uncommitted changes.
     pub uncommitted: Vec<String>,
     /// Files whose content differs.
@@ -62,7 +66,7 @@ pub struct Since {
 
 /// A commit that touches some of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touching {
+pub struct RelatedCommit {
     /// Abbreviated id.
     pub id: String,
     /// First line of the message.
@@ -73,49 +77,49 @@ pub struct Touching {
 
 /// Request for a brief.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
+pub struct BriefRequest<'a> {
     pub root: &'a Path,
     /// The pinned tree, if the repository could be read.
-    pub pinned: Option<&'a Pinned>,
+    pub pinned: Option<&'a PinnedTree>,
     pub topic: &'a str,
     /// `none`, `auto`, or what the user asked for, in the syntax of `--context`.
-    pub wanted: &'a str,
-    pub readers: Readers,
+    pub selection: &'a str,
+    pub readers: BriefReaders,
     /// The change under review, if any.
-    pub change: Option<&'a Contribution>,
+    pub change: Option<&'a ChangeUnderReview>,
 }
 
 /// Whether the participants can read files themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readers {
+pub enum BriefReaders {
     /// All of them can, so the brief needs only names, numbers and hunks.
-    OfFiles,
+    ReadFiles,
     /// At least one cannot, so the brief must have the content.
-    OfTheBrief,
+    BriefOnly,
 }
 
 /// A brief, and how it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gathered {
+pub struct GatheredBrief {
     /// Text for the prompts.
     pub text: String,
     /// What was picked, with the reason.
     pub picked: Vec<String>,
-    pub left_out: Vec<Omitted>,
+    pub left_out: Vec<OmittedFile>,
     /// Paths the brief is about.
-    pub touched: Vec<String>,
+    pub touched_paths: Vec<String>,
     /// Every changed file, if changes were requested.
-    pub changed: Vec<Changed>,
+    pub changed_files: Vec<FileChange>,
     /// Estimated number of tokens.
     pub tokens: usize,
     /// Secrets that were redacted, by kind. Empty if there were none.
-    pub removed: String,
+    pub redacted: String,
 }
 
 /// A changed file with its line counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Changed")]
-pub struct Changed {
+pub struct FileChange {
     /// Current path.
     pub path: String,
     /// Old path, if it was renamed.
@@ -131,7 +135,7 @@ pub struct Changed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "Omitted")]
-pub struct Omitted {
+pub struct OmittedFile {
     pub path: String,
     pub why: String,
 }
@@ -139,40 +143,44 @@ pub struct Omitted {
 /// Checks citations against the pinned tree of a debate, so that the result is reproducible.
 pub trait Evidence: Send + Sync {
     /// Removes verification marks a model has put on its own citations.
-    fn unmarked(&self, text: &str) -> String;
+    fn strip_verification_marks(&self, text: &str) -> String;
 
     /// Extracts the citations of a reply and looks each up in the tree.
-    fn citations(&self, body: &Body, about: &About<'_>) -> Vec<Citation>;
+    fn check_citations(&self, body: &Body, about: &CitationContext<'_>) -> Vec<Citation>;
 
     /// As [`Evidence::check_citations`], for any text: a review, a report, another tool's output.
-    fn look_up(&self, text: &str, about: &About<'_>) -> Result<Vec<Citation>, BadContext>;
+    fn check_text(
+        &self,
+        text: &str,
+        about: &CitationContext<'_>,
+    ) -> Result<Vec<Citation>, ContextError>;
 
     /// Content of a file of the tree, by exact path, with secrets redacted.
-    fn file(&self, path: &str, about: &About<'_>) -> Result<String, BadContext> {
+    fn read_file(&self, path: &str, about: &CitationContext<'_>) -> Result<String, ContextError> {
         let _ = about;
-        Err(BadContext(format!("there is no tree in which to look for `{path}`")))
+        Err(ContextError(format!("there is no tree in which to look for `{path}`")))
     }
 }
 
 /// Where citations are looked up: the tree, and how ambiguous paths are resolved.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
+pub struct CitationContext<'a> {
     pub root: &'a Path,
     /// Id of the pinned tree.
     pub pin: &'a str,
     /// Paths preferred when a citation matches several files.
-    pub touched: &'a [String],
+    pub preferred_paths: &'a [String],
     /// Folder that relative paths start from: empty, or ending in `/`.
-    pub folder: &'a str,
+    pub base_folder: &'a str,
     /// Path that does not count as evidence, because a text cannot confirm itself.
-    pub except: Option<&'a str>,
+    pub excluded_path: Option<&'a str>,
     /// The old files of a change, if the tree is that of a change.
-    pub was: Option<&'a BaseTree>,
+    pub base_tree: Option<&'a BaseTree>,
 }
 
 /// A pinned git tree of the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pinned {
+pub struct PinnedTree {
     /// Id of the tree.
     pub tree: String,
     /// Last commit, if there is one.
@@ -184,21 +192,21 @@ pub struct Pinned {
 }
 
 /// Makes read-only copies of pinned trees for tools, without secrets.
-pub trait Snapshots: Send + Sync {
+pub trait SnapshotProvider: Send + Sync {
     /// A snapshot of a pinned tree. It is not deleted while the handle lives.
-    fn snapshot(&self, root: &Path, pin: &str) -> Result<Snapshot, BadContext>;
+    fn snapshot(&self, root: &Path, pin: &str) -> Result<SnapshotHandle, ContextError>;
 }
 
 /// A snapshot of a pinned tree on disk.
-pub struct Snapshot {
+pub struct SnapshotHandle {
     pub folder: PathBuf,
     /// Summary of the files that are not in the copy. Empty if all are.
     pub left_out: String,
     /// Lock that protects it from eviction.
-    pub hold: Box<dyn std::any::Any + Send + Sync>,
+    pub guard: Box<dyn std::any::Any + Send + Sync>,
 }
 
 /// Error when the repository could not be read or a query is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadContext(pub String);
+pub struct ContextError(pub String);

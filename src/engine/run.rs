@@ -1,7 +1,7 @@
 //! A running debate ([`DebateRun`]) and handles to it ([`RunHandle`]). The session runs in a tokio
 //! task.
-use super::command::{Command, Error, Request};
-use super::live::{Live, Update};
+use super::command::{Command, CommandRequest, SessionError};
+use super::updates::{Update, UpdateBroadcaster};
 use crate::debate::{Cue, Debate, Step};
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -9,104 +9,114 @@ use tokio::task::JoinHandle;
 
 /// Sends commands to a running debate and subscribes to its updates. Does not keep it running.
 #[derive(Clone)]
-pub struct Handle {
-    requests: mpsc::Sender<Request>,
-    live: Live,
+pub struct RunHandle {
+    requests: mpsc::Sender<CommandRequest>,
+    updates: UpdateBroadcaster,
 }
 
-impl Handle {
-    pub(super) fn new(requests: mpsc::Sender<Request>, live: Live) -> Handle {
-        Handle { requests, live }
+impl RunHandle {
+    pub(super) fn new(
+        requests: mpsc::Sender<CommandRequest>,
+        updates: UpdateBroadcaster,
+    ) -> RunHandle {
+        RunHandle { requests, updates }
     }
 
     /// Sends commands and waits until all are recorded or refused.
-    pub async fn send(&self, commands: Vec<Command>) -> Result<(), Error> {
+    pub async fn send(&self, commands: Vec<Command>) -> Result<(), SessionError> {
         let (answer, answered) = oneshot::channel();
-        let request = Request { commands, answer };
-        self.requests.send(request).await.map_err(|_| Error::Gone)?;
-        answered.await.unwrap_or(Err(Error::Gone))
+        let request = CommandRequest { commands, result_sender: answer };
+        self.requests.send(request).await.map_err(|_| SessionError::NotRunning)?;
+        answered.await.unwrap_or(Err(SessionError::NotRunning))
     }
 
     /// Subscribes to updates from now on.
-    pub fn updates(&self) -> broadcast::Receiver<Arc<Update>> {
-        self.live.subscribe()
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<Update>> {
+        self.updates.subscribe()
     }
 
     /// Text streamed so far of a turn in progress.
-    pub fn said(&self, cue: Cue) -> String {
-        self.live.said(cue)
+    pub fn partial_text(&self, cue: Cue) -> String {
+        self.updates.partial_text(cue)
     }
 }
 
 /// A running debate. Dropping it aborts the session. Recorded events stay.
-pub struct Job {
-    handle: Handle,
-    debate: Debate,
-    seq: u64,
+pub struct DebateRun {
+    handle: RunHandle,
+    initial_debate: Debate,
+    initial_seq: u64,
     updates: Option<broadcast::Receiver<Arc<Update>>>,
     idle: watch::Receiver<Option<Step>>,
     /// `None` once the task has been joined.
-    task: Option<JoinHandle<Result<(), Error>>>,
+    task: Option<JoinHandle<Result<(), SessionError>>>,
 }
 
-impl Job {
+impl DebateRun {
     pub(super) fn new(
-        handle: Handle,
-        debate: Debate,
-        seq: u64,
+        handle: RunHandle,
+        initial_debate: Debate,
+        initial_seq: u64,
         updates: broadcast::Receiver<Arc<Update>>,
         idle: watch::Receiver<Option<Step>>,
-        task: JoinHandle<Result<(), Error>>,
-    ) -> Job {
-        Job { handle, debate, seq, updates: Some(updates), idle, task: Some(task) }
+        task: JoinHandle<Result<(), SessionError>>,
+    ) -> DebateRun {
+        DebateRun {
+            handle,
+            initial_debate,
+            initial_seq,
+            updates: Some(updates),
+            idle,
+            task: Some(task),
+        }
     }
 
     /// Id of the debate.
     pub fn id(&self) -> &str {
-        &self.debate.setup().id
+        &self.initial_debate.setup().id
     }
 
     /// State when the run began. Apply the facts of later updates to get the current state.
-    pub fn debate(&self) -> &Debate {
-        &self.debate
+    pub fn initial_debate(&self) -> &Debate {
+        &self.initial_debate
     }
 
     /// Sequence number of the last event in [`DebateRun::initial_debate`].
-    pub fn seq(&self) -> u64 {
-        self.seq
+    pub fn initial_seq(&self) -> u64 {
+        self.initial_seq
     }
 
     /// A handle that can be cloned and sent to other tasks.
-    pub fn handle(&self) -> Handle {
+    pub fn handle(&self) -> RunHandle {
         self.handle.clone()
     }
 
     /// The first call gets every update since the run began, later calls only new ones.
-    pub fn updates(&mut self) -> broadcast::Receiver<Arc<Update>> {
-        self.updates.take().unwrap_or_else(|| self.handle.updates())
+    pub fn subscribe_from_start(&mut self) -> broadcast::Receiver<Arc<Update>> {
+        self.updates.take().unwrap_or_else(|| self.handle.subscribe())
     }
 
     /// Sends a command and waits until it is recorded or refused.
-    pub async fn send(&self, command: Command) -> Result<(), Error> {
+    pub async fn send(&self, command: Command) -> Result<(), SessionError> {
         self.handle.send(vec![command]).await
     }
 
     /// Waits until no turn is being fetched and returns the next step.
-    pub async fn idle(&mut self) -> Result<Step, Error> {
+    pub async fn wait_idle(&mut self) -> Result<Step, SessionError> {
         if let Ok(step) = self.idle.wait_for(Option::is_some).await {
             return Ok(step.clone().unwrap_or(Step::Done));
         }
-        Err(self.ended().await)
+        Err(self.wait_ended().await)
     }
 
     /// Waits until the session ends with an error, and returns it.
-    pub async fn ended(&mut self) -> Error {
-        let Some(task) = &mut self.task else { return Error::Gone };
+    pub async fn wait_ended(&mut self) -> SessionError {
+        let Some(task) = &mut self.task else { return SessionError::NotRunning };
         let ended = task.await;
         self.task = None;
         match ended {
             Ok(Err(error)) => error,
-            Ok(Ok(())) | Err(_) => Error::Gone,
+            Ok(Ok(())) | Err(_) => SessionError::NotRunning,
         }
     }
 
@@ -119,7 +129,7 @@ impl Job {
     }
 }
 
-impl Drop for Job {
+impl Drop for DebateRun {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();

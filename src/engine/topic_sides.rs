@@ -2,7 +2,7 @@
 //! the end and finds the two sides.
 
 /// Name prefixes of known models and seats.
-const VENDORS: &[&str] = &[
+const KNOWN_PREFIXES: &[&str] = &[
     "claude",
     "gpt",
     "codex",
@@ -24,14 +24,14 @@ const VENDORS: &[&str] = &[
 ];
 
 /// A longer list in parentheses is not a list of models.
-const MOST_MODELS: usize = 4;
+const MAX_MODELS: usize = 4;
 
 /// Longer text, in characters, is a sentence and not a side.
-const LONGEST_SIDE: usize = 60;
+const MAX_SIDE_CHARS: usize = 60;
 
 /// A parsed topic line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OneLine {
+pub struct TopicLine {
     /// The line without the models.
     pub topic: String,
     /// Models as typed.
@@ -41,19 +41,19 @@ pub struct OneLine {
 }
 
 /// Parses a line. Anything that is not clearly a list of models stays in the topic.
-pub fn read(typed: &str) -> OneLine {
+pub fn parse(typed: &str) -> TopicLine {
     let typed = typed.trim();
-    let (topic, models) = models(typed).unwrap_or((typed, vec![]));
-    OneLine { topic: topic.to_owned(), models, sides: sides(topic) }
+    let (topic, models) = split_models(typed).unwrap_or((typed, vec![]));
+    TopicLine { topic: topic.to_owned(), models, sides: find_sides(topic) }
 }
 
 /// The CLI tool for a bare model name. `None` for a name with a colon, which already names its
 /// tool.
-pub fn tool_of(model: &str) -> Option<&'static str> {
+pub fn tool_for_model(model: &str) -> Option<&'static str> {
     let model = model.trim().to_lowercase();
     let begins = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
-    let short = ["opus", "sonnet", "haiku"].iter().any(|name| is_word(&model, name));
-    let o_series = model.strip_prefix('o').is_some_and(|it| it.starts_with(digit));
+    let short = ["opus", "sonnet", "haiku"].iter().any(|name| is_word_or_version(&model, name));
+    let o_series = model.strip_prefix('o').is_some_and(|it| it.starts_with(is_digit));
     if model.contains(':') {
         None
     } else if begins(&["claude"]) || short {
@@ -70,64 +70,65 @@ pub fn tool_of(model: &str) -> Option<&'static str> {
 }
 
 /// Splits off the models in parentheses at the end.
-fn models(typed: &str) -> Option<(&str, Vec<String>)> {
+fn split_models(typed: &str) -> Option<(&str, Vec<String>)> {
     let inner = typed.strip_suffix([')', '）'])?;
     let (topic, inner) = inner.rsplit_once(['(', '（'])?;
     let items: Vec<&str> = inner.split([',', '，', '、']).map(str::trim).collect();
     // `fib(32)` is a function call.
     let called = typed[topic.len()..].starts_with('(')
         && topic.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    let fits = |item: &&str| if called { is_known(item) } else { is_model(item) };
+    let fits = |item: &&str| if called { has_known_name(item) } else { looks_like_model(item) };
     let topic = topic.trim_end();
-    let all = items.len() <= MOST_MODELS && items.iter().all(fits) && !topic.is_empty();
+    let all = items.len() <= MAX_MODELS && items.iter().all(fits) && !topic.is_empty();
     all.then(|| (topic, items.into_iter().map(str::to_owned).collect()))
 }
 
-fn is_model(item: &str) -> bool {
+fn looks_like_model(item: &str) -> bool {
     // `(2024)`, `(3.12)` and `(v16)` are years or versions.
     let number = item.strip_prefix(['v', 'V']).unwrap_or(item);
     let version = !number.contains(|c: char| c.is_ascii_alphabetic());
-    written_as_one(item) && !version && item.contains(digit) || is_known(item)
+    is_single_token(item) && !version && item.contains(is_digit) || has_known_name(item)
 }
 
 /// A seat, or a name that starts with a known vendor.
-fn is_known(item: &str) -> bool {
+fn has_known_name(item: &str) -> bool {
     let small = item.to_lowercase();
-    let seat = item.split_once(':').is_some_and(|(tool, _)| tool.starts_with(letter));
-    written_as_one(item) && (seat || VENDORS.iter().any(|vendor| is_word(&small, vendor)))
+    let seat = item.split_once(':').is_some_and(|(tool, _)| tool.starts_with(is_letter));
+    is_single_token(item)
+        && (seat || KNOWN_PREFIXES.iter().any(|vendor| is_word_or_version(&small, vendor)))
 }
 
-fn written_as_one(item: &str) -> bool {
+fn is_single_token(item: &str) -> bool {
     let part = |c: char| c.is_ascii_alphanumeric() || "._:/@-".contains(c);
     !item.is_empty() && item.chars().all(part)
 }
 
 /// The word itself or with a version: `human` or `gpt-5` but not `humane`.
-fn is_word(item: &str, word: &str) -> bool {
-    item.strip_prefix(word).is_some_and(|rest| !rest.starts_with(letter))
+fn is_word_or_version(item: &str, word: &str) -> bool {
+    item.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_letter))
 }
 
-fn digit(c: char) -> bool {
+fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-fn letter(c: char) -> bool {
+fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic()
 }
 
-fn sides(topic: &str) -> Option<(String, String)> {
-    let mut found = between(topic).into_iter().map(|(from, to)| {
+fn find_sides(topic: &str) -> Option<(String, String)> {
+    let mut found = find_separators(topic).into_iter().map(|(from, to)| {
         let second = topic[to..].trim_end_matches(|c: char| "?？".contains(c) || c.is_whitespace());
         (topic[..from].trim(), second.trim())
     });
     let (first, second) = found.next()?;
-    let (first, second) = (bare(first), bare(second));
+    let (first, second) = (strip_question_prefix(first), strip_question_prefix(second));
     let fits = |side: &str| {
         let parts = side.contains([',', '，', '、', ';', '?', '？']);
         !side.is_empty()
-            && side.chars().count() <= LONGEST_SIDE
+            && side.chars().count() <= MAX_SIDE_CHARS
             && !parts
-            && !FILLERS.contains(&side)
+            && !NON_SIDES.contains(&side)
     };
     // With three alternatives there are no two sides.
     let two = found.next().is_none() && fits(first) && fits(second);
@@ -135,7 +136,7 @@ fn sides(topic: &str) -> Option<(String, String)> {
 }
 
 /// Question prefixes that are not part of a side.
-const LEADS: &[&str] = &[
+const QUESTION_PREFIXES: &[&str] = &[
     "should we use ",
     "should we choose ",
     "should we pick ",
@@ -160,19 +161,19 @@ const LEADS: &[&str] = &[
 ];
 
 /// Words that are never a side.
-const FILLERS: &[&str] = &["我们", "你们", "他们", "咱们", "it", "we", "they", "this", "that"];
+const NON_SIDES: &[&str] = &["我们", "你们", "他们", "咱们", "it", "we", "they", "this", "that"];
 
 /// Strips the question prefix of a side.
-fn bare(side: &str) -> &str {
+fn strip_question_prefix(side: &str) -> &str {
     let begins =
         |lead: &&&str| side.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead));
-    LEADS.iter().find(begins).map_or(side, |lead| side[lead.len()..].trim())
+    QUESTION_PREFIXES.iter().find(begins).map_or(side, |lead| side[lead.len()..].trim())
 }
 
 /// Byte ranges of the words that separate two sides, such as `vs`.
-fn between(topic: &str) -> Vec<(usize, usize)> {
+fn find_separators(topic: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = vec![];
-    let mut words = words(topic).into_iter().peekable();
+    let mut words = word_offsets(topic).into_iter().peekable();
     // Whether the previous word can end a side.
     let mut side = false;
     while let Some((from, word)) = words.next() {
@@ -193,7 +194,7 @@ fn between(topic: &str) -> Vec<(usize, usize)> {
 }
 
 /// Words with their byte offsets.
-fn words(text: &str) -> Vec<(usize, &str)> {
+fn word_offsets(text: &str) -> Vec<(usize, &str)> {
     let mut words = vec![];
     let mut at = 0;
     for part in text.split_inclusive(char::is_whitespace) {

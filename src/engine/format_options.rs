@@ -1,11 +1,11 @@
 //! Format options: what a format accepts besides topic and seats, as given by a CLI flag, a file or
 //! an MCP argument. [`App::apply_format_options`] validates them and applies them to a draft.
-use super::catalogue::Offering;
-use super::dense;
-use super::desk::{Desk, DeskError};
-use super::oneline::{self, OneLine};
-use super::opening::{Opening, found_again};
-use super::preflight::Wish;
+use super::app::{App, AppError};
+use super::draft::{DebateDraft, with_absolute_script};
+use super::evidence_heuristic;
+use super::format_catalog::CatalogEntry;
+use super::preflight::SeatingRequest;
+use super::topic_sides::{self, TopicLine};
 use crate::debate::language::{self, Language};
 use crate::debate::{Participant, Role};
 use serde::Deserialize;
@@ -14,9 +14,9 @@ use std::path::Path;
 /// Options of a format. All are optional.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Particulars {
+pub struct FormatOptions {
     /// Two to four roles of a research debate.
-    pub roles: Vec<WantedRole>,
+    pub roles: Vec<RoleOption>,
     /// Default model of every seat without one.
     pub model: Option<String>,
     /// Judges, if there are several.
@@ -25,11 +25,11 @@ pub struct Particulars {
     pub partners: Vec<String>,
     /// Audience members, who vote. Default: one of each type, if the format has an audience by
     /// default.
-    pub listeners: Option<Vec<WantedListener>>,
+    pub listeners: Option<Vec<ListenerOption>>,
     /// Stances of the two sides.
-    pub stances: Both,
+    pub stances: PerSide,
     /// Argument styles of the two sides.
-    pub styles: Both,
+    pub styles: PerSide,
     /// The decision behind the topic.
     pub goal: Option<String>,
     /// Readers of the result: `self`, `team` or `public`.
@@ -37,7 +37,7 @@ pub struct Particulars {
     /// `personal-choice`, `team-standardization` or `market-analysis`.
     pub decision_type: Option<String>,
     /// Whether claims are audited: `auto`, `true` or `false`.
-    pub evidence_round: Option<Flag>,
+    pub evidence_round: Option<AuditMode>,
     /// Weight of the judge, 0 to 1.
     pub judge_share: Option<f64>,
     /// Weight of the audience, 0 to 1. One of the two weights is enough. Their sum must be 1.
@@ -51,7 +51,7 @@ pub struct Particulars {
 /// A role of a research debate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WantedRole {
+pub struct RoleOption {
     pub name: String,
     /// What it argues for.
     pub stance: String,
@@ -63,7 +63,7 @@ pub struct WantedRole {
 /// An audience member.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WantedListener {
+pub struct ListenerOption {
     /// Type, one of those the format has templates for.
     #[serde(rename = "type")]
     pub kind: String,
@@ -78,7 +78,7 @@ pub struct WantedListener {
 /// A text for each side.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Both {
+pub struct PerSide {
     #[serde(alias = "proposer")]
     pub pro: String,
     #[serde(alias = "challenger")]
@@ -88,34 +88,34 @@ pub struct Both {
 /// Whether factual claims are audited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "serde_json::Value")]
-pub enum Flag {
+pub enum AuditMode {
     On,
     Off,
     /// Only if the topic asks for something measurable (see `evidence_heuristic`).
     Auto,
 }
 
-impl TryFrom<serde_json::Value> for Flag {
+impl TryFrom<serde_json::Value> for AuditMode {
     type Error = String;
 
-    fn try_from(value: serde_json::Value) -> Result<Flag, String> {
+    fn try_from(value: serde_json::Value) -> Result<AuditMode, String> {
         match value {
-            serde_json::Value::Bool(true) => Ok(Flag::On),
-            serde_json::Value::Bool(false) => Ok(Flag::Off),
+            serde_json::Value::Bool(true) => Ok(AuditMode::On),
+            serde_json::Value::Bool(false) => Ok(AuditMode::Off),
             serde_json::Value::String(word) => word.parse(),
             other => Err(format!("`evidence_round` is {other}; it is auto, true or false")),
         }
     }
 }
 
-impl std::str::FromStr for Flag {
+impl std::str::FromStr for AuditMode {
     type Err = String;
 
-    fn from_str(word: &str) -> Result<Flag, String> {
+    fn from_str(word: &str) -> Result<AuditMode, String> {
         match word {
-            "true" | "on" | "yes" => Ok(Flag::On),
-            "false" | "off" | "no" => Ok(Flag::Off),
-            "auto" => Ok(Flag::Auto),
+            "true" | "on" | "yes" => Ok(AuditMode::On),
+            "false" | "off" | "no" => Ok(AuditMode::Off),
+            "auto" => Ok(AuditMode::Auto),
             other => Err(format!("`{other}` is not auto, true or false")),
         }
     }
@@ -123,7 +123,7 @@ impl std::str::FromStr for Flag {
 
 /// The requested seats beyond the main three, some of them still open.
 #[derive(Clone, Debug, Default)]
-pub struct WantedCast {
+pub struct CastRequest {
     /// Name, stance and participant of each role.
     pub roles: Vec<(String, String, Option<Participant>)>,
     /// Type, vote weight and participant of each audience member.
@@ -133,60 +133,63 @@ pub struct WantedCast {
     /// Additional partners, who question the lead.
     pub partners: Vec<Participant>,
     /// Whether it is a dialogue, whose partner should fit the topic.
-    pub partnered: bool,
+    pub is_dialogue: bool,
     /// Whether one model may take several debating seats.
-    pub alike: bool,
+    pub allow_same_model: bool,
 }
 
-const READERS: &[&str] = &["self", "team", "public"];
-const DECISIONS: &[&str] = &["personal-choice", "team-standardization", "market-analysis"];
+const AUDIENCES: &[&str] = &["self", "team", "public"];
+const DECISION_TYPES: &[&str] = &["personal-choice", "team-standardization", "market-analysis"];
 
-impl Desk {
+impl App {
     /// Applies format options to a draft and its seating request. An option the format does not
     /// support is an error.
-    pub fn particulars(
+    pub fn apply_format_options(
         &self,
-        said: Particulars,
-        draft: Opening,
-        wish: Wish,
+        said: FormatOptions,
+        draft: DebateDraft,
+        wish: SeatingRequest,
         folder: &Path,
-    ) -> Result<(Opening, Wish), DeskError> {
-        let offering = self.catalogue.offered(&draft.format)?.clone();
-        fits(&said, &offering)?;
+    ) -> Result<(DebateDraft, SeatingRequest), AppError> {
+        let offering = self.catalog.find(&draft.format)?.clone();
+        check_supported(&said, &offering)?;
         let (mut draft, mut wish) = (draft, wish);
-        let voice = |word: &str| self.named(word, folder);
+        let voice = |word: &str| self.parse_participant(word, folder);
         let seats = |role: Role| offering.offer.format.uses_role(role);
         if let Some(model) = said.model.as_deref() {
             let model = voice(model)?;
-            let own = &mut wish.named;
+            let own = &mut wish.requested;
             for seat in [&mut own.proposer, &mut own.challenger, &mut own.judge] {
                 seat.get_or_insert_with(|| model.clone());
             }
         }
         let mut judges = said.judges.iter().map(|word| voice(word));
         if let Some(first) = judges.next() {
-            wish.named.judge = Some(first?);
+            wish.requested.judge = Some(first?);
             wish.cast.panel = judges.collect::<Result<_, _>>()?;
         }
         wish.cast.partners =
             said.partners.iter().map(|word| voice(word)).collect::<Result<_, _>>()?;
-        wish.cast.partnered = seats(Role::Partner);
-        wish.cast.alike = !seats(Role::Pro);
+        wish.cast.is_dialogue = seats(Role::Partner);
+        wish.cast.allow_same_model = !seats(Role::Pro);
         if seats(Role::Advocate) {
-            self.stances(&said, &mut draft, &mut wish, folder)?;
+            self.apply_roles(&said, &mut draft, &mut wish, folder)?;
             draft.terms.insert("goal".into(), said.goal.clone().unwrap_or_default());
-            let readers = word("audience", said.audience.as_deref(), READERS)?;
+            let readers = parse_choice("audience", said.audience.as_deref(), AUDIENCES)?;
             draft.terms.insert("audience".into(), readers);
-            let decision = word("decision_type", said.decision_type.as_deref(), DECISIONS)?;
+            let decision =
+                parse_choice("decision_type", said.decision_type.as_deref(), DECISION_TYPES)?;
             draft.terms.insert("decision_type".into(), decision);
         }
         if seats(Role::Auditor) {
-            let (on, why) = audit(said.evidence_round.unwrap_or(Flag::Auto), &draft.topic);
+            let (on, why) =
+                decide_audit(said.evidence_round.unwrap_or(AuditMode::Auto), &draft.topic);
             draft.audited = on;
             draft.terms.insert("evidence_round".into(), why);
         }
         if seats(Role::Audience) {
-            let usual = || offering.listeners().map(|kind| (kind.to_owned(), 1, None)).collect();
+            let usual =
+                || offering.audience_types().map(|kind| (kind.to_owned(), 1, None)).collect();
             wish.cast.listeners = match said.listeners {
                 None if offering.offer.default_audience => usual(),
                 None => vec![],
@@ -197,13 +200,15 @@ impl Desk {
                         let weight = it.weight.unwrap_or(1);
                         if weight == 0 {
                             let why = format!("`{}` would vote with no weight", it.kind);
-                            return Err(DeskError::Cast(format!("{why}; leave it out instead")));
+                            return Err(AppError::InvalidOption(format!(
+                                "{why}; leave it out instead"
+                            )));
                         }
                         Ok((it.kind, weight, model))
                     })
-                    .collect::<Result<_, DeskError>>()?,
+                    .collect::<Result<_, AppError>>()?,
             };
-            draft.judge_share = shares(said.judge_share, said.audience_share)?;
+            draft.judge_share = judge_share_percent(said.judge_share, said.audience_share)?;
         }
         if let Some(model) = said.model.as_deref() {
             let model = voice(model)?;
@@ -215,43 +220,47 @@ impl Desk {
         draft.stances = [said.stances.pro, said.stances.con];
         draft.styles = [said.styles.pro, said.styles.con];
         draft.same_judge = said.same_judge;
-        draft.output = said.output_path.filter(|path| !path.trim().is_empty());
+        draft.report_path = said.output_path.filter(|path| !path.trim().is_empty());
         Ok((draft, wish))
     }
 
     /// Sets the roles, from the options or from a topic such as `X vs Y (model-a, model-b)`.
-    fn stances(
+    fn apply_roles(
         &self,
-        said: &Particulars,
-        draft: &mut Opening,
-        wish: &mut Wish,
+        said: &FormatOptions,
+        draft: &mut DebateDraft,
+        wish: &mut SeatingRequest,
         folder: &Path,
-    ) -> Result<(), DeskError> {
-        let OneLine { topic, models, sides } = oneline::read(&draft.topic);
+    ) -> Result<(), AppError> {
+        let TopicLine { topic, models, sides } = topic_sides::parse(&draft.topic);
         // Parentheses may hold anything, so all entries must be known models.
         let mut in_topic = vec![];
-        if !models.is_empty() && models.iter().all(|word| self.knows(word)) {
-            let voices = models.iter().map(|word| self.named(word, folder));
+        if !models.is_empty() && models.iter().all(|word| self.is_known_model(word)) {
+            let voices = models.iter().map(|word| self.parse_participant(word, folder));
             in_topic = voices.collect::<Result<_, _>>()?;
             draft.topic = topic;
         }
         let mut roles: Vec<(String, String, Option<Participant>)> = vec![];
         for role in &said.roles {
-            let model = role.model.as_deref().map(|word| self.named(word, folder)).transpose()?;
+            let model = role
+                .model
+                .as_deref()
+                .map(|word| self.parse_participant(word, folder))
+                .transpose()?;
             if role.name.trim().is_empty() || role.stance.trim().is_empty() {
-                return Err(DeskError::Cast("a role has a `name` and a `stance`".into()));
+                return Err(AppError::InvalidOption("a role has a `name` and a `stance`".into()));
             }
             roles.push((role.name.trim().into(), role.stance.clone(), model));
         }
         if roles.is_empty() {
-            let usual = usual_roles(&draft.topic, sides);
+            let usual = default_roles(&draft.topic, sides);
             roles.extend(usual.map(|(name, stance)| (name, stance, None)));
         }
         for (role, voice) in roles.iter_mut().zip(in_topic) {
             role.2.get_or_insert(voice);
         }
         // The first two roles are also proposer and challenger.
-        let own = &mut wish.named;
+        let own = &mut wish.requested;
         for (seat, role) in [&mut own.proposer, &mut own.challenger].into_iter().zip(&roles) {
             if role.2.is_some() {
                 seat.clone_from(&role.2);
@@ -262,17 +271,18 @@ impl Desk {
     }
 
     /// Whether a word is a known seat, or a model of a known vendor.
-    fn knows(&self, word: &str) -> bool {
-        oneline::tool_of(word).is_some()
-            || self.voices.listing().iter().any(|it| of(word, &it.seat))
+    fn is_known_model(&self, word: &str) -> bool {
+        topic_sides::tool_for_model(word).is_some()
+            || self.providers.list_providers().iter().any(|it| is_same_tool(word, &it.seat))
     }
 
     /// Parses a participant as the user writes it: a seat, or a bare model name whose vendor is
     /// known. Falls back to the vendor's API if its CLI is not available.
-    pub fn named(&self, word: &str, folder: &Path) -> Result<Participant, DeskError> {
-        let bad = |why: String| DeskError::Cast(format!("`{word}`: {why}"));
-        let listed = self.voices.listing();
-        let bare = oneline::tool_of(word).filter(|_| !listed.iter().any(|it| of(word, &it.seat)));
+    pub fn parse_participant(&self, word: &str, folder: &Path) -> Result<Participant, AppError> {
+        let bad = |why: String| AppError::InvalidOption(format!("`{word}`: {why}"));
+        let listed = self.providers.list_providers();
+        let bare = topic_sides::tool_for_model(word)
+            .filter(|_| !listed.iter().any(|it| is_same_tool(word, &it.seat)));
         let seat = match bare {
             Some(tool) => {
                 let can = |tool: &str| listed.iter().any(|it| it.playable && it.seat == tool);
@@ -290,18 +300,18 @@ impl Desk {
         let voice: Participant = seat
             .parse()
             .map_err(|error: crate::debate::seat::ParticipantError| bad(error.to_string()))?;
-        Ok(found_again(voice, folder))
+        Ok(with_absolute_script(voice, folder))
     }
 }
 
 /// Whether two seat names have the same tool.
-fn of(word: &str, seat: &str) -> bool {
+fn is_same_tool(word: &str, seat: &str) -> bool {
     let tool = |text: &str| text.split(':').next().map(str::to_owned);
     tool(word) == tool(seat)
 }
 
 /// Checks that the format supports every given option.
-fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
+fn check_supported(said: &FormatOptions, offering: &CatalogEntry) -> Result<(), AppError> {
     let has = |role: Role| offering.offer.format.uses_role(role);
     let (advocates, listeners) = (has(Role::Advocate), has(Role::Audience));
     let wrong = [
@@ -318,7 +328,7 @@ fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
         ("judges", !said.judges.is_empty() && !has(Role::Judge)),
     ];
     match wrong.into_iter().find(|(_, wrong)| *wrong) {
-        Some((name, _)) => Err(DeskError::Cast(format!(
+        Some((name, _)) => Err(AppError::InvalidOption(format!(
             "`{name}` means nothing in the format `{}`",
             offering.name()
         ))),
@@ -327,7 +337,7 @@ fn fits(said: &Particulars, offering: &Offering) -> Result<(), DeskError> {
 }
 
 /// Default roles for a topic, in its language.
-pub fn usual_roles(topic: &str, sides: Option<(String, String)>) -> [(String, String); 2] {
+pub fn default_roles(topic: &str, sides: Option<(String, String)>) -> [(String, String); 2] {
     let chinese = language::detect(topic) == Language::Chinese;
     let (names, stances) = match (sides, chinese) {
         (Some((one, other)), true) => (
@@ -348,29 +358,29 @@ pub fn usual_roles(topic: &str, sides: Option<(String, String)>) -> [(String, St
 }
 
 /// Validates a format-specific option.
-pub fn term(name: &str, said: &str) -> Result<String, DeskError> {
+pub fn parse_term(name: &str, said: &str) -> Result<String, AppError> {
     match name {
-        "audience" => word(name, Some(said), READERS),
-        "decision_type" => word(name, Some(said), DECISIONS),
+        "audience" => parse_choice(name, Some(said), AUDIENCES),
+        "decision_type" => parse_choice(name, Some(said), DECISION_TYPES),
         _ => Ok(said.into()),
     }
 }
 
-fn word(name: &str, said: Option<&str>, known: &[&str]) -> Result<String, DeskError> {
+fn parse_choice(name: &str, said: Option<&str>, known: &[&str]) -> Result<String, AppError> {
     let said = said.unwrap_or(known[0]);
     if known.contains(&said) {
         return Ok(said.into());
     }
-    Err(DeskError::Cast(format!("`{name}` is `{said}`; it is one of {}", known.join(", "))))
+    Err(AppError::InvalidOption(format!("`{name}` is `{said}`; it is one of {}", known.join(", "))))
 }
 
 /// Whether claims are audited, with the reason.
-pub fn audit(wanted: Flag, topic: &str) -> (bool, String) {
-    match (wanted, dense::measurable(topic)) {
-        (Flag::On, _) => (true, "on, as asked for".into()),
-        (Flag::Off, _) => (false, "off, as asked for".into()),
-        (Flag::Auto, Some(what)) => (true, format!("on: the topic asks about {what}")),
-        (Flag::Auto, None) => {
+pub fn decide_audit(wanted: AuditMode, topic: &str) -> (bool, String) {
+    match (wanted, evidence_heuristic::measurable_subject(topic)) {
+        (AuditMode::On, _) => (true, "on, as asked for".into()),
+        (AuditMode::Off, _) => (false, "off, as asked for".into()),
+        (AuditMode::Auto, Some(what)) => (true, format!("on: the topic asks about {what}")),
+        (AuditMode::Auto, None) => {
             (false, "off: nothing in the topic asks for what can be measured".into())
         }
     }
@@ -378,13 +388,13 @@ pub fn audit(wanted: Flag, topic: &str) -> (bool, String) {
 
 /// Weight of the judge in percent. Validates that both weights add up to 1.
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
-fn shares(judge: Option<f64>, audience: Option<f64>) -> Result<Option<u8>, DeskError> {
+fn judge_share_percent(judge: Option<f64>, audience: Option<f64>) -> Result<Option<u8>, AppError> {
     let (Some(judge), Some(audience)) =
         (judge.or(audience.map(|it| 1.0 - it)), audience.or(judge.map(|it| 1.0 - it)))
     else {
         return Ok(None);
     };
-    let bad = |why: String| Err(DeskError::Cast(why));
+    let bad = |why: String| Err(AppError::InvalidOption(why));
     if !(0.0..=1.0).contains(&judge) || !(0.0..=1.0).contains(&audience) {
         return bad(format!("the shares are {judge} and {audience}; each is between 0 and 1"));
     }

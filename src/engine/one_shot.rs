@@ -3,18 +3,18 @@
 //!
 //! The participant gets the prompt and an empty folder, without web access or repository. Prompt
 //! and reply are redacted as in a debate.
-use super::desk::{Desk, DeskError};
-use super::gate::Gate;
-use super::live::Live;
-use super::ports::{Ask, Boxed, Said, Stream};
-use super::turn::fetch;
+use super::app::{App, AppError};
+use super::ports::{BoxFuture, ProviderReply, ReplyStream, TurnRequest};
+use super::redaction_gate::RedactionGate;
+use super::turn::fetch_reply;
+use super::updates::UpdateBroadcaster;
 use crate::debate::{Cue, Effort, FailureKind, Participant, ReplyKind, Role, TurnFailure};
 use std::path::PathBuf;
 
 /// A request for one text.
 #[derive(Clone, Debug)]
-pub struct Errand {
-    pub voice: Participant,
+pub struct OneShotRequest {
+    pub participant: Participant,
     /// Reasoning effort.
     pub effort: Option<Effort>,
     pub prompt: String,
@@ -27,61 +27,61 @@ pub struct Errand {
     /// 1, or 2 after the first reply was rejected.
     pub attempt: u8,
     /// Timeout in seconds.
-    pub seconds: u32,
+    pub timeout_secs: u32,
 }
 
 /// Result of a one-shot request.
 #[derive(Clone, Debug)]
-pub struct Lent {
+pub struct OneShotReply {
     /// The redacted reply, or the error.
-    pub said: Result<String, TurnFailure>,
+    pub result: Result<String, TurnFailure>,
     /// Text streamed before an error or timeout. The caller may use it as a partial reply.
-    pub so_far: String,
+    pub partial_text: String,
 }
 
 /// Sends one-shot requests. Implemented by [`App`], and by fakes in tests.
-pub trait Lender: Send + Sync {
+pub trait OneShotProvider: Send + Sync {
     /// Requests one text. Dropping the future cancels the request.
-    fn lend<'a>(&'a self, errand: &'a Errand) -> Boxed<'a, Lent>;
+    fn ask_once<'a>(&'a self, errand: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply>;
 }
 
-impl Lender for Desk {
-    fn lend<'a>(&'a self, errand: &'a Errand) -> Boxed<'a, Lent> {
+impl OneShotProvider for App {
+    fn ask_once<'a>(&'a self, errand: &'a OneShotRequest) -> BoxFuture<'a, OneShotReply> {
         Box::pin(async move {
-            let gate = Gate::outside(&self.secrets);
-            let ask = asked(errand, gate.text(&errand.prompt));
-            let (cue, live) = (ask.cue, Live::default());
-            let stream = Stream::new(cue, live.clone(), &gate);
-            let said = fetch(&*self.voices, ask, stream).await;
-            let said = said.map(|Said { text, .. }| gate.text(&text));
-            Lent { said, so_far: live.said(cue) }
+            let gate = RedactionGate::for_one_shot(&self.secrets);
+            let ask = build_turn_request(errand, gate.redact_text(&errand.prompt));
+            let (cue, live) = (ask.cue, UpdateBroadcaster::default());
+            let stream = ReplyStream::new(cue, live.clone(), &gate);
+            let said = fetch_reply(&*self.providers, ask, stream).await;
+            let said = said.map(|ProviderReply { text, .. }| gate.redact_text(&text));
+            OneShotReply { result: said, partial_text: live.partial_text(cue) }
         })
     }
 }
 
-impl Desk {
+impl App {
     /// Whether a participant can take one-shot requests: models and scripts only.
-    pub fn lends(&self, voice: &Participant) -> bool {
+    pub fn can_ask_once(&self, voice: &Participant) -> bool {
         let model = matches!(voice, Participant::Model { .. });
-        model && (self.voices.model(voice) || voice.tool() == "script")
+        model && (self.providers.is_model(voice) || voice.tool() == "script")
     }
 
     /// The participant with its default model. Checks configuration and availability.
-    pub fn lendable(
+    pub fn resolve_one_shot(
         &self,
         voice: &Participant,
         effort: Option<Effort>,
-    ) -> Result<Participant, DeskError> {
-        self.voices.sound().map_err(DeskError::Settings)?;
-        let voice = self.usually(voice, effort).unwrap_or_else(|| voice.clone());
-        self.voices.playable(&voice)?;
+    ) -> Result<Participant, AppError> {
+        self.providers.check_config().map_err(AppError::InvalidConfig)?;
+        let voice = self.default_participant(voice, effort).unwrap_or_else(|| voice.clone());
+        self.providers.check_available(&voice)?;
         Ok(voice)
     }
 
     /// Probes a participant. Returns a warning on timeout, and an error if it fails otherwise.
-    pub async fn answers(&self, voice: &Participant) -> Result<Option<String>, DeskError> {
+    pub async fn probe_one(&self, voice: &Participant) -> Result<Option<String>, AppError> {
         let probes = self.probe(vec![voice.clone()], std::time::Duration::MAX).await;
-        let failed = probes.into_iter().find_map(|probe| probe.came.err());
+        let failed = probes.into_iter().find_map(|probe| probe.result.err());
         match failed {
             None => Ok(None),
             Some(TurnFailure { trouble: FailureKind::TimedOut, note, .. }) => {
@@ -89,27 +89,27 @@ impl Desk {
             }
             Some(failure) => {
                 let (voice, failure) = (voice.to_string(), Box::new(failure));
-                Err(DeskError::Silent { voice, failure, others: vec![] })
+                Err(AppError::ProbeFailed { voice, failure, alternatives: vec![] })
             }
         }
     }
 }
 
-fn asked(errand: &Errand, prompt: String) -> Ask {
-    Ask {
-        debate: String::new(),
+fn build_turn_request(errand: &OneShotRequest, prompt: String) -> TurnRequest {
+    TurnRequest {
+        debate_id: String::new(),
         cue: Cue { act: 0, round: errand.round, phase: 0, seat: 0 },
         seat: errand.seat.clone(),
         role: Role::Pro,
         phase: errand.phase.clone(),
         round: errand.round,
-        reply: ReplyKind::Speech,
-        voice: errand.voice.clone(),
+        reply_kind: ReplyKind::Speech,
+        participant: errand.participant.clone(),
         effort: errand.effort,
         prompt,
-        seconds: errand.seconds.max(1),
+        timeout_secs: errand.timeout_secs.max(1),
         schema: None,
-        web: false,
+        web_allowed: false,
         root: PathBuf::new(),
         pin: None,
         attempt: errand.attempt,

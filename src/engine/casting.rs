@@ -1,19 +1,19 @@
 //! Builds the seats of a debate from a draft: one or more for each role the format's phases name.
 //! The participants come from `preflight`.
-use super::catalogue::Offering;
-use super::desk::DeskError;
-use super::opening::Opening;
-use super::particulars::usual_roles;
+use super::app::AppError;
+use super::draft::DebateDraft;
+use super::format_catalog::CatalogEntry;
+use super::format_options::default_roles;
 use crate::debate::{Participant, Role, Seat};
 
 /// A role of a research debate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stance {
+pub struct ResearchRole {
     /// Heading of its reports.
     pub name: String,
     /// What it argues for.
     pub stance: String,
-    pub voice: Participant,
+    pub participant: Participant,
 }
 
 /// An audience member, who listens and votes.
@@ -21,22 +21,22 @@ pub struct Stance {
 pub struct Listener {
     /// Type, one of those the format has templates for.
     pub kind: String,
-    pub voice: Participant,
+    pub participant: Participant,
     /// Weight of its vote.
     pub weight: u16,
 }
 
 /// Allowed number of roles.
-const STANCES: std::ops::RangeInclusive<usize> = 2..=4;
+const ROLE_COUNT: std::ops::RangeInclusive<usize> = 2..=4;
 /// Maximum number of judges, and of audience members.
-const BENCH: usize = 9;
-const LISTENERS: usize = 40;
+const MAX_JUDGES: usize = 9;
+const MAX_LISTENERS: usize = 40;
 
-impl Opening {
+impl DebateDraft {
     /// Builds the seats for every role the format names. A model that judges gets a second seat
     /// that judges with the sides swapped. The judge also audits and summarizes, unless it is a
     /// person.
-    pub(super) fn seats(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
+    pub(super) fn build_seats(&self, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
         let mut roles: Vec<Role> = vec![];
         for phase in offering.offer.format.acts.iter().flat_map(|act| &act.phases) {
             let named = phase.speakers.roles();
@@ -44,24 +44,27 @@ impl Opening {
         }
         let mut seats = vec![];
         for role in roles {
-            seats.extend(self.seated(role, offering)?);
+            seats.extend(self.seats_for_role(role, offering)?);
         }
         Ok(seats)
     }
 
-    fn seated(&self, role: Role, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
+    fn seats_for_role(&self, role: Role, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
         let bench: Vec<&Participant> =
-            [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.unjudged).collect();
-        if bench.len() > BENCH {
-            return Err(DeskError::Cast(format!("{} judges; at most {BENCH} sit", bench.len())));
+            [&self.judge].into_iter().chain(&self.panel).filter(|_| !self.no_judge).collect();
+        if bench.len() > MAX_JUDGES {
+            return Err(AppError::InvalidOption(format!(
+                "{} judges; at most {MAX_JUDGES} sit",
+                bench.len()
+            )));
         }
-        let one = |name: &str, voice: &Participant| vec![seat(name, role, voice)];
+        let one = |name: &str, voice: &Participant| vec![new_seat(name, role, voice)];
         let argues = offering.prompts.values().any(|words| words.contains("{{stance}}"));
         let side = |name: &str, voice: &Participant, nth: usize, usual: &str| {
             let stance = Some(self.stances[nth].as_str()).filter(|it| !it.trim().is_empty());
             let stance = stance.or(argues.then_some(usual)).unwrap_or_default().to_owned();
             let name = self.names[nth].as_deref().unwrap_or(name);
-            vec![Seat { stance, style: self.styles[nth].clone(), ..seat(name, role, voice) }]
+            vec![Seat { stance, style: self.styles[nth].clone(), ..new_seat(name, role, voice) }]
         };
         Ok(match role {
             Role::Pro => side("proposer", &self.proposer, 0, "for the motion: argue that it holds"),
@@ -73,18 +76,20 @@ impl Opening {
             ),
             Role::Lead => {
                 let stance = self.stances[0].clone();
-                vec![Seat { stance, ..seat("lead", role, &self.proposer) }]
+                vec![Seat { stance, ..new_seat("lead", role, &self.proposer) }]
             }
             Role::Partner => {
                 let all = [&self.challenger].into_iter().chain(&self.partners);
-                several("partner", role, all)
+                numbered_seats("partner", role, all)
             }
-            Role::Advocate => self.advocates()?,
-            Role::Audience => self.listeners(offering)?,
-            Role::Judge => several("judge", role, bench.into_iter()),
+            Role::Advocate => self.advocate_seats()?,
+            Role::Audience => self.audience_seats(offering)?,
+            Role::Judge => numbered_seats("judge", role, bench.into_iter()),
             Role::Mirror => {
                 let models = bench.into_iter().enumerate().filter(|(_, voice)| !voice.is_awaited());
-                models.map(|(nth, voice)| seat(&numbered("mirror", nth), role, voice)).collect()
+                models
+                    .map(|(nth, voice)| new_seat(&numbered_name("mirror", nth), role, voice))
+                    .collect()
             }
             Role::Auditor if self.audited => one("auditor", &self.judge),
             Role::Scribe if self.judge != Participant::Human => one("scribe", &self.judge),
@@ -92,44 +97,52 @@ impl Opening {
         })
     }
 
-    fn advocates(&self) -> Result<Vec<Seat>, DeskError> {
-        let usual = usual_roles(&self.topic, None);
+    fn advocate_seats(&self) -> Result<Vec<Seat>, AppError> {
+        let usual = default_roles(&self.topic, None);
         let voices = [&self.proposer, &self.challenger];
-        let usual: Vec<Stance> = usual
+        let usual: Vec<ResearchRole> = usual
             .into_iter()
             .zip(voices)
-            .map(|((name, stance), voice)| Stance { name, stance, voice: voice.clone() })
+            .map(|((name, stance), voice)| ResearchRole {
+                name,
+                stance,
+                participant: voice.clone(),
+            })
             .collect();
         let stances = if self.roles.is_empty() { &usual[..] } else { &self.roles };
-        if !STANCES.contains(&stances.len()) {
+        if !ROLE_COUNT.contains(&stances.len()) {
             let count = stances.len();
-            return Err(DeskError::Cast(format!("{count} roles; there must be two to four")));
+            return Err(AppError::InvalidOption(format!(
+                "{count} roles; there must be two to four"
+            )));
         }
         let name = |nth: usize| stances[nth].name.trim().to_lowercase();
         if let Some(nth) = (1..stances.len()).find(|nth| (0..*nth).any(|it| name(it) == name(*nth)))
         {
             let twice = stances[nth].name.trim();
-            return Err(DeskError::Cast(format!("two roles are called `{twice}`")));
+            return Err(AppError::InvalidOption(format!("two roles are called `{twice}`")));
         }
-        let advocate = |stance: &Stance| {
-            let seat = seat(stance.name.trim(), Role::Advocate, &stance.voice);
+        let advocate = |stance: &ResearchRole| {
+            let seat = new_seat(stance.name.trim(), Role::Advocate, &stance.participant);
             Seat { stance: stance.stance.clone(), ..seat }
         };
         Ok(stances.iter().map(advocate).collect())
     }
 
-    fn listeners(&self, offering: &Offering) -> Result<Vec<Seat>, DeskError> {
-        if self.audience.len() > LISTENERS {
+    fn audience_seats(&self, offering: &CatalogEntry) -> Result<Vec<Seat>, AppError> {
+        if self.audience.len() > MAX_LISTENERS {
             let count = self.audience.len();
-            return Err(DeskError::Cast(format!("{count} listeners; at most {LISTENERS} sit")));
+            return Err(AppError::InvalidOption(format!(
+                "{count} listeners; at most {MAX_LISTENERS} sit"
+            )));
         }
         let mut seats: Vec<Seat> = vec![];
         for listener in &self.audience {
             let kind = listener.kind.as_str();
             let preference =
                 offering.prompts.get(&format!("audience.{kind}")).ok_or_else(|| {
-                    let known = offering.listeners().collect::<Vec<_>>().join(", ");
-                    DeskError::Cast(format!(
+                    let known = offering.audience_types().collect::<Vec<_>>().join(", ");
+                    AppError::InvalidOption(format!(
                         "there are no listeners of type `{kind}`; known: {known}"
                     ))
                 })?;
@@ -138,23 +151,30 @@ impl Opening {
                 stance: preference.trim().to_owned(),
                 kind: kind.into(),
                 weight: listener.weight,
-                ..seat(&numbered(kind, alike), Role::Audience, &listener.voice)
+                ..new_seat(&numbered_name(kind, alike), Role::Audience, &listener.participant)
             });
         }
         Ok(seats)
     }
 }
 
-fn several<'a>(name: &str, role: Role, voices: impl Iterator<Item = &'a Participant>) -> Vec<Seat> {
-    voices.enumerate().map(|(nth, voice)| seat(&numbered(name, nth), role, voice)).collect()
+fn numbered_seats<'a>(
+    name: &str,
+    role: Role,
+    voices: impl Iterator<Item = &'a Participant>,
+) -> Vec<Seat> {
+    voices
+        .enumerate()
+        .map(|(nth, voice)| new_seat(&numbered_name(name, nth), role, voice))
+        .collect()
 }
 
 /// The first has no number.
-fn numbered(name: &str, nth: usize) -> String {
+fn numbered_name(name: &str, nth: usize) -> String {
     if nth == 0 { name.into() } else { format!("{name}-{}", nth + 1) }
 }
 
-fn seat(name: &str, role: Role, voice: &Participant) -> Seat {
+fn new_seat(name: &str, role: Role, voice: &Participant) -> Seat {
     Seat {
         name: name.into(),
         role,

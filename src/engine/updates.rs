@@ -50,25 +50,28 @@ pub enum Update {
 /// Publishes updates over a tokio broadcast channel. Works without subscribers. One that lags loses
 /// updates and re-reads the log.
 #[derive(Clone)]
-pub struct Live {
+pub struct UpdateBroadcaster {
     sender: broadcast::Sender<Arc<Update>>,
     /// Text buffer of each turn in progress, for late subscribers.
-    under_way: Arc<Mutex<BTreeMap<Cue, String>>>,
+    partial_texts: Arc<Mutex<BTreeMap<Cue, String>>>,
 }
 
 /// Capacity of the broadcast channel: about ten seconds of chunks from a fast model.
-const BACKLOG: usize = 1024;
+const CHANNEL_CAPACITY: usize = 1024;
 
-impl Default for Live {
-    fn default() -> Live {
-        Live { sender: broadcast::channel(BACKLOG).0, under_way: Arc::default() }
+impl Default for UpdateBroadcaster {
+    fn default() -> UpdateBroadcaster {
+        UpdateBroadcaster {
+            sender: broadcast::channel(CHANNEL_CAPACITY).0,
+            partial_texts: Arc::default(),
+        }
     }
 }
 
-impl Live {
+impl UpdateBroadcaster {
     /// Sends an update to all subscribers and maintains the text buffers.
-    pub fn tell(&self, update: Update) {
-        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn publish(&self, update: Update) {
+        let mut under_way = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
         match &update {
             Update::Delta { cue, text } => under_way.entry(*cue).or_default().push_str(text),
             Update::Speaking { cue, .. }
@@ -86,8 +89,8 @@ impl Live {
     }
 
     /// Text streamed so far of a turn in progress.
-    pub fn said(&self, cue: Cue) -> String {
-        let under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn partial_text(&self, cue: Cue) -> String {
+        let under_way = self.partial_texts.lock().unwrap_or_else(PoisonError::into_inner);
         under_way.get(&cue).cloned().unwrap_or_default()
     }
 

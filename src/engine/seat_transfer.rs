@@ -1,11 +1,11 @@
 //! Seat transfer: which seats a name stands for, and the commands that give them to another
 //! participant.
+use super::app::{App, AppError};
 use super::command::Command;
-use super::desk::{Desk, DeskError};
 use crate::debate::{Amendment, Debate, Participant, Role, Seat};
 
 /// Whether a name means this seat. `judge` also means the mirror, scribe and auditor seats.
-fn meant(seat: &Seat, name: &str) -> bool {
+fn is_named(seat: &Seat, name: &str) -> bool {
     let role = match name.to_lowercase().as_str() {
         "proposer" => matches!(seat.role, Role::Pro | Role::Lead),
         "challenger" => matches!(seat.role, Role::Con | Role::Partner),
@@ -17,39 +17,39 @@ fn meant(seat: &Seat, name: &str) -> bool {
     role || seat.name.to_lowercase() == name.to_lowercase()
 }
 
-impl Desk {
+impl App {
     /// Commands that transfer seats, and the seats afterwards. A seat that already has the
     /// participant is skipped. The reason in the record names the client and the time.
-    pub fn hand_over(
+    pub fn transfer_seats(
         &self,
         debate: &Debate,
         handed: &[(String, Participant)],
-    ) -> Result<(Vec<Command>, Vec<Seat>), DeskError> {
+    ) -> Result<(Vec<Command>, Vec<Seat>), AppError> {
         let mut after: Vec<Seat> = debate.seats().to_vec();
         let mut commands = vec![];
         for (name, voice) in handed {
-            if !after.iter().any(|seat| meant(seat, name)) {
+            if !after.iter().any(|seat| is_named(seat, name)) {
                 let names: Vec<&str> = after.iter().map(|seat| seat.name.as_str()).collect();
-                return Err(DeskError::NoSeat { name: name.clone(), names: names.join(", ") });
+                return Err(AppError::UnknownSeat { name: name.clone(), names: names.join(", ") });
             }
-            for (nth, seat) in (0u8..).zip(&mut after).filter(|(_, seat)| meant(seat, name)) {
+            for (nth, seat) in (0u8..).zip(&mut after).filter(|(_, seat)| is_named(seat, name)) {
                 if seat.voice != *voice {
                     seat.voice = voice.clone();
                     let change = Amendment::Seat { seat: nth, voice: voice.clone() };
-                    commands.push(Command::Amend { change, because: self.by_the_user() });
+                    commands.push(Command::Amend { change, because: self.transfer_reason() });
                 }
             }
         }
         if !commands.is_empty() {
-            self.sides_differ(&after)?;
+            self.check_sides_differ(&after)?;
         }
         Ok((commands, after))
     }
 
     /// As in `handed over by the user through claude-code, 2026-11-16T09:12:44Z`.
-    fn by_the_user(&self) -> String {
+    fn transfer_reason(&self) -> String {
         let now = self.clock.now();
         let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        format!("handed over by the user through {}, {time:.0}", self.who())
+        format!("handed over by the user through {}, {time:.0}", self.client_name())
     }
 }

@@ -1,9 +1,9 @@
 //! Topic suggestions from the changed files of a repository, for a user without a topic.
-use super::ports::Changed;
+use super::ports::FileChange;
 
 /// Where the changes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum ChangeOrigin {
     WorkingTree,
     LastCommit,
 }
@@ -22,9 +22,10 @@ const MANIFESTS: &[&str] = &[
 ];
 
 /// Suggests at most three topics about the changes, the largest first. Lock files are ignored.
-pub fn topics(changed: &[Changed], of: Of) -> Vec<String> {
-    let weight = |it: &Changed| it.added.unwrap_or(0) + it.deleted.unwrap_or(0);
-    let mut by_weight: Vec<&Changed> = changed.iter().filter(|it| !is_lock(&it.path)).collect();
+pub fn suggest_topics(changed: &[FileChange], of: ChangeOrigin) -> Vec<String> {
+    let weight = |it: &FileChange| it.added.unwrap_or(0) + it.deleted.unwrap_or(0);
+    let mut by_weight: Vec<&FileChange> =
+        changed.iter().filter(|it| !is_lock_file(&it.path)).collect();
     by_weight.sort_by_key(|it| (std::cmp::Reverse(weight(it)), it.path.clone()));
     let Some(first) = by_weight.first() else { return vec![] };
     let (added, deleted) = by_weight.iter().fold((0, 0), |(added, deleted), it| {
@@ -37,14 +38,14 @@ pub fn topics(changed: &[Changed], of: Of) -> Vec<String> {
     };
     let what = format!("`{}`{others} (+{added} -{deleted})", first.path);
     let mut topics = vec![match of {
-        Of::WorkingTree => {
+        ChangeOrigin::WorkingTree => {
             format!("Should the change to {what} be merged as it is designed, or changed first?")
         }
-        Of::LastCommit => format!(
+        ChangeOrigin::LastCommit => format!(
             "Was the last commit, to {what}, the right design, or should it be done otherwise?"
         ),
     }];
-    if let Some(manifest) = by_weight.iter().find(|it| MANIFESTS.contains(&name(&it.path))) {
+    if let Some(manifest) = by_weight.iter().find(|it| MANIFESTS.contains(&file_name(&it.path))) {
         topics.push(format!(
             "Is what has changed in `{}` worth depending on, or can it be done without?",
             manifest.path
@@ -76,11 +77,11 @@ pub fn topics(changed: &[Changed], of: Of) -> Vec<String> {
     topics
 }
 
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn is_lock(path: &str) -> bool {
-    let (stem, ending) = name(path).rsplit_once('.').unwrap_or((path, ""));
+fn is_lock_file(path: &str) -> bool {
+    let (stem, ending) = file_name(path).rsplit_once('.').unwrap_or((path, ""));
     ending == "lock" || stem.ends_with("-lock")
 }

@@ -2,61 +2,64 @@
 //! ([`App::changes_since`]), and whether its citations still hold ([`App::recheck`]).
 //!
 //! The results are not recorded. The record says what was found when the turn was taken.
-use super::desk::{Desk, DeskError, at_home};
-use super::inspection::against;
-use super::ports::{About, BadContext, Before, Place, Since, Stored, Touching};
+use super::app::{App, AppError, home_workspace};
+use super::ports::{
+    ChangesSince, ChangesSinceQuery, CitationContext, ContextError, RelatedCommit, StoredDebate,
+    Workspace,
+};
+use super::text_check::describe_tree;
 use crate::debate::{Citation, CitationStatus, Cue, Debate, RecheckStatus};
 use std::path::PathBuf;
 
 /// Maximum commits listed.
-const NAMED: usize = 3;
+const MAX_COMMITS: usize = 3;
 /// Maximum files listed, per commit or in total.
-const PATHS: usize = 3;
+const MAX_PATHS: usize = 3;
 /// Maximum characters of a commit's subject line.
-const SUBJECT: usize = 60;
+const MAX_SUBJECT_CHARS: usize = 60;
 
 /// Result of checking citations again.
 #[derive(Clone, Debug)]
-pub struct Recheck {
+pub struct RecheckReport {
     /// Description of the tree they were checked against.
     pub against: String,
     /// The citations that were valid when made, in the order of the debate.
-    pub citations: Vec<Again>,
+    pub citations: Vec<CitationRecheck>,
 }
 
 /// One citation with its old and its new lookup result.
 #[derive(Clone, Debug)]
-pub struct Again {
+pub struct CitationRecheck {
     pub cue: Cue,
-    pub was: Citation,
+    pub before: Citation,
     /// `None` if the reply is parsed differently now.
     pub now: Option<Citation>,
     /// Whether it still holds.
-    pub stands: RecheckStatus,
+    pub validity: RecheckStatus,
     pub note: Option<String>,
 }
 
-impl Again {
+impl CitationRecheck {
     /// One line, as in `was exact, now not found`.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let now = self.now.as_ref().map_or_else(|| "unread".into(), Citation::describe);
         let note = self.note.as_ref().map(|note| format!("; {note}")).unwrap_or_default();
-        let was = self.was.found.as_str().replace('_', " ");
+        let was = self.before.found.as_str().replace('_', " ");
         format!("was {was}, now {now}{note}")
     }
 }
 
 /// Whether a citation was found when it was made.
-fn found(citation: &Citation) -> bool {
+fn was_found(citation: &Citation) -> bool {
     citation.found.is_verified() || citation.found == CitationStatus::Located
 }
 
 /// The cited files that were found, without duplicates. Sealed turns are skipped.
-pub fn cited(debate: &Debate) -> Vec<String> {
+pub fn cited_files(debate: &Debate) -> Vec<String> {
     let mut paths: Vec<String> = vec![];
     let open = debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue));
     let replies = open.filter_map(|(_, turn)| turn.as_ref().ok());
-    let there = replies.flat_map(|reply| &reply.citations).filter(|it| found(it));
+    let there = replies.flat_map(|reply| &reply.citations).filter(|it| was_found(it));
     for path in there.filter_map(|it| it.path.as_ref()) {
         if !paths.contains(path) {
             paths.push(path.clone());
@@ -65,21 +68,22 @@ pub fn cited(debate: &Debate) -> Vec<String> {
     paths
 }
 
-impl Since {
+impl ChangesSince {
     /// Whether nothing has changed.
-    pub fn nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.uncommitted.is_empty() && self.changed.is_empty()
     }
 
     /// One line for users, `None` if nothing has changed.
-    pub fn told(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         let mut parts = vec![];
         if !self.commits.is_empty() {
             let many = self.commits.len();
-            let at_least = if self.more { "at least " } else { "" };
+            let at_least = if self.truncated { "at least " } else { "" };
             let (noun, verb) = if many == 1 { ("commit", "touches") } else { ("commits", "touch") };
-            let named: Vec<String> = self.commits.iter().take(NAMED).map(Touching::told).collect();
-            let rest = many.saturating_sub(NAMED);
+            let named: Vec<String> =
+                self.commits.iter().take(MAX_COMMITS).map(RelatedCommit::describe).collect();
+            let rest = many.saturating_sub(MAX_COMMITS);
             let rest = if rest > 0 { format!(", and {rest} more") } else { String::new() };
             parts.push(format!(
                 "{at_least}{many} {noun} since {verb} files cited here: {}{rest}",
@@ -87,51 +91,59 @@ impl Since {
             ));
         }
         if !self.uncommitted.is_empty() {
-            parts.push(format!("uncommitted changes touch {}", few(&self.uncommitted)));
+            parts.push(format!("uncommitted changes touch {}", join_paths(&self.uncommitted)));
         }
         if parts.is_empty() && !self.changed.is_empty() {
-            parts.push(format!("files cited here are not what they were: {}", few(&self.changed)));
+            parts.push(format!(
+                "files cited here are not what they were: {}",
+                join_paths(&self.changed)
+            ));
         }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
-impl Touching {
-    fn told(&self) -> String {
+impl RelatedCommit {
+    fn describe(&self) -> String {
         let subject = self.subject.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut short: String = subject.chars().take(SUBJECT).collect();
+        let mut short: String = subject.chars().take(MAX_SUBJECT_CHARS).collect();
         if short.len() < subject.len() {
             short.push('…');
         }
-        format!("{} {short} ({})", self.id, few(&self.paths))
+        format!("{} {short} ({})", self.id, join_paths(&self.paths))
     }
 }
 
-fn few(paths: &[String]) -> String {
-    let named: Vec<&str> = paths.iter().take(PATHS).map(String::as_str).collect();
-    let rest = paths.len().saturating_sub(PATHS);
+fn join_paths(paths: &[String]) -> String {
+    let named: Vec<&str> = paths.iter().take(MAX_PATHS).map(String::as_str).collect();
+    let rest = paths.len().saturating_sub(MAX_PATHS);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     format!("{}{rest}", named.join(", "))
 }
 
-impl Desk {
+impl App {
     /// Finds changes to the cited files since the debate was opened. An error counts as no changes,
     /// because this is only a hint.
-    pub async fn since(&self, stored: &Stored, debate: &Debate, place: &Place) -> Since {
-        let paths = cited(debate);
+    pub async fn changes_since(
+        &self,
+        stored: &StoredDebate,
+        debate: &Debate,
+        place: &Workspace,
+    ) -> ChangesSince {
+        let paths = cited_files(debate);
         if paths.is_empty() {
-            return Since::default();
+            return ChangesSince::default();
         }
         let (desk, root, setup) =
-            (self.clone(), at_home(stored, place).root, debate.setup().clone());
+            (self.clone(), home_workspace(stored, place).root, debate.setup().clone());
         let looking = tokio::task::spawn_blocking(move || {
-            let asked = Before {
+            let asked = ChangesSinceQuery {
                 opened_at: setup.opened_at,
                 commit: setup.commit.as_deref(),
                 tree: setup.pin.as_deref(),
                 paths: &paths,
             };
-            desk.briefs.since(&root, &asked)
+            desk.briefs.changes_since(&root, &asked)
         });
         looking.await.ok().and_then(Result::ok).unwrap_or_default()
     }
@@ -139,47 +151,54 @@ impl Desk {
     /// Looks up every citation that was valid again, in the current files.
     pub fn recheck(
         &self,
-        stored: &Stored,
+        stored: &StoredDebate,
         debate: &Debate,
-        place: &Place,
-    ) -> Result<Recheck, DeskError> {
-        let root: PathBuf = at_home(stored, place).root;
-        let pinned = self.briefs.pin(&root)?.ok_or_else(|| {
+        place: &Workspace,
+    ) -> Result<RecheckReport, AppError> {
+        let root: PathBuf = home_workspace(stored, place).root;
+        let pinned = self.briefs.pin_files(&root)?.ok_or_else(|| {
             let root = root.display();
-            BadContext(format!("there is nothing to look things up in: `{root}` is empty"))
+            ContextError(format!("there is nothing to look things up in: `{root}` is empty"))
         })?;
         let setup = debate.setup();
-        let paths = cited(debate);
-        let asked = Before {
+        let paths = cited_files(debate);
+        let asked = ChangesSinceQuery {
             opened_at: setup.opened_at,
             commit: setup.commit.as_deref(),
             tree: setup.pin.as_deref(),
             paths: &paths,
         };
-        let changed = self.briefs.since(&root, &asked).unwrap_or_default().changed;
-        let about = About {
+        let changed = self.briefs.changes_since(&root, &asked).unwrap_or_default().changed;
+        let about = CitationContext {
             root: &root,
             pin: &pinned.tree,
-            touched: &setup.touched,
-            folder: "",
-            except: None,
-            was: None,
+            preferred_paths: &setup.touched,
+            base_folder: "",
+            excluded_path: None,
+            base_tree: None,
         };
         let mut citations = vec![];
         for (cue, turn) in debate.turns().filter(|(cue, _)| !debate.is_sealed(*cue)) {
             let Ok(reply) = turn else { continue };
-            let before: Vec<&Citation> = reply.citations.iter().filter(|it| found(it)).collect();
+            let before: Vec<&Citation> =
+                reply.citations.iter().filter(|it| was_found(it)).collect();
             if before.is_empty() {
                 continue;
             }
-            let mut now = self.evidence.citations(&reply.body, &about);
+            let mut now = self.evidence.check_citations(&reply.body, &about);
             for was in before {
                 let same = |it: &Citation| it.raw == was.raw && it.claim == was.claim;
                 let now = now.iter().position(same).map(|at| now.remove(at));
                 let (stands, note) = was.recheck_status(now.as_ref(), &changed);
-                citations.push(Again { cue, was: was.clone(), now, stands, note });
+                citations.push(CitationRecheck {
+                    cue,
+                    before: was.clone(),
+                    now,
+                    validity: stands,
+                    note,
+                });
             }
         }
-        Ok(Recheck { against: against(&pinned), citations })
+        Ok(RecheckReport { against: describe_tree(&pinned), citations })
     }
 }

@@ -1,12 +1,12 @@
 //! Read-only queries before a debate: list models, find a default judge, parse a typed topic,
 //! suggest topics and estimate the cost. The estimate itself is computed by `debate::estimate`.
-use super::catalogue::{From, Offering};
-use super::desk::{Desk, DeskError};
-use super::opening::Opening;
-use super::ports::{Context, Listing, Readers};
-use super::preflight::Probe;
-use super::spoken::{self, Spoken};
-use super::topics::{Of, topics};
+use super::app::{App, AppError};
+use super::draft::DebateDraft;
+use super::format_catalog::{CatalogEntry, FormatSource};
+use super::ports::{BriefReaders, BriefRequest, ProviderInfo};
+use super::preflight::ProbeResult;
+use super::topic_options::{self, TopicOptions};
+use super::topic_suggestions::{ChangeOrigin, suggest_topics};
 use crate::debate::Participant;
 use crate::debate::estimate::estimate_usage;
 use futures_util::future::join_all;
@@ -16,17 +16,17 @@ use std::time::Duration;
 
 /// Estimated cost of a debate.
 #[derive(Clone, Debug)]
-pub struct Estimated {
+pub struct CostEstimate {
     /// One line for users.
-    pub says: String,
+    pub summary: String,
     /// Warning if the cost limit cannot be enforced because a price is unknown.
-    pub unkept: Option<String>,
-    pub figures: Figures,
+    pub budget_warning: Option<String>,
+    pub usage: UsageEstimate,
 }
 
 /// Estimated number of calls, tokens and cost. Estimates can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct UsageEstimate {
     /// Number of requests to models.
     pub calls: u64,
     /// Input tokens.
@@ -39,9 +39,9 @@ pub struct Figures {
     pub unpriced: BTreeSet<String>,
 }
 
-impl Figures {
+impl UsageEstimate {
     /// Adds another estimate.
-    pub fn add(&mut self, other: &Figures) {
+    pub fn add(&mut self, other: &UsageEstimate) {
         self.calls += other.calls;
         self.tokens_in += other.tokens_in;
         self.tokens_out += other.tokens_out;
@@ -50,7 +50,7 @@ impl Figures {
     }
 
     /// One line for users.
-    pub fn says(&self) -> String {
+    pub fn summary(&self) -> String {
         let money = if self.unpriced.is_empty() {
             format!("cost about {:.2}", self.cost as f64 / 1e6)
         } else {
@@ -66,14 +66,14 @@ impl Figures {
     }
 }
 
-impl Desk {
+impl App {
     /// Lists every provider with its status and version. With `probe`, each model also gets a small
     /// test request, all concurrently.
-    pub async fn listing(&self, probe: bool) -> Result<Vec<Listing>, DeskError> {
-        self.sound()?;
-        let mut listed = self.voices.listing();
+    pub async fn list_providers(&self, probe: bool) -> Result<Vec<ProviderInfo>, AppError> {
+        self.check_config()?;
+        let mut listed = self.providers.list_providers();
         let versions = listed.iter().map(|it| async {
-            if it.playable && it.model { self.voices.version(&it.seat).await } else { None }
+            if it.playable && it.model { self.providers.version(&it.seat).await } else { None }
         });
         for (it, version) in join_all(versions).await.into_iter().enumerate() {
             listed[it].version = version;
@@ -81,7 +81,9 @@ impl Desk {
         if probe {
             let able = listed.iter().filter(|it| it.playable && it.model);
             let asked = able.filter_map(|it| it.seat.parse().ok()).collect();
-            for Probe { voice, came } in self.probe(asked, Duration::MAX).await {
+            for ProbeResult { participant: voice, result: came } in
+                self.probe(asked, Duration::MAX).await
+            {
                 let said = match came {
                     Ok(_) => "answers".to_owned(),
                     Err(failure) => format!("{}: {}", failure.trouble.as_str(), failure.note),
@@ -97,73 +99,73 @@ impl Desk {
 
     /// A default judge: the first available one of the configured preferences, then of the list of
     /// providers.
-    pub fn judge_by_itself(&self, preferred: &[String]) -> Result<Option<Participant>, DeskError> {
-        self.sound()?;
-        let listed = self.voices.listing();
+    pub fn default_judge(&self, preferred: &[String]) -> Result<Option<Participant>, AppError> {
+        self.check_config()?;
+        let listed = self.providers.list_providers();
         let rather = preferred.iter().filter_map(|seat| seat.parse::<Participant>().ok());
-        let rather = rather.filter(|voice| self.voices.playable(voice).is_ok());
+        let rather = rather.filter(|voice| self.providers.check_available(voice).is_ok());
         let able = listed.iter().filter(|it| it.playable && it.model);
         let able = able.filter_map(|it| it.seat.parse::<Participant>().ok());
         Ok(rather.chain(able).next())
     }
 
     /// Validates the user's configuration of providers.
-    pub fn sound(&self) -> Result<(), DeskError> {
-        self.voices.sound().map_err(DeskError::Settings)
+    pub fn check_config(&self) -> Result<(), AppError> {
+        self.providers.check_config().map_err(AppError::InvalidConfig)
     }
 
     /// Parses what the user typed into a topic and options.
-    pub fn spoken(&self, typed: &str) -> Spoken {
+    pub fn parse_topic_options(&self, typed: &str) -> TopicOptions {
         let seat = |word: &str| match word.to_lowercase().parse::<Participant>() {
-            Ok(voice @ Participant::Model { .. }) => self.voices.model(&voice),
+            Ok(voice @ Participant::Model { .. }) => self.providers.is_model(&voice),
             voice => matches!(voice, Ok(Participant::Host | Participant::Human)),
         };
         let format = |word: &str| {
-            let own = |it: &&Offering| it.name() == word && it.from == From::Program;
-            self.catalogue.offerings.iter().any(|it| own(&it))
+            let own = |it: &&CatalogEntry| it.name() == word && it.source == FormatSource::Builtin;
+            self.catalog.entries.iter().any(|it| own(&it))
         };
-        spoken::read(typed, seat, format)
+        topic_options::parse(typed, seat, format)
     }
 
     /// Suggests topics about the changes in a repository.
-    pub fn topics(&self, root: &Path) -> Vec<String> {
-        let pinned = self.briefs.pin(root).ok().flatten();
+    pub fn suggest_topics(&self, root: &Path) -> Vec<String> {
+        let pinned = self.briefs.pin_files(root).ok().flatten();
         let changed = |wanted: &str| {
-            let (topic, readers) = ("", Readers::OfFiles);
+            let (topic, readers) = ("", BriefReaders::ReadFiles);
             let (pinned, change) = (pinned.as_ref(), None);
-            let context = Context { root, pinned, topic, wanted, readers, change };
-            self.briefs.gather(&context).map(|gathered| gathered.changed).unwrap_or_default()
+            let context = BriefRequest { root, pinned, topic, selection: wanted, readers, change };
+            self.briefs.gather(&context).map(|gathered| gathered.changed_files).unwrap_or_default()
         };
         let now = changed("diff");
         if !now.is_empty() {
-            return topics(&now, Of::WorkingTree);
+            return suggest_topics(&now, ChangeOrigin::WorkingTree);
         }
-        topics(&changed("diff=HEAD"), Of::LastCommit)
+        suggest_topics(&changed("diff=HEAD"), ChangeOrigin::LastCommit)
     }
 
     /// Names of the environment variables that hold an API key of a known provider.
-    pub fn keys(&self) -> Vec<String> {
-        self.voices.keys()
+    pub fn api_key_variables(&self) -> Vec<String> {
+        self.providers.api_key_variables()
     }
 
     /// Estimates the cost of a draft. `None` if no model is called.
-    pub fn estimate(&self, opening: &Opening) -> Result<Option<Estimated>, DeskError> {
-        let setup = opening.setup(&self.catalogue, String::new(), String::new(), 0)?;
-        let (mut figures, mut untold) = (Figures::default(), BTreeSet::new());
+    pub fn estimate_cost(&self, opening: &DebateDraft) -> Result<Option<CostEstimate>, AppError> {
+        let setup = opening.build_setup(&self.catalog, String::new(), String::new(), 0)?;
+        let (mut figures, mut untold) = (UsageEstimate::default(), BTreeSet::new());
         for one in estimate_usage(&setup) {
             let voice = &setup.seats[usize::from(one.seat)].voice;
-            if !self.voices.model(voice) {
+            if !self.providers.is_model(voice) {
                 continue;
             }
             figures.calls += u64::from(one.calls);
             figures.tokens_in += one.tokens_in;
             figures.tokens_out += one.tokens_out;
-            if let Some(price) = self.voices.price(voice, None) {
-                figures.cost += price.of(one.tokens_in, one.tokens_out);
+            if let Some(price) = self.providers.price(voice, None) {
+                figures.cost += price.cost(one.tokens_in, one.tokens_out);
                 continue;
             }
             figures.unpriced.insert(voice.to_string());
-            if !self.voices.tells_cost(voice) {
+            if !self.providers.reports_cost(voice) {
                 untold.insert(voice.to_string());
             }
         }
@@ -174,6 +176,10 @@ impl Desk {
             let who = untold.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             format!("the limit of cost cannot be kept: nobody knows what {who} costs (write its price down)")
         });
-        Ok(Some(Estimated { says: figures.says(), unkept, figures }))
+        Ok(Some(CostEstimate {
+            summary: figures.summary(),
+            budget_warning: unkept,
+            usage: figures,
+        }))
     }
 }

@@ -1,13 +1,16 @@
 //! Debates that review a change: turns a draft into a review, finds an earlier review of the same
 //! change by its key, and checks the findings of the previous one again. The output of a review is
 //! made by the `review` module.
-use super::catalogue::Offering;
+use super::app::{App, AppError};
 use super::command::Command;
-use super::desk::{Desk, DeskError};
-use super::opening::Opening;
-use super::pairing::Named;
-use super::ports::{About, BadContext, Changed, Contribution, Meant, Proposal, Query, Stored};
-use super::preflight::Wish;
+use super::draft::DebateDraft;
+use super::format_catalog::CatalogEntry;
+use super::pairing::RequestedSeats;
+use super::ports::{
+    ChangeSelector, ChangeSet, ChangeUnderReview, CitationContext, ContextError, DebateQuery,
+    FileChange, StoredDebate,
+};
+use super::preflight::SeatingRequest;
 use crate::debate::content_hash::content_hash;
 use crate::debate::setup::WORDING_VERSION;
 use crate::debate::status::status;
@@ -18,27 +21,27 @@ use crate::debate::{
 use std::path::{Path, PathBuf};
 
 /// Stances for and against a change.
-const STANCES: [&str; 2] = [
+const SIDE_STANCES: [&str; 2] = [
     "the change should be merged as it is designed",
     "the design of the change should be changed first, before it is merged",
 ];
 /// Names of the two roles, in formats that name them.
-const NAMES: [&str; 2] = ["Merge as designed", "Change first"];
+const SIDE_NAMES: [&str; 2] = ["Merge as designed", "Change first"];
 /// Maximum reviews of a branch or pull request searched for the previous one.
-const MOST_BEFORE: usize = 20;
+const MAX_EARLIER_REVIEWS: usize = 20;
 
 /// An earlier review of the same change under the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Already {
+pub enum EarlierReview {
     /// Finished, with the id of the debate.
-    Done(String),
+    Finished(String),
     /// Not finished, and no process runs it.
-    Begun(String),
+    Unfinished(String),
     /// Running now.
-    Held {
+    Running {
         id: String,
         /// Name of the process that runs it.
-        by: String,
+        holder: String,
     },
 }
 
@@ -46,71 +49,72 @@ pub enum Already {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SameReview {
     /// The one to reuse instead of arguing again.
-    pub already: Option<Already>,
+    pub earlier: Option<EarlierReview>,
     /// The ids of all of them.
     pub ids: Vec<String>,
 }
 
-impl Desk {
+impl App {
     /// Finds the selected change, on a blocking thread. The files in `without` are ignored.
-    pub async fn proposal(
+    pub async fn find_change_set(
         &self,
         root: &Path,
-        meant: Meant,
+        meant: ChangeSelector,
         without: Vec<PathBuf>,
-    ) -> Result<Proposal, DeskError> {
+    ) -> Result<ChangeSet, AppError> {
         let (briefs, root) = (self.briefs.clone(), root.to_owned());
-        let looking = tokio::task::spawn_blocking(move || briefs.proposal(&root, &meant, &without));
-        Ok(looking.await.map_err(|error| BadContext(error.to_string()))??)
+        let looking =
+            tokio::task::spawn_blocking(move || briefs.find_change_set(&root, &meant, &without));
+        Ok(looking.await.map_err(|error| ContextError(error.to_string()))??)
     }
 
     /// Checks for each finding of an earlier review whether its evidence is still there.
-    pub async fn recall(
+    pub async fn recheck_findings(
         &self,
         root: &Path,
-        proposal: &Proposal,
+        proposal: &ChangeSet,
         noted: Vec<NotedFinding>,
-    ) -> Result<Vec<KnownFinding>, DeskError> {
+    ) -> Result<Vec<KnownFinding>, AppError> {
         let (evidence, root, proposal) = (self.evidence.clone(), root.to_owned(), proposal.clone());
         let looking = tokio::task::spawn_blocking(move || {
             let touched: Vec<String> = proposal.files.into_iter().map(|file| file.path).collect();
-            let about = About {
+            let about = CitationContext {
                 root: &root,
                 pin: &proposal.pinned.tree,
-                touched: &touched,
-                folder: "",
-                except: None,
-                was: Some(&proposal.was),
+                preferred_paths: &touched,
+                base_folder: "",
+                excluded_path: None,
+                base_tree: Some(&proposal.base_tree),
             };
             // Looked up like the evidence of a claim: an exact quote.
             let look = |entry: String| {
                 let offered = Claim { evidence: vec![entry], ..Claim::default() };
-                evidence.citations(&Body::from_claim(offered), &about).into_iter().next()
+                evidence.check_citations(&Body::from_claim(offered), &about).into_iter().next()
             };
-            noted.into_iter().map(|noted| recalled(noted, &touched, &look)).collect()
+            noted.into_iter().map(|noted| recheck_finding(noted, &touched, &look)).collect()
         });
-        Ok(looking.await.map_err(|error| BadContext(error.to_string()))?)
+        Ok(looking.await.map_err(|error| ContextError(error.to_string()))?)
     }
 
     /// The latest finished review of this branch or pull request that was about another version and
     /// in which the opposing side spoke.
-    pub fn reviewed_before(
+    pub fn find_previous_review(
         &self,
         root: &Path,
         subject: &str,
-        proposal: &Proposal,
-    ) -> Result<Option<Debate>, DeskError> {
+        proposal: &ChangeSet,
+    ) -> Result<Option<Debate>, AppError> {
         if subject.is_empty() {
             return Ok(None);
         }
         let subject = Some(subject.to_owned());
-        let (root, limit) = (Some(root.to_owned()), Some(MOST_BEFORE));
-        let query = Query { root, subject, limit, ..Query::default() };
+        let (root, limit) = (Some(root.to_owned()), Some(MAX_EARLIER_REVIEWS));
+        let query = DebateQuery { root, review_subject: subject, limit, ..DebateQuery::default() };
         for card in self.archive.list(&query)? {
-            let (Stored { setup, .. }, debate, _) = self.read(&card.id)?;
+            let (StoredDebate { setup, .. }, debate, _) = self.read(&card.id)?;
             let other = setup.pin.as_deref() != Some(&proposal.pinned.tree);
             let came = matches!(status(&debate), Status::Completed | Status::Degraded);
-            if other && came && challenged(&debate) {
+            if other && came && was_challenged(&debate) {
                 return Ok(Some(debate));
             }
         }
@@ -119,33 +123,37 @@ impl Desk {
 
     /// Finds reviews with the same key. A review that is incomplete, or was concluded early, is not
     /// reused.
-    pub fn reviewed_already(
+    pub fn find_same_review(
         &self,
         root: &Path,
         proposed: &ReviewedChange,
-    ) -> Result<SameReview, DeskError> {
+    ) -> Result<SameReview, AppError> {
         let (root, reviews) = (Some(root.to_owned()), Some(proposed.key.clone()));
-        let cards = self.archive.list(&Query { root, reviews, ..Query::default() })?;
+        let cards = self.archive.list(&DebateQuery {
+            root,
+            review_key: reviews,
+            ..DebateQuery::default()
+        })?;
         let (mut done, mut begun) = (None, None);
         for card in &cards {
             // The status comes from the log, because the list may be stale.
-            let (Stored { holder, .. }, debate, _) = self.read(&card.id)?;
+            let (StoredDebate { holder, .. }, debate, _) = self.read(&card.id)?;
             let (id, status) = (card.id.clone(), status(&debate));
             if status == Status::Completed && !debate.is_concluded() {
-                done.get_or_insert(Already::Done(id));
+                done.get_or_insert(EarlierReview::Finished(id));
             } else if !status.is_over() {
                 begun.get_or_insert(match holder {
-                    Some(by) => Already::Held { id, by },
-                    None => Already::Begun(id),
+                    Some(holder) => EarlierReview::Running { id, holder },
+                    None => EarlierReview::Unfinished(id),
                 });
             }
         }
         let ids = cards.into_iter().map(|card| card.id).collect();
-        Ok(SameReview { already: done.or(begun), ids })
+        Ok(SameReview { earlier: done.or(begun), ids })
     }
 
     /// Commands that raise the budget of an unfinished review, if it waits for that.
-    pub fn allowing(&self, id: &str, budget: Budget) -> Result<Vec<Command>, DeskError> {
+    pub fn budget_commands(&self, id: &str, budget: Budget) -> Result<Vec<Command>, AppError> {
         let (_, debate, _) = self.read(id)?;
         let spent =
             matches!(next(&debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
@@ -155,50 +163,50 @@ impl Desk {
     }
 
     /// Turns a draft and its seating request into a review: topic, stances, roles and review key.
-    pub fn posed(
+    pub fn build_review(
         &self,
-        draft: Opening,
-        wish: Wish,
-        change: Contribution,
+        draft: DebateDraft,
+        wish: SeatingRequest,
+        change: ChangeUnderReview,
         subject: &str,
-    ) -> Result<(Opening, Wish), DeskError> {
-        let offering = self.catalogue.offered(&draft.format)?;
+    ) -> Result<(DebateDraft, SeatingRequest), AppError> {
+        let offering = self.catalog.find(&draft.format)?;
         let seats = |role: Role| offering.offer.format.uses_role(role);
         if !seats(Role::Pro) && !seats(Role::Advocate) {
-            return Err(DeskError::Cast(format!(
+            return Err(AppError::InvalidOption(format!(
                 "`{}` has no sides that could argue for and against a change; duel, tribunal and \
                  research have",
                 draft.format
             )));
         }
-        let Named { proposer, challenger, judge } = &wish.named;
+        let RequestedSeats { proposer, challenger, judge } = &wish.requested;
         if [proposer, challenger, judge].into_iter().flatten().any(|it| it.tool() == "demo") {
             let why = "`demo` has nothing to say about a change; name other seats";
-            return Err(DeskError::Cast(why.into()));
+            return Err(AppError::InvalidOption(why.into()));
         }
         let (mut draft, mut wish) = (draft, wish);
-        for (stance, ours) in draft.stances.iter_mut().zip(STANCES) {
+        for (stance, ours) in draft.stances.iter_mut().zip(SIDE_STANCES) {
             if stance.trim().is_empty() {
                 ours.clone_into(stance);
             }
         }
         if seats(Role::Advocate) {
             // One role for each side, played by the participant named for it.
-            let named = [wish.named.proposer.clone(), wish.named.challenger.clone()];
-            let both = NAMES.iter().zip(STANCES).zip(named);
+            let named = [wish.requested.proposer.clone(), wish.requested.challenger.clone()];
+            let both = SIDE_NAMES.iter().zip(SIDE_STANCES).zip(named);
             let role = |((name, stance), voice): ((&&str, &str), _)| {
                 ((*name).to_owned(), format!("argue that {stance}"), voice)
             };
             wish.cast.roles = both.map(role).collect();
         }
-        draft.topic = topic(&change.proposal, subject);
+        draft.topic = review_topic(&change.change_set, subject);
         // A review has no user who could confirm the start.
         draft.holds.retain(|hold| *hold != HoldPoint::Start);
-        draft.proposed = Some(ReviewedChange {
+        draft.reviewed_change = Some(ReviewedChange {
             subject: subject.to_owned(),
-            key: key(&draft, &wish, &change, offering),
-            known: change.known.clone(),
-            ..outlined(&change.proposal, &change.title)
+            key: review_key(&draft, &wish, &change, offering),
+            known: change.known_findings.clone(),
+            ..summarize_change(&change.change_set, &change.title)
         });
         wish.change = Some(change);
         Ok((draft, wish))
@@ -206,11 +214,11 @@ impl Desk {
 }
 
 /// Maximum files searched for a quote whose file is gone.
-const MOST_MOVED: usize = 200;
+const MAX_SEARCHED_FILES: usize = 200;
 
 /// Checks one earlier finding again. It counts as gone only if its evidence is clearly not there.
 /// Evidence that moved, is ambiguous or cannot be checked does not count as gone.
-fn recalled(
+fn recheck_finding(
     noted: NotedFinding,
     touched: &[String],
     look: &impl Fn(String) -> Option<Citation>,
@@ -221,8 +229,10 @@ fn recalled(
         |it: &Option<Citation>| it.as_ref().is_some_and(|it| it.found.is_wrong()) && !removed;
     let words = noted.rests_on.find(" \"").map(|at| &noted.rests_on[at..]);
     if let (true, Some(words)) = (lost(&now), words) {
-        let elsewhere =
-            touched.iter().take(MOST_MOVED).filter_map(|file| look(format!("{file}{words}")));
+        let elsewhere = touched
+            .iter()
+            .take(MAX_SEARCHED_FILES)
+            .filter_map(|file| look(format!("{file}{words}")));
         now = elsewhere.into_iter().find(|it| it.found.is_verified()).or(now);
     }
     // A finding about removed lines is gone once they are back.
@@ -234,31 +244,31 @@ fn recalled(
 }
 
 /// Summary of a change for the setup, without subject, key and earlier findings.
-pub fn outlined(proposal: &Proposal, title: &str) -> ReviewedChange {
-    let sum = |lines: &dyn Fn(&Changed) -> Option<u64>| {
+pub fn summarize_change(proposal: &ChangeSet, title: &str) -> ReviewedChange {
+    let sum = |lines: &dyn Fn(&FileChange) -> Option<u64>| {
         let all: u64 = proposal.files.iter().filter_map(lines).sum();
         usize::try_from(all).unwrap_or(usize::MAX)
     };
     ReviewedChange {
         title: title.trim().to_owned(),
         compared: ChangeSummary {
-            says: proposal.says.clone(),
-            base: proposal.commits.0.clone().or(proposal.old.clone()),
-            head: proposal.commits.1.clone().or(Some(proposal.new.clone())),
+            says: proposal.description.clone(),
+            base: proposal.commits.0.clone().or(proposal.old_tree.clone()),
+            head: proposal.commits.1.clone().or(Some(proposal.new_tree.clone())),
             files: proposal.files.len(),
             added: sum(&|file| file.added),
             deleted: sum(&|file| file.deleted),
         },
-        was: proposal.was.clone(),
+        was: proposal.base_tree.clone(),
         ..ReviewedChange::default()
     }
 }
 
 /// The topic of a review. It has no text of the author, because a topic is not quoted in prompts
 /// (prompt injection).
-fn topic(proposal: &Proposal, subject: &str) -> String {
+fn review_topic(proposal: &ChangeSet, subject: &str) -> String {
     let number = subject.strip_prefix('#').filter(|it| it.bytes().all(|b| b.is_ascii_digit()));
-    let id = proposal.commits.1.as_ref().unwrap_or(&proposal.new);
+    let id = proposal.commits.1.as_ref().unwrap_or(&proposal.new_tree);
     let id: String = id.chars().take(12).collect();
     let which =
         number.map_or(format!("the change {id}"), |number| format!("change #{number} ({id})"));
@@ -266,7 +276,7 @@ fn topic(proposal: &Proposal, subject: &str) -> String {
 }
 
 /// Whether the opposing side has spoken.
-fn challenged(debate: &Debate) -> bool {
+fn was_challenged(debate: &Debate) -> bool {
     let against = |cue: Cue| matches!(debate.seat(cue).role, Role::Con | Role::Advocate);
     debate.replies_in(..).any(|(cue, _)| against(cue))
 }
@@ -274,13 +284,18 @@ fn challenged(debate: &Debate) -> bool {
 /// The review key: a hash of the change, the format with its prompts, the settings and the named
 /// seats. Seats chosen automatically and earlier findings are left out, so that a repeated request
 /// finds the same debate.
-fn key(draft: &Opening, wish: &Wish, change: &Contribution, offering: &Offering) -> String {
-    let (named, proposal) = (&wish.named, &change.proposal);
+fn review_key(
+    draft: &DebateDraft,
+    wish: &SeatingRequest,
+    change: &ChangeUnderReview,
+    offering: &CatalogEntry,
+) -> String {
+    let (named, proposal) = (&wish.requested, &change.change_set);
     let parts = serde_json::json!([
         (
             WORDING_VERSION,
-            &proposal.old,
-            &proposal.new,
+            &proposal.old_tree,
+            &proposal.new_tree,
             &change.title,
             &change.body,
             &proposal.messages

@@ -1,8 +1,8 @@
 //! [`DebateDraft`]: what a user asks for, with defaults, before it is validated. It builds the
 //! [`Setup`] that is stored with the debate.
-use super::cast::{Listener, Stance};
-use super::catalogue::{Catalogue, Offering};
-use super::desk::DeskError;
+use super::app::AppError;
+use super::casting::{Listener, ResearchRole};
+use super::format_catalog::{CatalogEntry, FormatCatalog};
 use crate::debate::formats;
 use crate::debate::setup::{GRAMMAR_VERSION, WORDING_VERSION};
 use crate::debate::{
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Name of the prompt template about changes.
-const REVIEW: &str = "review";
+const REVIEW_TEMPLATE: &str = "review";
 
 /// A debate to be opened. Starts with defaults ([`DebateDraft::new`]) and is completed by
 /// `format_options` and `preflight`.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing a user can ask for")]
-pub struct Opening {
+pub struct DebateDraft {
     pub topic: String,
     /// Name of the format.
     pub format: String,
@@ -30,13 +30,13 @@ pub struct Opening {
     /// Rules, and summarizes long debates.
     pub judge: Participant,
     /// No judge, because none is available.
-    pub unjudged: bool,
+    pub no_judge: bool,
     /// Additional judges.
     pub panel: Vec<Participant>,
     /// Additional partners, who question the lead.
     pub partners: Vec<Participant>,
     /// Roles of a research debate. Default: two that argue for and against.
-    pub roles: Vec<Stance>,
+    pub roles: Vec<ResearchRole>,
     /// Audience members, who vote.
     pub audience: Vec<Listener>,
     /// Stances of the side for and the side against, if the topic does not say them.
@@ -54,7 +54,7 @@ pub struct Opening {
     /// Format-specific options by name.
     pub terms: BTreeMap<String, String>,
     /// Additional path for the finished report.
-    pub output: Option<String>,
+    pub report_path: Option<String>,
     /// Default: that of the format.
     pub rounds: Option<u8>,
     /// Reasoning effort of every seat.
@@ -62,9 +62,9 @@ pub struct Opening {
     /// Context in every debater's prompt, besides the topic.
     pub brief: String,
     /// Paths the brief is about.
-    pub touched: Vec<String>,
+    pub touched_paths: Vec<String>,
     /// The change it reviews, if any.
-    pub proposed: Option<ReviewedChange>,
+    pub reviewed_change: Option<ReviewedChange>,
     /// Ids of debates with the same review key or game key that this one replaces. The archive
     /// refuses to create it if there are others.
     pub supersedes: Vec<String>,
@@ -75,9 +75,9 @@ pub struct Opening {
     /// Last commit of the repository.
     pub commit: Option<String>,
     /// Why the repository could not be read, if so.
-    pub unread: Option<String>,
+    pub unreadable_reason: Option<String>,
     /// Seats that were filled automatically, with reasons.
-    pub chosen: Vec<String>,
+    pub seat_choices: Vec<String>,
     pub budget: Budget,
     /// Timeout of a fetched turn in seconds. Default: that of its provider.
     pub turn_seconds: Option<u32>,
@@ -93,21 +93,21 @@ pub struct Opening {
     pub origin: Origin,
 }
 
-impl Opening {
+impl DebateDraft {
     /// A duel on this topic, with defaults for everything else.
     pub fn new(
         topic: &str,
         proposer: Participant,
         challenger: Participant,
         judge: Participant,
-    ) -> Opening {
-        Opening {
+    ) -> DebateDraft {
+        DebateDraft {
             topic: topic.into(),
             format: "duel".into(),
             proposer,
             challenger,
             judge,
-            unjudged: false,
+            no_judge: false,
             panel: vec![],
             partners: vec![],
             roles: vec![],
@@ -119,18 +119,18 @@ impl Opening {
             same_judge: false,
             judge_share: None,
             terms: BTreeMap::new(),
-            output: None,
+            report_path: None,
             rounds: None,
             effort: None,
             brief: String::new(),
-            touched: vec![],
-            proposed: None,
+            touched_paths: vec![],
+            reviewed_change: None,
             supersedes: vec![],
             picked: vec![],
             pin: None,
             commit: None,
-            unread: None,
-            chosen: vec![],
+            unreadable_reason: None,
+            seat_choices: vec![],
             budget: Budget::default(),
             turn_seconds: None,
             await_seconds: None,
@@ -143,27 +143,27 @@ impl Opening {
 
     /// Validates the draft and builds the setup. The caller passes the random id and salt and the
     /// time, which keeps it deterministic.
-    pub(super) fn setup(
+    pub(super) fn build_setup(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &FormatCatalog,
         id: String,
         salt: String,
         now: i64,
-    ) -> Result<Setup, DeskError> {
-        let offering = catalogue.offered(&self.format)?;
+    ) -> Result<Setup, AppError> {
+        let offering = catalogue.find(&self.format)?;
         let offer = &offering.offer;
         let rounds = self.rounds.unwrap_or(offer.default_rounds);
         if !offer.rounds.contains(&rounds) {
             let (least, most) = (*offer.rounds.start(), *offer.rounds.end());
-            return Err(DeskError::Rounds { asked: rounds.into(), least, most });
+            return Err(AppError::RoundsOutOfRange { asked: rounds.into(), least, most });
         }
-        let seats = self.seats(offering)?;
+        let seats = self.build_seats(offering)?;
         if offer.impartial_judge && !self.same_judge {
-            impartial(&seats)?;
+            check_impartial(&seats)?;
         }
         let sides = seats.iter().any(|seat| seat.role.side().is_some());
         if !sides && (self.sealed || self.stop_when_settled) {
-            return Err(DeskError::Cast(format!(
+            return Err(AppError::InvalidOption(format!(
                 "`{}` has no two sides whose answers could be sealed, or who could have settled it",
                 self.format
             )));
@@ -179,19 +179,19 @@ impl Opening {
             opened_at: now,
             topic: self.topic.trim().to_owned(),
             brief: self.brief.clone(),
-            touched: self.touched.clone(),
-            proposed: self.proposed.clone(),
+            touched: self.touched_paths.clone(),
+            proposed: self.reviewed_change.clone(),
             picked: self.picked.clone(),
             pin: self.pin.clone(),
             commit: self.commit.clone(),
-            unread: self.unread.clone(),
-            chosen: self.chosen.clone(),
+            unread: self.unreadable_reason.clone(),
+            chosen: self.seat_choices.clone(),
             seats,
-            prompts: self.prompts(offering),
-            format: self.table(offer.format.clone()),
+            prompts: self.build_prompts(offering),
+            format: self.build_format(offer.format.clone()),
             terms: self.terms.clone(),
             judge_share: self.judge_share,
-            output: self.output.clone(),
+            output: self.report_path.clone(),
             stop_when_settled: self.stop_when_settled,
             rounds,
             effort: self.effort,
@@ -203,17 +203,17 @@ impl Opening {
     }
 
     /// The format with the modifications for reviews and sealed replies.
-    fn table(&self, format: Format) -> Format {
+    fn build_format(&self, format: Format) -> Format {
         let format =
-            if self.proposed.is_some() { formats::for_code_review(format) } else { format };
+            if self.reviewed_change.is_some() { formats::for_code_review(format) } else { format };
         if self.sealed { formats::with_sealed_answers(format) } else { format }
     }
 
     /// Prompt templates by name. The review text is merged into `focus` if a change is reviewed,
     /// and dropped otherwise.
-    fn prompts(&self, offering: &Offering) -> BTreeMap<String, String> {
+    fn build_prompts(&self, offering: &CatalogEntry) -> BTreeMap<String, String> {
         let mut prompts = offering.prompts.clone();
-        let review = prompts.remove(REVIEW).filter(|_| self.proposed.is_some());
+        let review = prompts.remove(REVIEW_TEMPLATE).filter(|_| self.reviewed_change.is_some());
         if let Some(review) = review {
             let focus = prompts.entry("focus".into()).or_default();
             format!("{review}\n\n{focus}").trim().clone_into(focus);
@@ -222,28 +222,28 @@ impl Opening {
     }
 
     /// Clamps a number of rounds to the format's range.
-    pub(super) fn nearest(&self, rounds: u8, catalogue: &Catalogue) -> u8 {
-        let offering = catalogue.offered(&self.format).ok();
+    pub(super) fn clamp_rounds(&self, rounds: u8, catalogue: &FormatCatalog) -> u8 {
+        let offering = catalogue.find(&self.format).ok();
         let range = offering.map(|offering| &offering.offer.rounds);
         range.map_or(rounds, |range| rounds.clamp(*range.start(), *range.end()))
     }
 }
 
 /// Checks that no judge is also a debater.
-fn impartial(seats: &[Seat]) -> Result<(), DeskError> {
+fn check_impartial(seats: &[Seat]) -> Result<(), AppError> {
     let judges = seats.iter().filter(|seat| seat.role == Role::Judge);
     let sides: Vec<&Seat> = seats.iter().filter(|seat| seat.role.side().is_some()).collect();
     for judge in judges {
         if let Some(side) = sides.iter().find(|side| judge.voice.may_be_same_model(&side.voice)) {
             let (voice, name) = (judge.voice.to_string(), side.name.clone());
-            return Err(DeskError::Partial { voice, name });
+            return Err(AppError::BiasedJudge { voice, name });
         }
     }
     Ok(())
 }
 
 /// Makes the path of a script absolute, so that the debate can be resumed from any folder.
-pub fn found_again(voice: Participant, folder: &Path) -> Participant {
+pub fn with_absolute_script(voice: Participant, folder: &Path) -> Participant {
     match voice {
         Participant::Model { tool, model: Some(file) } if tool == "script" => {
             let whole = folder.join(&file).display().to_string();

@@ -1,0 +1,116 @@
+//! Remote commands: sends commands to a debate, whichever process runs it.
+//!
+//! For example, the web page pauses a debate that runs in an MCP client. If another process holds
+//! the lease, the commands go through the archive's queue and the result is polled. If none does,
+//! this process takes the lease, executes them and, if they make turns due, runs the debate in the
+//! background.
+use super::app::{App, AppError};
+use super::command::{Command, SessionError};
+use super::ports::{ArchiveError, COMMAND_TTL_MS, LeaseMode, Workspace};
+use super::run::DebateRun;
+use crate::debate::Step;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Timeout for the holder's answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often the queue is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Number of polls between two checks whether the lease is still held.
+const POLLS_PER_LEASE_CHECK: u32 = 5;
+
+const _: () = assert!(ANSWER_TIMEOUT.as_millis() < COMMAND_TTL_MS.unsigned_abs() as u128);
+
+/// Success: all commands are recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandOutcome {
+    /// Name of the process that executed them, `None` if it was this one.
+    pub holder: Option<String>,
+}
+
+/// Result of commands queued for a lease holder.
+enum HolderAnswer {
+    Recorded,
+    Refused(String),
+    /// The lease is free, and the commands were withdrawn.
+    HolderGone,
+    /// The holder did not answer in time, and the commands were withdrawn.
+    TimedOut,
+}
+
+impl App {
+    /// Records commands, all of them or none, here or in the process that holds the lease. If the
+    /// lease is free and one of them makes turns due, or there are none, the debate also runs here
+    /// in the background until it is idle. Then the lease is released.
+    pub async fn send_commands(
+        &self,
+        id: &str,
+        place: &Workspace,
+        wishes: Vec<Command>,
+    ) -> Result<CommandOutcome, AppError> {
+        let until = Instant::now() + ANSWER_TIMEOUT;
+        loop {
+            let holder = match self.execute_here(id, place, wishes.clone()) {
+                Err(AppError::Archive(ArchiveError::LeaseHeld { holder, .. })) => holder,
+                done => return done.map(|()| CommandOutcome { holder: None }),
+            };
+            match self.queue_for_holder(id, &wishes, until).await? {
+                HolderAnswer::Recorded => return Ok(CommandOutcome { holder: Some(holder) }),
+                HolderAnswer::Refused(why) => return Err(AppError::CommandRefused(why)),
+                HolderAnswer::TimedOut => return Err(AppError::CommandTimedOut { holder }),
+                HolderAnswer::HolderGone => {}
+            }
+        }
+    }
+
+    fn execute_here(
+        &self,
+        id: &str,
+        place: &Workspace,
+        wishes: Vec<Command>,
+    ) -> Result<(), AppError> {
+        if !wishes.is_empty() && !wishes.iter().any(Command::makes_turns_due) {
+            return self.record_commands(id, place, wishes);
+        }
+        let job = self.resume(id, place, LeaseMode::IfFree, wishes)?;
+        tokio::spawn(run_until_idle_then_stop(job));
+        Ok(())
+    }
+
+    /// Queues commands for the lease holder and polls for the result.
+    async fn queue_for_holder(
+        &self,
+        id: &str,
+        wishes: &[Command],
+        until: Instant,
+    ) -> Result<HolderAnswer, AppError> {
+        let archive = &self.archive;
+        let wish = archive.enqueue_commands(id, wishes)?;
+        let mut alone = false;
+        for look in 1u32.. {
+            let late = Instant::now() >= until;
+            let answered = if late || alone {
+                archive.withdraw_commands(wish)?
+            } else {
+                archive.command_result(wish)?
+            };
+            match answered {
+                Some(Ok(())) => return Ok(HolderAnswer::Recorded),
+                Some(Err(why)) => return Ok(HolderAnswer::Refused(why)),
+                None if alone => return Ok(HolderAnswer::HolderGone),
+                None if late => return Ok(HolderAnswer::TimedOut),
+                None => tokio::time::sleep(POLL_INTERVAL).await,
+            }
+            alone = look % POLLS_PER_LEASE_CHECK == 0
+                && archive.news_since(id, u64::MAX >> 1)?.holder.is_none();
+        }
+        Ok(HolderAnswer::TimedOut)
+    }
+}
+
+/// Runs a debate until it waits for the user or is closed, then releases the lease.
+pub async fn run_until_idle_then_stop(mut job: DebateRun) -> Result<Step, SessionError> {
+    let step = job.wait_idle().await;
+    job.stop().await;
+    step
+}
