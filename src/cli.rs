@@ -35,51 +35,51 @@
 //! | `output` | `--json` output types and their schemas |
 mod archive;
 pub mod args;
+mod deadline;
 mod demo;
 pub mod doctor;
 pub mod exit;
 mod follow;
-mod form;
+pub mod format_options;
 mod formats;
+mod human_input;
 pub mod init;
 mod inspect;
 mod join;
 mod leaderboard;
-mod open;
 mod outcome;
 pub mod output;
-pub mod particulars;
-mod person;
-mod place;
 mod play;
 mod recheck;
 mod replay;
+mod reply_form;
 mod resume;
 mod review;
+mod review_output;
+mod run;
 mod screen;
 mod serve;
-mod stopwatch;
 mod tournament;
 mod view;
 mod watch;
-mod written;
+mod workspace;
 
 use crate::config::Config;
 use crate::engine::App;
-use args::{Args, Verb};
-use exit::{Exit, Failed};
+use args::{Args, CliCommand};
+use exit::{CliError, Exit};
 use screen::Screen;
 
 /// Runs one command, prints its error if any, and returns the exit code.
 pub async fn run(args: Args, config: &Config, desk: &App) -> Exit {
     desk.set_client_name("the terminal");
     let mut screen = Screen::new(args.quiet, config, desk);
-    let done = obey(args, config, desk, &mut screen).await;
+    let done = dispatch(args, config, desk, &mut screen).await;
     desk.archive().flush_exports();
-    screen.finish();
+    screen.flush_partial_lines();
     match done {
         Ok(exit) => exit,
-        Err(Failed::Pipe) => Exit::Ok,
+        Err(CliError::BrokenPipe) => Exit::Ok,
         Err(failed) => {
             screen.error(&failed);
             failed.exit()
@@ -87,42 +87,44 @@ pub async fn run(args: Args, config: &Config, desk: &App) -> Exit {
     }
 }
 
-async fn obey(
+async fn dispatch(
     args: Args,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    match args.verb {
-        Verb::Run(run) => open::run(&run, config, desk, screen).await,
-        Verb::Review(review) => review::review(&review, config, desk, screen).await,
-        Verb::Join(join) => join::join(&join, config, desk, screen).await,
-        Verb::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
-        Verb::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
-        Verb::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),
-        Verb::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
-        Verb::List(list) => archive::list(&list, config, desk, screen),
-        Verb::Show(show) => archive::show(&show, config, desk, screen),
-        Verb::Search(search) => archive::search(&search, config, desk, screen),
-        Verb::Export(export) => archive::export(&export, config, desk, screen),
-        Verb::Import(import) => archive::import(&import, config, desk, screen),
-        Verb::Reindex(json) => archive::reindex(json, desk, screen),
-        Verb::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
-        Verb::Init(init) => init::init(&init, config, desk, screen),
-        Verb::Uninit(uninit) => init::uninit(&uninit, config, screen),
-        Verb::Doctor(doctor) => doctor::doctor(&doctor, config, desk, screen).await,
-        Verb::Models(models) => archive::models(models, desk, screen).await,
-        Verb::Formats(formats) => formats::formats(&formats, desk, screen),
-        Verb::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
-        Verb::Stats(stats) => outcome::stats(&stats, config, desk, screen),
-        Verb::View(asked) => view::view(&asked, config, desk, screen).await,
-        Verb::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
-        Verb::Tournament(played) => tournament::tournament(&played, config, desk, screen).await,
-        Verb::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
-        Verb::Check(check) => inspect::check(&check, config, desk, screen),
-        Verb::Serve(serve) => serve::serve(&serve, config, desk, screen).await,
-        Verb::Redact => inspect::redact(desk, screen),
-        Verb::Completions { shell } => screen.completions(shell),
-        Verb::Mcp => Err(Failed::Other("this door is opened elsewhere".into())),
+) -> Result<Exit, CliError> {
+    match args.command {
+        CliCommand::Run(run) => run::run(&run, config, desk, screen).await,
+        CliCommand::Review(review) => review::review(&review, config, desk, screen).await,
+        CliCommand::Join(join) => join::join(&join, config, desk, screen).await,
+        CliCommand::Resume(resume) => resume::resume(&resume, config, desk, screen).await,
+        CliCommand::Watch(watch) => watch::watch(&watch, config, desk, screen).await,
+        CliCommand::Recheck(recheck) => recheck::recheck(&recheck, config, desk, screen),
+        CliCommand::Demo(demo) => demo::demo(&demo, config, desk, screen).await,
+        CliCommand::List(list) => archive::list(&list, config, desk, screen),
+        CliCommand::Show(show) => archive::show(&show, config, desk, screen),
+        CliCommand::Search(search) => archive::search(&search, config, desk, screen),
+        CliCommand::Export(export) => archive::export(&export, config, desk, screen),
+        CliCommand::Import(import) => archive::import(&import, config, desk, screen),
+        CliCommand::Reindex(json) => archive::reindex(json, desk, screen),
+        CliCommand::Replay(replay) => replay::replay(&replay, config, desk, screen).await,
+        CliCommand::Init(init) => init::init(&init, config, desk, screen),
+        CliCommand::Uninit(uninit) => init::uninit(&uninit, config, screen),
+        CliCommand::Doctor(doctor) => doctor::doctor(&doctor, config, desk, screen).await,
+        CliCommand::Models(models) => archive::models(models, desk, screen).await,
+        CliCommand::Formats(formats) => formats::formats(&formats, desk, screen),
+        CliCommand::Outcome(outcome) => outcome::outcome(&outcome, config, desk, screen).await,
+        CliCommand::Stats(stats) => outcome::stats(&stats, config, desk, screen),
+        CliCommand::View(asked) => view::view(&asked, config, desk, screen).await,
+        CliCommand::Leaderboard(board) => leaderboard::leaderboard(&board, config, desk, screen),
+        CliCommand::Tournament(played) => {
+            tournament::tournament(&played, config, desk, screen).await
+        }
+        CliCommand::Brief(brief) => inspect::brief(&brief, config, desk, screen).await,
+        CliCommand::Check(check) => inspect::check(&check, config, desk, screen),
+        CliCommand::Serve(serve) => serve::serve(&serve, config, desk, screen).await,
+        CliCommand::Redact => inspect::redact(desk, screen),
+        CliCommand::Completions { shell } => screen.print_completions(shell),
+        CliCommand::Mcp => Err(CliError::Other("this door is opened elsewhere".into())),
     }
 }

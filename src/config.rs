@@ -1,8 +1,8 @@
 //! Configuration: environment variables, paths and the user's `config.toml`, read once at startup
 //! into [`Config`]. No other module reads the environment.
-mod pipeline;
+mod ci;
 
-pub use pipeline::{Host, Pipeline};
+pub use ci::{CiContext, CiHost};
 
 use etcetera::BaseStrategy;
 use serde::Deserialize;
@@ -15,31 +15,31 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Data directory: database, signing key, backups. `DEBATE_HOME`, or the platform default.
-    pub home: PathBuf,
+    pub data_dir: PathBuf,
     /// Directory of the user's prompt templates, which override the built-in ones.
-    pub prompts: PathBuf,
+    pub prompts_dir: PathBuf,
     /// Directory of the user's own formats.
-    pub formats: PathBuf,
+    pub formats_dir: PathBuf,
     /// Working directory of the process.
-    pub folder: PathBuf,
+    pub current_dir: PathBuf,
     /// Root of the Git repository around the working directory, or that directory if there is none.
-    pub root: PathBuf,
+    pub repo_root: PathBuf,
     /// Path of the running executable.
     pub program: PathBuf,
     /// Replaces the client's directory for state files. Set by `AI_STATE_DIR`.
     pub state_dir: Option<PathBuf>,
     /// Directories of `PATH`.
-    pub path: Vec<PathBuf>,
+    pub search_path: Vec<PathBuf>,
     /// Editor command from `VISUAL` or `EDITOR`.
     pub editor: Option<String>,
     /// Log level from `DEBATE_LOG`: `error`, `warn`, `info`, `debug` or `trace`.
-    pub log: Option<String>,
+    pub log_level: Option<String>,
     /// The user's home and config directories.
-    pub user: (PathBuf, PathBuf),
+    pub user_dirs: (PathBuf, PathBuf),
     /// All environment variables, passed on to child processes.
     pub environment: Environment,
     /// Parsed `config.toml`.
-    pub settings: Settings,
+    pub settings: UserSettings,
 }
 
 /// Environment variables. `Debug` prints only the count, because values may be secrets.
@@ -54,13 +54,16 @@ impl std::fmt::Debug for Environment {
 
 impl Environment {
     /// Variables whose names suggest a secret, as name and value.
-    pub fn secrets(&self) -> impl Iterator<Item = (String, String)> {
-        const NAMED: &[&str] =
+    pub fn secret_vars(&self) -> impl Iterator<Item = (String, String)> {
+        const SECRET_NAME_PARTS: &[&str] =
             &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PASSPHRASE"];
         self.0.iter().filter_map(|(name, value)| {
             let (name, value) = (name.to_str()?, value.to_str()?);
             let upper = name.to_uppercase();
-            NAMED.iter().any(|word| upper.contains(word)).then(|| (name.into(), value.into()))
+            SECRET_NAME_PARTS
+                .iter()
+                .any(|word| upper.contains(word))
+                .then(|| (name.into(), value.into()))
         })
     }
 }
@@ -68,23 +71,23 @@ impl Environment {
 /// Schema of `debate/config.toml` in the user's config directory. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Settings {
+pub struct UserSettings {
     /// CLI providers: overrides of built-in fields, or new tools.
     pub tools: toml::Table,
     /// HTTP API providers: overrides of built-in fields, or new services.
-    pub apis: Services,
+    pub apis: ApiSettings,
     /// Default participants.
-    pub seats: Seats,
+    pub seats: SeatSettings,
     /// Default limits of a debate.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Prices of models, for cost estimates.
-    pub prices: Prices,
+    pub prices: PriceSettings,
 }
 
 /// Default participants, for seats that are not named.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Seats {
+pub struct SeatSettings {
     /// Proposer and challenger pairs, in order of preference.
     pub pairings: Vec<(String, String)>,
     /// Judges, in order of preference.
@@ -96,7 +99,7 @@ pub struct Seats {
 /// Default limits of a debate. A flag or argument overrides each.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct LimitSettings {
     /// Maximum cost, in the currency of the prices.
     pub max_cost: Option<f64>,
     /// Maximum of input and output tokens.
@@ -110,17 +113,17 @@ pub struct Limits {
 /// Prices of models. None are built in, because outdated prices would give wrong estimates.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Prices {
+pub struct PriceSettings {
     /// Date of the price list, as text.
     pub as_of: Option<String>,
     /// Prices by `tool:model` or by model.
-    pub models: BTreeMap<String, Tariff>,
+    pub models: BTreeMap<String, ModelPrice>,
 }
 
 /// Price per million tokens.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tariff {
+pub struct ModelPrice {
     /// Input tokens.
     pub input: f64,
     /// Output tokens.
@@ -130,11 +133,11 @@ pub struct Tariff {
 /// Tables of HTTP API providers. `Debug` prints only the count, because they may contain API keys.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
-pub struct Services(pub toml::Table);
+pub struct ApiSettings(pub toml::Table);
 
-impl Services {
+impl ApiSettings {
     /// API keys written in the config file, by provider name.
-    pub fn keys(&self) -> impl Iterator<Item = (String, String)> {
+    pub fn api_keys(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|(name, service)| {
             let key = service.get("key")?.as_str()?;
             Some((name.clone(), key.to_owned()))
@@ -142,7 +145,7 @@ impl Services {
     }
 }
 
-impl std::fmt::Debug for Services {
+impl std::fmt::Debug for ApiSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} services", self.0.len())
     }
@@ -153,45 +156,45 @@ impl std::fmt::Debug for Services {
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ConfigError {
     #[error("there is no home directory; set DEBATE_HOME to a folder for the archive")]
-    Homeless,
+    NoHomeDir,
     #[error("the current folder cannot be read: {0}")]
-    Nowhere(std::io::Error),
+    NoCurrentDir(std::io::Error),
     #[error(
         "`{0}`: {1}; known are the tables `tools.NAME`, `apis.NAME`, `seats`, `limits`, `prices`"
     )]
-    Settings(String, String),
+    InvalidFile(String, String),
 }
 
 impl Config {
     /// Loads the configuration from the environment and `config.toml`.
     pub fn load() -> Result<Config, ConfigError> {
-        let folder = env::current_dir().map_err(ConfigError::Nowhere)?;
+        let folder = env::current_dir().map_err(ConfigError::NoCurrentDir)?;
         let dirs = etcetera::choose_base_strategy().ok();
         let said = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         let home = said("DEBATE_HOME")
             .map(|home| folder.join(home))
             .or_else(|| dirs.as_ref().map(|dirs| dirs.data_dir().join("debate")))
-            .ok_or(ConfigError::Homeless)?;
+            .ok_or(ConfigError::NoHomeDir)?;
         let config =
             dirs.as_ref().map_or_else(|| home.clone(), |dirs| dirs.config_dir().join("debate"));
         let user = dirs.as_ref().map(|dirs| (dirs.home_dir().to_owned(), dirs.config_dir()));
         Ok(Config {
-            home,
-            prompts: config.join("prompts"),
-            formats: config.join("formats"),
-            settings: settings(&config.join("config.toml"))?,
-            user: user.unwrap_or_default(),
+            data_dir: home,
+            prompts_dir: config.join("prompts"),
+            formats_dir: config.join("formats"),
+            settings: read_user_settings(&config.join("config.toml"))?,
+            user_dirs: user.unwrap_or_default(),
             environment: Environment(env::vars_os().collect()),
-            root: repository(&folder),
+            repo_root: find_repo_root(&folder),
             program: env::current_exe().unwrap_or_else(|_| PathBuf::from("debate")),
-            path: env::var_os("PATH")
+            search_path: env::var_os("PATH")
                 .map_or_else(Vec::new, |path| env::split_paths(&path).collect()),
             state_dir: said("AI_STATE_DIR").map(PathBuf::from),
-            log: env::var("DEBATE_LOG").ok(),
+            log_level: env::var("DEBATE_LOG").ok(),
             editor: ["VISUAL", "EDITOR"]
                 .into_iter()
                 .find_map(|name| env::var(name).ok().filter(|editor| !editor.trim().is_empty())),
-            folder,
+            current_dir: folder,
         })
     }
 
@@ -199,32 +202,32 @@ impl Config {
     /// below the client's directory (`usual`).
     pub fn state_file(&self, usual: &str) -> PathBuf {
         let folder = self.state_dir.clone().unwrap_or_else(|| PathBuf::from(usual));
-        self.root.join(folder).join("debate").join("last-debate.json")
+        self.repo_root.join(folder).join("debate").join("last-debate.json")
     }
 }
 
 /// Reads and validates `config.toml`. A missing file gives the defaults.
-fn settings(path: &Path) -> Result<Settings, ConfigError> {
-    let bad = |why: String| ConfigError::Settings(path.display().to_string(), why);
+fn read_user_settings(path: &Path) -> Result<UserSettings, ConfigError> {
+    let bad = |why: String| ConfigError::InvalidFile(path.display().to_string(), why);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Settings::default());
+            return Ok(UserSettings::default());
         }
         Err(error) => return Err(bad(error.to_string())),
     };
-    let settings: Settings = toml::from_str(&text).map_err(|error| {
+    let settings: UserSettings = toml::from_str(&text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text.get(..before).unwrap_or_default().matches('\n').count() + 1;
         bad(format!("line {line}: {}", error.message().replace('\n', " ")))
     })?;
-    settings.check().map_err(bad)?;
+    settings.validate().map_err(bad)?;
     Ok(settings)
 }
 
-impl Settings {
+impl UserSettings {
     /// Validates amounts. A negative or infinite one would act as no limit or unknown price.
-    fn check(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), String> {
         let amount = |name: &str, amount: f64| {
             let fits = (0.0..1e9).contains(&amount);
             fits.then_some(()).ok_or_else(|| format!("`{name}` is {amount}, which is no amount"))
@@ -242,7 +245,7 @@ impl Settings {
 }
 
 /// Nearest ancestor with a `.git` entry, or the folder itself if there is none.
-fn repository(folder: &Path) -> PathBuf {
+fn find_repo_root(folder: &Path) -> PathBuf {
     let folder = dunce::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());
     root.unwrap_or(&folder).to_owned()

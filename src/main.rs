@@ -3,7 +3,7 @@
 use clap::Parser;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
-use debate_mcp::cli::{self, args::Args, args::Verb};
+use debate_mcp::cli::{self, args::Args, args::CliCommand};
 use debate_mcp::config::Config;
 use debate_mcp::engine::{App, AppParts, Clock};
 use debate_mcp::evidence::Checker;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// System clock, in Unix milliseconds.
-struct Wall;
+struct SystemClock;
 
-impl Clock for Wall {
+impl Clock for SystemClock {
     fn now(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
@@ -30,7 +30,7 @@ impl Clock for Wall {
 fn main() -> ExitCode {
     let args = Args::parse();
     let config = Config::load();
-    let level = config.as_ref().ok().and_then(|config| config.log.as_ref()?.parse().ok());
+    let level = config.as_ref().ok().and_then(|config| config.log_level.as_ref()?.parse().ok());
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)
@@ -43,17 +43,18 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let clock: Arc<dyn Clock> = Arc::new(Wall);
-    let secrets = secrets(&config);
-    let archive = SqliteArchive::at(&config.home, clock.clone());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let secrets = build_redactor(&config);
+    let archive = SqliteArchive::at(&config.data_dir, clock.clone());
     let around = Surroundings {
         environment: config.environment.0.clone(),
-        path: config.path.clone(),
-        home: config.user.0.clone(),
-        config: config.user.1.clone(),
+        path: config.search_path.clone(),
+        home: config.user_dirs.0.clone(),
+        config: config.user_dirs.1.clone(),
     };
-    let trees = Trees::at(&config.home).hiding(secrets.clone());
-    let briefs = Arc::new(FromRepository { folder: config.folder.clone(), trees: trees.clone() });
+    let trees = Trees::at(&config.data_dir).hiding(secrets.clone());
+    let briefs =
+        Arc::new(FromRepository { folder: config.current_dir.clone(), trees: trees.clone() });
     let own = &config.settings;
     let tariffs = own.prices.models.iter();
     let roster = Roster::new(Kit {
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
         evidence: Arc::new(Checker::new(trees)),
         secrets,
         clock,
-        catalog: catalogue::load(&config.prompts, &config.formats),
+        catalog: catalogue::load(&config.prompts_dir, &config.formats_dir),
     });
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -85,8 +86,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let exit = match args.verb {
-        Verb::Mcp => runtime.block_on(mcp::serve(&config, desk)),
+    let exit = match args.command {
+        CliCommand::Mcp => runtime.block_on(mcp::serve(&config, desk)),
         _ => runtime.block_on(cli::run(args, &config, &desk)).into(),
     };
     // A thread blocked on reading stdin must not keep the process alive.
@@ -96,8 +97,8 @@ fn main() -> ExitCode {
 
 /// Builds the secret redactor. Placeholders are keyed with the user's key. If there is no key file,
 /// a random key is used and placeholders differ between processes.
-fn secrets(config: &Config) -> Secrets {
-    let home = config.home.clone();
+fn build_redactor(config: &Config) -> Secrets {
+    let home = config.data_dir.clone();
     let key = move || {
         private::key(&home).unwrap_or_else(|_| {
             let mut bytes = vec![0; 32];
@@ -105,13 +106,13 @@ fn secrets(config: &Config) -> Secrets {
             bytes
         })
     };
-    Secrets::new(key, config.environment.secrets().chain(config.settings.apis.keys()))
+    Secrets::new(key, config.environment.secret_vars().chain(config.settings.apis.api_keys()))
 }
 
 /// Characters per second of the demo: readable on a terminal, otherwise unlimited (`None`).
 fn demo_speed(args: &Args) -> Option<u32> {
     use std::io::IsTerminal;
-    let Verb::Demo(demo) = &args.verb else { return None };
+    let CliCommand::Demo(demo) = &args.command else { return None };
     let usual = if std::io::stdout().is_terminal() { 400 } else { 0 };
     Some(demo.speed.unwrap_or(usual)).filter(|speed| *speed > 0)
 }

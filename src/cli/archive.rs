@@ -1,11 +1,16 @@
 //! Commands that read or write the archive: list, show, search, export, import, reindex. `models`
 //! is here, too.
-use super::args::{Export, Form, Import, Json, List, Models, Search, Show};
-use super::exit::{Exit, Failed};
-use super::output::{Asked, Callable, Entry, Found, Imported, Listed, Rebuilt, Shown};
-use super::place;
-use super::resume::LINE;
+use super::args::{
+    ExportArgs, ExportFormat, ImportArgs, JsonArg, ListArgs, ModelsArgs, SearchArgs, ShowArgs,
+};
+use super::exit::{CliError, Exit};
+use super::output::{
+    ImportOutput, ListOutput, ListedDebate, ModelsOutput, PromptOutput, ReindexOutput,
+    SearchOutput, ShowOutput,
+};
+use super::resume::STATUS_LINE_CHARS;
 use super::screen::{BOLD, DIM, Screen};
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{Setup, prompt};
 use crate::engine::import::ImportOutcome;
@@ -22,12 +27,12 @@ use std::path::Path;
 
 /// Handler of `debate list`.
 pub(super) fn list(
-    list: &List,
+    list: &ListArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
     let query = DebateQuery {
         root: (!list.all).then(|| place.root.clone()),
         status: list.status.map(Into::into),
@@ -52,23 +57,26 @@ pub(super) fn list(
         }
         cards = desk.archive().list(&query)?;
     }
-    let debates: Vec<Entry> = cards
+    let debates: Vec<ListedDebate> = cards
         .into_iter()
         .map(|card| {
             let read = list.state.then(|| desk.read(&card.id).ok()).flatten();
-            Entry { state: read.map(|(_, debate, _)| gist(&debate, LINE)), card }
+            ListedDebate {
+                state: read.map(|(_, debate, _)| gist(&debate, STATUS_LINE_CHARS)),
+                card,
+            }
         })
         .collect();
     if list.json.json {
-        screen.json(&Listed { v: 1, debates })?;
+        screen.print_json(&ListOutput { v: 1, debates })?;
         return Ok(Exit::Ok);
     }
     if debates.is_empty() {
         let here = if list.all { String::new() } else { format!(" in `{}`", place.root.display()) };
         screen.note(&format!("No debates{here}. Try: debate demo"));
     }
-    for Entry { card, state } in debates {
-        screen.print(&line(&card))?;
+    for ListedDebate { card, state } in debates {
+        screen.print(&render_card(&card))?;
         for line in state.unwrap_or_default() {
             screen.print(&format!("    {}\n", printable(&line)))?;
         }
@@ -76,7 +84,7 @@ pub(super) fn list(
     Ok(Exit::Ok)
 }
 
-fn line(card: &DebateCard) -> String {
+fn render_card(card: &DebateCard) -> String {
     let day = iso(card.updated_at).replace('T', " ");
     let mut tail = String::new();
     if let Some(winner) = &card.winner {
@@ -96,24 +104,24 @@ fn line(card: &DebateCard) -> String {
 
 /// Handler of `debate show`.
 pub(super) fn show(
-    show: &Show,
+    show: &ShowArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let id = place::meant(show.id.as_deref(), config, desk, screen)?;
+) -> Result<Exit, CliError> {
+    let id = workspace::resolve_debate_id(show.id.as_deref(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     let flaw = flaw.map(|flaw| format!("event {}: {}", flaw.seq, flaw.message));
     if let Some(cue) = show.prompt {
         if !debate.has_cue(cue) {
             let turns: Vec<_> = debate.turns().map(|(cue, _)| cue.to_string()).collect();
             let hint = format!("its turns so far are {}", turns.join(", "));
-            return Err(Failed::Usage(format!("there is no turn {cue}"), hint));
+            return Err(CliError::Usage(format!("there is no turn {cue}"), hint));
         }
         let prompt = prompt::render(&debate, cue);
         if show.json.json {
             let (turn, unmasked) = (cue.to_string(), prompt.unmasked);
-            screen.json(&Asked { v: 1, turn, prompt: prompt.text, unmasked })?;
+            screen.print_json(&PromptOutput { v: 1, turn, prompt: prompt.text, unmasked })?;
         } else {
             screen.print(&(printable(&prompt.text) + "\n"))?;
         }
@@ -121,7 +129,7 @@ pub(super) fn show(
     }
     let live = desk.archive().live_texts(&id)?;
     if show.json.json {
-        screen.json(&Shown {
+        screen.print_json(&ShowOutput {
             debate: view(&debate),
             holder: stored.holder,
             live,
@@ -151,16 +159,16 @@ pub(super) fn show(
 
 /// Handler of `debate search`.
 pub(super) fn search(
-    search: &Search,
+    search: &SearchArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let root = search.here.then(|| place::here(config).root);
+) -> Result<Exit, CliError> {
+    let root = search.here.then(|| workspace::current_workspace(config).root);
     let query = DebateQuery { root, limit: Some(search.limit), ..DebateQuery::default() };
     let hits = desk.archive().search(&search.words.join(" "), &query)?;
     if search.json.json {
-        screen.json(&Found { v: 1, hits })?;
+        screen.print_json(&SearchOutput { v: 1, hits })?;
         return Ok(Exit::Ok);
     }
     if hits.is_empty() {
@@ -180,44 +188,46 @@ pub(super) fn search(
 
 /// Handler of `debate export`.
 pub(super) fn export(
-    export: &Export,
+    export: &ExportArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let id = place::meant(export.id.as_deref(), config, desk, screen)?;
+) -> Result<Exit, CliError> {
+    let id = workspace::resolve_debate_id(export.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
     let text = match export.form {
-        Form::Markdown => record(&debate),
-        Form::Json => json(&view(&debate))? + "\n",
-        Form::Events => events(&stored)?,
-        Form::Html => page(&stored)?,
+        ExportFormat::Markdown => record(&debate),
+        ExportFormat::Json => to_pretty_json(&view(&debate))? + "\n",
+        ExportFormat::Events => render_event_log(&stored)?,
+        ExportFormat::Html => render_html(&stored)?,
     };
     match &export.output {
-        None if matches!(export.form, Form::Markdown | Form::Html) => screen.print(&text)?,
-        None => text.lines().try_for_each(|line| screen.data(line))?,
+        None if matches!(export.form, ExportFormat::Markdown | ExportFormat::Html) => {
+            screen.print(&text)?
+        }
+        None => text.lines().try_for_each(|line| screen.print_serialized(line))?,
         Some(path) => {
             fs::write(path, text)
-                .map_err(|error| Failed::File(path.display().to_string(), error))?;
+                .map_err(|error| CliError::File(path.display().to_string(), error))?;
             screen.note(&format!("[INFO] Written: {}", path.display()));
         }
     }
     Ok(Exit::Ok)
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, Failed> {
-    serde_json::to_string_pretty(value).map_err(|error| Failed::Other(error.to_string()))
+fn to_pretty_json(value: &impl serde::Serialize) -> Result<String, CliError> {
+    serde_json::to_string_pretty(value).map_err(|error| CliError::Other(error.to_string()))
 }
 
 /// Renders a self-contained HTML page.
-fn page(stored: &StoredDebate) -> Result<String, Failed> {
+fn render_html(stored: &StoredDebate) -> Result<String, CliError> {
     Ok(crate::web::export(stored).map_err(AppError::from)?)
 }
 
 /// Serializes the setup and then every event as JSON lines.
-fn events(stored: &StoredDebate) -> Result<String, Failed> {
+fn render_event_log(stored: &StoredDebate) -> Result<String, CliError> {
     let line = |value: serde_json::Result<String>| {
-        value.map(|line| line + "\n").map_err(|error| Failed::Other(error.to_string()))
+        value.map(|line| line + "\n").map_err(|error| CliError::Other(error.to_string()))
     };
     let mut text = line(serde_json::to_string::<Setup>(&stored.setup))?;
     for recorded in &stored.events {
@@ -228,13 +238,13 @@ fn events(stored: &StoredDebate) -> Result<String, Failed> {
 
 /// Handler of `debate import`.
 pub(super) fn import(
-    import: &Import,
+    import: &ImportArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let text = read(&import.file)?;
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
+    let text = read_input(&import.file)?;
     let (proposer, challenger) = (import.proposer.clone(), import.challenger.clone());
     let opening = DebateDraft::new("", proposer, challenger, import.judge.clone());
     let taken = desk.import_file(&text, &opening, &place)?;
@@ -262,7 +272,7 @@ pub(super) fn import(
     };
     if import.json.json {
         let (taken_turns, turns) = counts.unzip();
-        screen.json(&Imported { v: 1, id: taken.id, how, taken: taken_turns, turns })?;
+        screen.print_json(&ImportOutput { v: 1, id: taken.id, how, taken: taken_turns, turns })?;
     } else {
         screen.note(&says);
         screen.print(&format!("{}\n", taken.id))?;
@@ -270,23 +280,23 @@ pub(super) fn import(
     Ok(Exit::Ok)
 }
 
-fn read(file: &Path) -> Result<String, Failed> {
+fn read_input(file: &Path) -> Result<String, CliError> {
     let mut bytes = vec![];
     let done = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
     } else {
         fs::read(file).map(|read| bytes = read)
     };
-    done.map_err(|error| Failed::File(file.display().to_string(), error))?;
+    done.map_err(|error| CliError::File(file.display().to_string(), error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Handler of `debate reindex`.
-pub(super) fn reindex(json: Json, desk: &App, screen: &mut Screen) -> Result<Exit, Failed> {
+pub(super) fn reindex(json: JsonArg, desk: &App, screen: &mut Screen) -> Result<Exit, CliError> {
     let reindexed = desk.archive().reindex()?;
     let exit = if reindexed.flawed.is_empty() { Exit::Ok } else { Exit::Failure };
     if json.json {
-        screen.json(&Rebuilt { v: 1, reindexed })?;
+        screen.print_json(&ReindexOutput { v: 1, reindexed })?;
         return Ok(exit);
     }
     screen.print(&format!(
@@ -301,19 +311,19 @@ pub(super) fn reindex(json: Json, desk: &App, screen: &mut Screen) -> Result<Exi
 
 /// Handler of `debate models`.
 pub(super) async fn models(
-    models: Models,
+    models: ModelsArgs,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let listing = desk.list_providers(models.probe).await?;
     if models.json {
-        screen.json(&Callable { v: 1, models: listing })?;
+        screen.print_json(&ModelsOutput { v: 1, models: listing })?;
         return Ok(Exit::Ok);
     }
     for it in listing {
         let can = if it.playable { "can play" } else { "cannot play" };
         screen.print(&format!("{BOLD}{:<18}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
-        for line in told(&it) {
+        for line in model_details(&it) {
             screen.print(&format!("{:33}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
         }
     }
@@ -321,7 +331,7 @@ pub(super) async fn models(
 }
 
 /// Details of a seat that can play, one line each.
-fn told(it: &ProviderInfo) -> Vec<String> {
+fn model_details(it: &ProviderInfo) -> Vec<String> {
     let mut first: Vec<String> = vec![];
     first.extend(it.reached.clone());
     first.extend(it.version.as_ref().map(|version| format!("version {version}")));

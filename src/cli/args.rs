@@ -5,20 +5,20 @@ use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 mod join;
-mod rated;
+mod ratings;
 mod review;
 mod seating;
 mod serve;
+mod value_enums;
 mod view;
-mod words;
 
-pub use join::Join;
-pub use rated::{Leaderboard, Tournament};
-pub use review::{FailOnWord, Review};
-pub use seating::{Most, Seating};
-pub use serve::Serve;
-pub use view::View;
-pub use words::{EffortWord, StatusWord};
+pub use join::JoinArgs;
+pub use ratings::{LeaderboardArgs, TournamentArgs};
+pub use review::{FailOnArg, ReviewArgs};
+pub use seating::{LimitArgs, SeatingArgs};
+pub use serve::ServeArgs;
+pub use value_enums::{EffortArg, StatusArg};
+pub use view::ViewArgs;
 
 /// Make AI models debate a question, with checked citations, before you decide
 #[derive(Debug, Parser)]
@@ -34,70 +34,70 @@ pub struct Args {
     pub quiet: bool,
     /// Subcommand to run.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub command: CliCommand,
 }
 
 /// Subcommands of `debate`.
 #[derive(Debug, Subcommand)]
-pub enum Verb {
+pub enum CliCommand {
     /// Start a debate
-    Run(Box<Run>),
+    Run(Box<RunArgs>),
     /// Debate a code change before it is merged, and list the findings
-    Review(Box<Review>),
+    Review(Box<ReviewArgs>),
     /// Play a scripted debate about this repository, offline
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Join a debate on an arena server, as a bot
-    Join(Box<Join>),
+    Join(Box<JoinArgs>),
     /// Resume a debate [default: the newest unfinished one of this repository]
-    Resume(Resume),
+    Resume(ResumeArgs),
     /// Follow a debate that another process runs, until it waits for input or ends
-    Watch(Watch),
+    Watch(WatchArgs),
     /// Check a debate's citations against the files as they are now; exit 1 if any is gone
-    Recheck(Recheck),
+    Recheck(RecheckArgs),
     /// List debates
-    List(List),
+    List(ListArgs),
     /// Show a debate: all turns and the verdict
-    Show(Show),
+    Show(ShowArgs),
     /// Search the text of all debates
-    Search(Search),
+    Search(SearchArgs),
     /// Export a debate
-    Export(Export),
+    Export(ExportArgs),
     /// Replay an archived debate from its event log, offline
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Import a state file or a Markdown record
-    Import(Import),
+    Import(ImportArgs),
     /// Rebuild the database tables, search index and files from the event logs
-    Reindex(Json),
+    Reindex(JsonArg),
     /// Register the MCP server and the /debate command in your clients
-    Init(super::init::Init),
+    Init(super::init::InitArgs),
     /// Undo `debate init`; debates are kept
-    Uninit(super::init::Uninit),
+    Uninit(super::init::UninitArgs),
     /// Check the setup and suggest fixes
-    Doctor(super::doctor::Doctor),
+    Doctor(super::doctor::DoctorArgs),
     /// List what can play a seat here, and why others cannot
-    Models(Models),
+    Models(ModelsArgs),
     /// List debate formats, or show one
-    Formats(Formats),
+    Formats(FormatsArgs),
     /// Record your decision, or whether a verdict was right
-    Outcome(Outcome),
+    Outcome(OutcomeArgs),
     /// Show how often verdicts were right, by confidence
-    Stats(Stats),
+    Stats(StatsArgs),
     /// Show the ratings of all participants, with confidence intervals
-    Leaderboard(Leaderboard),
+    Leaderboard(LeaderboardArgs),
     /// Browse the archive in a web browser, with live debates
-    View(View),
+    View(ViewArgs),
     /// Play every pair of entrants on both sides of every motion, and rate them; rerun to continue
-    Tournament(Tournament),
+    Tournament(TournamentArgs),
     /// Print the context that debaters would get from this repository
-    Brief(Brief),
+    Brief(BriefArgs),
     /// Check the citations in a text, such as a review or a report; exit 1 if any is wrong
-    Check(Check),
+    Check(CheckArgs),
     /// Copy stdin to stdout with secrets redacted
     Redact,
     /// Run the MCP server on stdin and stdout, as started by Claude Code, OpenCode and others
     Mcp,
     /// Run an arena server: bots debate over HTTP, judged here and shown on a web page
-    Serve(Box<Serve>),
+    Serve(Box<ServeArgs>),
     /// Generate a completion script for a shell
     Completions {
         /// Shell to generate the script for
@@ -107,7 +107,7 @@ pub enum Verb {
 
 /// The `--json` flag, shared by most commands.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Json {
+pub struct JsonArg {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -115,7 +115,7 @@ pub struct Json {
 
 /// Arguments of `debate models`.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Models {
+pub struct ModelsArgs {
     /// Send each model a short test prompt
     #[arg(long)]
     pub probe: bool,
@@ -126,18 +126,18 @@ pub struct Models {
 
 /// Arguments of `debate formats`.
 #[derive(Debug, clap::Args)]
-pub struct Formats {
+pub struct FormatsArgs {
     /// Show only this format, in full
     pub name: Option<String>,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate outcome`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
-pub struct Outcome {
+pub struct OutcomeArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// Mark the verdict as right
@@ -163,23 +163,23 @@ pub struct Outcome {
     pub discard: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate stats`.
 #[derive(Debug, clap::Args)]
-pub struct Stats {
+pub struct StatsArgs {
     /// Only count debates of this repository
     #[arg(long)]
     pub here: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate brief`.
 #[derive(Debug, clap::Args)]
-pub struct Brief {
+pub struct BriefArgs {
     /// Files, folders or globs, optionally with lines: `src/store.rs:10-40`
     pub paths: Vec<String>,
     /// Add a diff: of the working tree, `staged`, a commit, `BASE..HEAD` or `branch`
@@ -199,12 +199,12 @@ pub struct Brief {
     pub names: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate check`.
 #[derive(Debug, clap::Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// Text file to check; `-` is stdin
     pub file: PathBuf,
     /// Commit to check against [default: HEAD, or the working tree if it has changes]
@@ -212,19 +212,19 @@ pub struct Check {
     pub commit: Option<String>,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate run`.
 #[derive(Debug, clap::Args)]
-pub struct Run {
+pub struct RunArgs {
     /// Question to debate; may also name options, as in `codex vs gemini, 3 rounds, thoroughly,
     /// about ...`; flags override them
     #[arg(default_value = "")]
     pub topic: String,
     /// Format, participants and limits.
     #[command(flatten)]
-    pub seating: Seating,
+    pub seating: SeatingArgs,
     /// Pause before every round for a remark
     #[arg(long)]
     pub pause: bool,
@@ -239,12 +239,12 @@ pub struct Run {
     pub output: Option<String>,
     /// Output options.
     #[command(flatten)]
-    pub shown: Shown,
+    pub display: DisplayArgs,
 }
 
 /// Output options of the commands that play a debate.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Shown {
+pub struct DisplayArgs {
     /// Print JSON: the result or, with --follow, every event as it happens
     #[arg(long)]
     pub json: bool,
@@ -255,18 +255,18 @@ pub struct Shown {
 
 /// Arguments of `debate demo`.
 #[derive(Debug, clap::Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// Characters per second; 0 is unlimited [default: 400 on a terminal, else 0]
     #[arg(long, value_name = "N")]
     pub speed: Option<u32>,
     /// Output options.
     #[command(flatten)]
-    pub shown: Shown,
+    pub display: DisplayArgs,
 }
 
 /// Arguments of `debate watch`.
 #[derive(Debug, clap::Args)]
-pub struct Watch {
+pub struct WatchArgs {
     /// Debate ID, ID prefix or last four digits [default: the newest unfinished one here]
     pub id: Option<String>,
     /// Print every event as JSON, then the result
@@ -276,18 +276,18 @@ pub struct Watch {
 
 /// Arguments of `debate recheck`.
 #[derive(Debug, clap::Args)]
-pub struct Recheck {
+pub struct RecheckArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate resume`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
-pub struct Resume {
+pub struct ResumeArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// Answer yes to all questions
@@ -303,11 +303,11 @@ pub struct Resume {
     #[arg(long, value_name = "TEXT")]
     pub deepen: Option<String>,
     /// Give a seat to another participant, as in `--seat challenger=human`
-    #[arg(long, value_name = "NAME=SEAT", value_parser = seat)]
+    #[arg(long, value_name = "NAME=SEAT", value_parser = parse_seat)]
     pub seat: Vec<(String, Participant)>,
     /// New spending limits.
     #[command(flatten)]
-    pub most: Most,
+    pub limits: LimitArgs,
     /// Skip to the verdict, or to the last phase of the format
     #[arg(long, visible_alias = "end")]
     pub conclude: bool,
@@ -319,18 +319,18 @@ pub struct Resume {
     pub take_over: bool,
     /// Output options.
     #[command(flatten)]
-    pub shown: Shown,
+    pub display: DisplayArgs,
 }
 
 /// Arguments of `debate list`.
 #[derive(Debug, clap::Args)]
-pub struct List {
+pub struct ListArgs {
     /// Include all repositories
     #[arg(long, short)]
     pub all: bool,
     /// Filter by status
     #[arg(long, value_enum)]
-    pub status: Option<StatusWord>,
+    pub status: Option<StatusArg>,
     /// Maximum number of debates
     #[arg(long, short = 'n', default_value_t = 20)]
     pub limit: usize,
@@ -339,12 +339,12 @@ pub struct List {
     pub state: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate show`.
 #[derive(Debug, clap::Args)]
-pub struct Show {
+pub struct ShowArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// Show only the result
@@ -355,12 +355,12 @@ pub struct Show {
     pub prompt: Option<crate::debate::Cue>,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate search`.
 #[derive(Debug, clap::Args)]
-pub struct Search {
+pub struct SearchArgs {
     /// Words to search for; all must match
     #[arg(required = true)]
     pub words: Vec<String>,
@@ -372,17 +372,17 @@ pub struct Search {
     pub limit: usize,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate export`.
 #[derive(Debug, clap::Args)]
-pub struct Export {
+pub struct ExportArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// File format
     #[arg(long = "as", value_enum, default_value = "markdown")]
-    pub form: Form,
+    pub form: ExportFormat,
     /// Write to a file instead of stdout
     #[arg(long, short)]
     pub output: Option<PathBuf>,
@@ -390,7 +390,7 @@ pub struct Export {
 
 /// File formats of `debate export`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Form {
+pub enum ExportFormat {
     /// The whole record
     Markdown,
     /// All data
@@ -403,11 +403,11 @@ pub enum Form {
 
 /// Arguments of `debate replay`.
 #[derive(Debug, clap::Args)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// Debate ID, ID prefix or last four digits; `last` is the newest in this repository
     pub id: Option<String>,
     /// Playback speed factor; 0 is unlimited [default: 1 on a terminal, else 0]
-    #[arg(long, value_name = "X", value_parser = speed)]
+    #[arg(long, value_name = "X", value_parser = parse_speed)]
     pub speed: Option<f64>,
     /// Print every event as JSON
     #[arg(long)]
@@ -416,7 +416,7 @@ pub struct Replay {
 
 /// Arguments of `debate import`.
 #[derive(Debug, clap::Args)]
-pub struct Import {
+pub struct ImportArgs {
     /// A `last-debate.json` or `.debates/*.md` file; `-` is stdin
     pub file: PathBuf,
     /// Proposer, if the debate is resumed
@@ -430,10 +430,10 @@ pub struct Import {
     pub judge: Participant,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+fn parse_speed(text: &str) -> Result<f64, String> {
     let speed: f64 = text.parse().map_err(|_| "it must be a number")?;
     if speed.is_finite() && (speed == 0.0 || speed >= 0.001) {
         return Ok(speed);
@@ -441,7 +441,7 @@ fn speed(text: &str) -> Result<f64, String> {
     Err("it must be 0, or 0.001 or more".into())
 }
 
-fn seat(text: &str) -> Result<(String, Participant), String> {
+fn parse_seat(text: &str) -> Result<(String, Participant), String> {
     let (name, voice) = text.split_once('=').ok_or("write it as NAME=SEAT")?;
     Ok((
         name.trim().into(),

@@ -1,10 +1,10 @@
 //! `debate demo`: a scripted offline debate about the current repository. No request leaves the
 //! machine, and all output is marked as a demo.
-use super::args::{Demo, Shown};
-use super::exit::{Exit, Failed};
-use super::place;
-use super::play::Play;
+use super::args::{DemoArgs, DisplayArgs};
+use super::exit::{CliError, Exit};
+use super::play::DebatePlayer;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{CitationStatus, Participant};
 use crate::engine::text_check::CitationCheckRequest;
@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 
 /// Handler of `debate demo`.
 pub(super) async fn demo(
-    demo: &Demo,
+    demo: &DemoArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
     let ground = desk.read_context(&place.root, "", "none", BriefReaders::BriefOnly).await?;
-    let facts = Facts::of(&place.root, |paths| seen(desk, &place.root, paths));
+    let facts = RepoFacts::scan(&place.root, |paths| citable_files(desk, &place.root, paths));
     let voice = Participant::Model { tool: "demo".into(), model: None };
     let topic =
         format!("Should {} split its largest source file, {}?", facts.name, facts.largest.0);
     let opening = DebateDraft {
-        brief: facts.brief(),
+        brief: facts.to_brief(),
         pin: ground.pinned.map(|pinned| pinned.tree),
         ..DebateDraft::new(&topic, voice.clone(), voice.clone(), voice)
     };
@@ -35,11 +35,19 @@ pub(super) async fn demo(
     }
     screen.note("DEMO: scripted voices, no model is asked, nothing leaves this machine.");
     let job = desk.open(&opening, &place)?;
-    let shown = Shown { follow: true, json: demo.shown.json };
+    let shown = DisplayArgs { follow: true, json: demo.display.json };
     let id = job.id().to_owned();
-    let exit = Play { config, desk, yes: true, shown, summary: true, limit: None, onward: None }
-        .play(job, screen)
-        .await?;
+    let exit = DebatePlayer {
+        config,
+        app: desk,
+        assume_yes: true,
+        display: shown,
+        print_summary: true,
+        deadline: None,
+        resume_hint: None,
+    }
+    .play(job, screen)
+    .await?;
     desk.archive().flush_exports();
     let stored = desk.archive().read(&id)?;
     for path in stored.record_path.iter().chain(stored.state_files.iter().map(|(path, _)| path)) {
@@ -50,7 +58,7 @@ pub(super) async fn demo(
 }
 
 /// Facts about the repository, from which the scripted speeches are filled in.
-struct Facts {
+struct RepoFacts {
     name: String,
     files: usize,
     largest: (String, usize),
@@ -60,7 +68,7 @@ struct Facts {
 }
 
 /// Filters out files that citations cannot refer to, such as those Git ignores.
-fn seen(desk: &App, root: &Path, paths: &[&str]) -> Vec<String> {
+fn citable_files(desk: &App, root: &Path, paths: &[&str]) -> Vec<String> {
     let text: Vec<String> = paths.iter().map(|path| format!("- `{path}:1`\n")).collect();
     let text = text.concat();
     let asked = CitationCheckRequest { text: &text, base_folder: "", own_path: None, commit: None };
@@ -70,16 +78,17 @@ fn seen(desk: &App, root: &Path, paths: &[&str]) -> Vec<String> {
 }
 
 /// Limits of the file scan, so that it is fast in large repositories.
-const MOST_FILES: usize = 4_000;
-const MOST_BYTES: u64 = 2_000_000;
-const SOURCE: &[&str] = &[
+const MAX_FILES: usize = 4_000;
+const MAX_FILE_BYTES: u64 = 2_000_000;
+const SOURCE_EXTENSIONS: &[&str] = &[
     "rs", "py", "ts", "tsx", "js", "jsx", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs",
     "rb", "php", "swift", "scala", "ex", "hs", "ml", "lua", "sh", "sql", "zig", "md",
 ];
-const SKIPPED: &[&str] = &["target", "node_modules", "vendor", "dist", "build", "third_party"];
+const SKIPPED_FOLDERS: &[&str] =
+    &["target", "node_modules", "vendor", "dist", "build", "third_party"];
 
-impl Facts {
-    fn of(root: &Path, seen: impl Fn(&[&str]) -> Vec<String>) -> Facts {
+impl RepoFacts {
+    fn scan(root: &Path, seen: impl Fn(&[&str]) -> Vec<String>) -> RepoFacts {
         let mut found: Vec<(String, usize)> = vec![];
         let mut folders = vec![root.to_owned()];
         let mut count = 0;
@@ -90,15 +99,15 @@ impl Facts {
             for path in entries {
                 count += 1;
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let hidden = name.starts_with('.') || SKIPPED.contains(&name.as_str());
+                let hidden = name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_str());
                 let Ok(kind) = path.symlink_metadata() else { continue };
-                if count > MOST_FILES || hidden || kind.is_symlink() {
+                if count > MAX_FILES || hidden || kind.is_symlink() {
                     continue;
                 }
                 if kind.is_dir() {
                     folders.push(path);
-                } else if kind.len() <= MOST_BYTES
-                    && let Some(lines) = source_lines(&path)
+                } else if kind.len() <= MAX_FILE_BYTES
+                    && let Some(lines) = count_source_lines(&path)
                 {
                     let inside = path.strip_prefix(root).unwrap_or(&path);
                     found.push((inside.display().to_string().replace('\\', "/"), lines));
@@ -122,16 +131,16 @@ impl Facts {
             found.get(nth).or(found.first()).cloned().unwrap_or_else(|| ("README.md".into(), 1))
         };
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-        Facts {
+        RepoFacts {
             name: name.unwrap_or_else(|| "this folder".into()),
             files,
-            quote: recognisable(&root.join(nth(0).0)),
+            quote: find_unique_line(&root.join(nth(0).0)),
             largest: nth(0),
             second: nth(1),
         }
     }
 
-    fn brief(&self) -> String {
+    fn to_brief(&self) -> String {
         let (line, quote) = &self.quote;
         format!(
             "name = {}\nfiles = {}\nlargest = {}\nlargest_lines = {}\nsecond = {}\nsecond_lines = {}\n\
@@ -142,7 +151,7 @@ impl Facts {
 }
 
 /// Finds a line that occurs once in the file and has enough letters to quote, with its number.
-fn recognisable(path: &Path) -> (usize, String) {
+fn find_unique_line(path: &Path) -> (usize, String) {
     let text = fs::read_to_string(path).unwrap_or_default();
     let plain = |line: &str| {
         let letters = line.chars().filter(|c| c.is_alphanumeric()).count();
@@ -155,9 +164,9 @@ fn recognisable(path: &Path) -> (usize, String) {
 }
 
 /// Number of lines of a source file, or `None` for other files.
-fn source_lines(path: &Path) -> Option<usize> {
+fn count_source_lines(path: &Path) -> Option<usize> {
     let extension = path.extension()?.to_string_lossy().to_lowercase();
-    if !SOURCE.contains(&extension.as_str()) {
+    if !SOURCE_EXTENSIONS.contains(&extension.as_str()) {
         return None;
     }
     fs::read_to_string(path).ok().map(|text| text.lines().count().max(1))

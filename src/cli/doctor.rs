@@ -3,10 +3,10 @@
 mod clients;
 mod models;
 
-use super::exit::{Exit, Failed};
-use super::output::{Check, Examined};
-use super::place;
+use super::exit::{CliError, Exit};
+use super::output::{DoctorCheck, DoctorOutput};
 use super::screen::{BOLD, Screen};
+use super::workspace;
 use crate::clients::{Client, Deed, Ground, Scope, Step, Wish, free, wire};
 use crate::config::Config;
 use crate::debate::Status;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `debate doctor`.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Doctor {
+pub struct DoctorArgs {
     /// Apply safe fixes
     #[arg(long)]
     pub fix: bool,
@@ -28,56 +28,56 @@ pub struct Doctor {
 }
 
 /// Result of one check, with an optional automatic fix.
-pub(super) struct Looked {
-    check: Check,
-    mend: Option<Mend>,
+pub(super) struct Diagnosis {
+    check: DoctorCheck,
+    fix: Option<DoctorFix>,
 }
 
 /// Fix that needs no question to the user.
-pub(super) enum Mend {
+pub(super) enum DoctorFix {
     /// Writes the client's config again.
-    Wire(&'static Client, Scope),
+    InstallClient(&'static Client, Scope),
     /// Removes a setting that disables the server or its calls in the client's config.
-    Free(&'static Client, Scope),
+    RemoveBlocker(&'static Client, Scope),
     /// Removes the permissions of other users on these paths.
-    Close(Vec<PathBuf>),
+    RestrictPermissions(Vec<PathBuf>),
 }
 
-impl Looked {
-    pub(super) fn good(name: &str, says: String) -> Looked {
-        let check = Check { name: name.into(), ok: true, says, hint: None, mended: None };
-        Looked { check, mend: None }
+impl Diagnosis {
+    pub(super) fn ok(name: &str, says: String) -> Diagnosis {
+        let check = DoctorCheck { name: name.into(), ok: true, says, hint: None, mended: None };
+        Diagnosis { check, fix: None }
     }
 
-    pub(super) fn bad(name: &str, says: String, hint: &str) -> Looked {
-        let looked = Looked::good(name, says).hint(hint);
-        Looked { check: Check { ok: false, ..looked.check }, ..looked }
+    pub(super) fn problem(name: &str, says: String, hint: &str) -> Diagnosis {
+        let looked = Diagnosis::ok(name, says).with_hint(hint);
+        Diagnosis { check: DoctorCheck { ok: false, ..looked.check }, ..looked }
     }
 
-    pub(super) fn hint(self, hint: &str) -> Looked {
-        Looked { check: Check { hint: Some(hint.into()), ..self.check }, ..self }
+    pub(super) fn with_hint(self, hint: &str) -> Diagnosis {
+        Diagnosis { check: DoctorCheck { hint: Some(hint.into()), ..self.check }, ..self }
     }
 
-    pub(super) fn mend(self, mend: Mend) -> Looked {
-        Looked { mend: Some(mend), ..self }
+    pub(super) fn with_fix(self, mend: DoctorFix) -> Diagnosis {
+        Diagnosis { fix: Some(mend), ..self }
     }
 }
 
 /// Handler of `debate doctor`: runs all checks, applies fixes if asked, and prints the result.
 pub(super) async fn doctor(
-    doctor: &Doctor,
+    doctor: &DoctorArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let ground = Ground::of(config);
-    let (mut archive, mut looked) = examine(doctor, config, desk, &ground).await;
+    let (mut archive, mut looked) = run_checks(doctor, config, desk, &ground).await;
     if doctor.fix {
         let done: Vec<(String, String)> = looked
             .iter()
-            .filter_map(|it| Some((it.check.name.clone(), mend(it.mend.as_ref()?, &ground))))
+            .filter_map(|it| Some((it.check.name.clone(), apply_fix(it.fix.as_ref()?, &ground))))
             .collect();
-        (archive, looked) = examine(doctor, config, desk, &ground).await;
+        (archive, looked) = run_checks(doctor, config, desk, &ground).await;
         for it in &mut looked {
             let own = done.iter().filter(|(name, said)| *name == it.check.name && !said.is_empty());
             let said: Vec<&str> = own.map(|(_, said)| said.as_str()).collect();
@@ -85,11 +85,11 @@ pub(super) async fn doctor(
         }
     }
     let ok = looked.iter().all(|it| it.check.ok);
-    let mends = looked.iter().any(|it| it.mend.is_some());
-    let checks: Vec<Check> = looked.into_iter().map(|it| it.check).collect();
+    let mends = looked.iter().any(|it| it.fix.is_some());
+    let checks: Vec<DoctorCheck> = looked.into_iter().map(|it| it.check).collect();
     let exit = if ok { Exit::Ok } else { Exit::Failure };
     if doctor.json {
-        screen.json(&Examined { v: 1, ok, archive, checks })?;
+        screen.print_json(&DoctorOutput { v: 1, ok, archive, checks })?;
         return Ok(exit);
     }
     for check in &checks {
@@ -112,28 +112,28 @@ pub(super) async fn doctor(
     Ok(exit)
 }
 
-async fn examine(
-    doctor: &Doctor,
+async fn run_checks(
+    doctor: &DoctorArgs,
     config: &Config,
     desk: &App,
     ground: &Ground,
-) -> (Option<ArchiveHealth>, Vec<Looked>) {
-    let mut looked = vec![program(config, ground)];
-    let (health, archive) = archive(desk, config);
+) -> (Option<ArchiveHealth>, Vec<Diagnosis>) {
+    let mut looked = vec![check_program(config, ground)];
+    let (health, archive) = check_archive(desk, config);
     looked.push(archive);
-    looked.push(private(&config.home));
-    looked.push(configuration(config, desk));
-    looked.push(repository(config));
-    looked.push(unfinished(config, desk));
+    looked.push(check_permissions(&config.data_dir));
+    looked.push(check_config(config, desk));
+    looked.push(check_repository(config));
+    looked.push(check_unfinished(config, desk));
     // An invalid config has its own check, so the error is dropped here.
     let listed = desk.list_providers(doctor.probe).await.unwrap_or_default();
-    looked.extend(clients::clients(&listed, desk, ground));
-    looked.extend(models::models(&listed));
+    looked.extend(clients::check_clients(&listed, desk, ground));
+    looked.extend(models::check_models(&listed));
     (health, looked)
 }
 
 /// Applies a fix and returns what was done, or the error.
-fn mend(mend: &Mend, ground: &Ground) -> String {
+fn apply_fix(mend: &DoctorFix, ground: &Ground) -> String {
     let told = |mut steps: Vec<Step>| {
         for step in &mut steps {
             step.take(&ground.backups);
@@ -147,69 +147,74 @@ fn mend(mend: &Mend, ground: &Ground) -> String {
         done.map(line).collect::<Vec<_>>().join("; ")
     };
     match mend {
-        Mend::Wire(client, scope) => told(wire(client, *scope, &Wish::default(), ground)),
-        Mend::Free(client, scope) => told(free(client, *scope, ground).into_iter().collect()),
-        Mend::Close(paths) => {
-            let done: Vec<String> = paths.iter().map(|path| close(path)).collect();
+        DoctorFix::InstallClient(client, scope) => {
+            told(wire(client, *scope, &Wish::default(), ground))
+        }
+        DoctorFix::RemoveBlocker(client, scope) => {
+            told(free(client, *scope, ground).into_iter().collect())
+        }
+        DoctorFix::RestrictPermissions(paths) => {
+            let done: Vec<String> = paths.iter().map(|path| restrict_to_owner(path)).collect();
             done.join("; ")
         }
     }
 }
 
 /// Checks the version, and whether `debate` on `PATH` is this binary.
-fn program(config: &Config, ground: &Ground) -> Looked {
+fn check_program(config: &Config, ground: &Ground) -> Diagnosis {
     let says = format!("{} at `{}`", env!("CARGO_PKG_VERSION"), ground.program.display());
     let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = format!("debate{}", std::env::consts::EXE_SUFFIX);
-    let found = config.path.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+    let found =
+        config.search_path.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
     match found {
-        Some(found) if real(&found) == real(&config.program) => Looked::good("debate", says),
-        Some(found) => Looked::good("debate", format!("{says}; `{}` is another", found.display()))
-            .hint("put the folder of the one you want first in your PATH"),
+        Some(found) if real(&found) == real(&config.program) => Diagnosis::ok("debate", says),
+        Some(found) => Diagnosis::ok("debate", format!("{says}; `{}` is another", found.display()))
+            .with_hint("put the folder of the one you want first in your PATH"),
         None => {
             let folder = config.program.parent().unwrap_or(Path::new(".")).display().to_string();
-            Looked::good("debate", format!("{says}, which is not on your PATH"))
-                .hint(&format!("export PATH=\"{folder}:$PATH\""))
+            Diagnosis::ok("debate", format!("{says}, which is not on your PATH"))
+                .with_hint(&format!("export PATH=\"{folder}:$PATH\""))
         }
     }
 }
 
-fn archive(desk: &App, config: &Config) -> (Option<ArchiveHealth>, Looked) {
+fn check_archive(desk: &App, config: &Config) -> (Option<ArchiveHealth>, Diagnosis) {
     match desk.archive().health() {
         Ok(health) if health.problems.is_empty() => {
             let says = format!(
                 "{} debates in `{}` (schema {})",
                 health.debates, health.path, health.version
             );
-            (Some(health), Looked::good("archive", says))
+            (Some(health), Diagnosis::ok("archive", says))
         }
         Ok(health) => {
             let says = health.problems.join("; ");
             let hint = "copy `archive.db` away first; what a state file still holds whole comes back \
                         with `debate import .claude/debate/last-debate.json`";
-            (Some(health), Looked::bad("archive", says, hint))
+            (Some(health), Diagnosis::problem("archive", says, hint))
         }
         Err(error) => {
-            let hint = format!("look at `{}`, or set DEBATE_HOME", config.home.display());
-            (None, Looked::bad("archive", error.to_string(), &hint))
+            let hint = format!("look at `{}`, or set DEBATE_HOME", config.data_dir.display());
+            (None, Diagnosis::problem("archive", error.to_string(), &hint))
         }
     }
 }
 
 /// Checks that other users cannot read the data directory.
-fn private(home: &Path) -> Looked {
+fn check_permissions(home: &Path) -> Diagnosis {
     let open: Vec<PathBuf> = ["", "archive.db", "key", "backups"]
         .iter()
         .map(|name| home.join(name))
         .filter(|path| others_can_read(path))
         .collect();
     if open.is_empty() {
-        return Looked::good("privacy", format!("`{}` is readable by you alone", home.display()));
+        return Diagnosis::ok("privacy", format!("`{}` is readable by you alone", home.display()));
     }
     let hint = format!("chmod -R go= '{}'", home.display());
     let names: Vec<String> = open.iter().map(|path| path.display().to_string()).collect();
     let says = format!("others can read {}", names.join(", "));
-    Looked::bad("privacy", says, &hint).mend(Mend::Close(open))
+    Diagnosis::problem("privacy", says, &hint).with_fix(DoctorFix::RestrictPermissions(open))
 }
 
 #[cfg(unix)]
@@ -224,7 +229,7 @@ fn others_can_read(_: &Path) -> bool {
 }
 
 #[cfg(unix)]
-fn close(path: &Path) -> String {
+fn restrict_to_owner(path: &Path) -> String {
     use std::os::unix::fs::PermissionsExt;
     let done = path.metadata().and_then(|meta| {
         let mode = meta.permissions().mode() & 0o700;
@@ -242,10 +247,10 @@ fn close(path: &Path) -> String {
 }
 
 /// Checks config and custom formats. An unreadable `config.toml` ends the process before this.
-fn configuration(config: &Config, desk: &App) -> Looked {
-    let folder = config.formats.parent().unwrap_or(&config.formats).display().to_string();
+fn check_config(config: &Config, desk: &App) -> Diagnosis {
+    let folder = config.formats_dir.parent().unwrap_or(&config.formats_dir).display().to_string();
     if let Err(error) = desk.check_config() {
-        return Looked::bad(
+        return Diagnosis::problem(
             "configuration",
             error.to_string(),
             &format!("mend `{folder}/config.toml`"),
@@ -254,30 +259,30 @@ fn configuration(config: &Config, desk: &App) -> Looked {
     let broken = &desk.catalog().invalid_files;
     if let Some(first) = broken.first() {
         let says = format!("the format `{}` cannot be played: {}", first.name, first.why);
-        return Looked::bad("configuration", says, &format!("mend `{}`", first.file));
+        return Diagnosis::problem("configuration", says, &format!("mend `{}`", first.file));
     }
-    Looked::good("configuration", format!("`{folder}` is understood"))
+    Diagnosis::ok("configuration", format!("`{folder}` is understood"))
 }
 
-fn repository(config: &Config) -> Looked {
-    let place = place::here(config);
+fn check_repository(config: &Config) -> Diagnosis {
+    let place = workspace::current_workspace(config);
     let root = place.root.display();
     if place.root.join(".git").exists() {
         let state = place.state_file.unwrap_or_default();
-        return Looked::good("repository", format!("`{root}`, state in `{}`", state.display()));
+        return Diagnosis::ok("repository", format!("`{root}`, state in `{}`", state.display()));
     }
-    Looked::good("repository", format!("none here; debates belong to the folder `{root}`"))
+    Diagnosis::ok("repository", format!("none here; debates belong to the folder `{root}`"))
 }
 
-fn unfinished(config: &Config, desk: &App) -> Looked {
-    let root = Some(place::here(config).root);
+fn check_unfinished(config: &Config, desk: &App) -> Diagnosis {
+    let root = Some(workspace::current_workspace(config).root);
     let query = DebateQuery { root, unfinished: true, ..DebateQuery::default() };
     let open = desk.archive().list(&query).unwrap_or_default();
     let paused = open.iter().filter(|card| card.status == Status::Paused).count();
     let says = format!("{} unfinished here, {paused} of them paused", open.len());
-    let looked = Looked::good("debates", says);
+    let looked = Diagnosis::ok("debates", says);
     match open.first() {
-        Some(card) => looked.hint(&format!("debate resume {}", card.id)),
+        Some(card) => looked.with_hint(&format!("debate resume {}", card.id)),
         None => looked,
     }
 }

@@ -31,10 +31,10 @@ impl From<Exit> for std::process::ExitCode {
 
 /// Error of a command.
 #[derive(Debug, thiserror::Error)]
-pub enum Failed {
+pub enum CliError {
     /// The reader of stdout has closed the pipe.
     #[error("nobody reads this any more")]
-    Pipe,
+    BrokenPipe,
     /// Invalid arguments: message and hint.
     #[error("{0}")]
     Usage(String, String),
@@ -43,10 +43,10 @@ pub enum Failed {
     NoModel(String, String),
     /// Error of the application.
     #[error(transparent)]
-    Desk(#[from] AppError),
+    App(#[from] AppError),
     /// Error of the arena client.
     #[error(transparent)]
-    Guest(#[from] Left),
+    ArenaClient(#[from] Left),
     /// I/O error, with the path.
     #[error("`{0}`: {1}")]
     File(String, io::Error),
@@ -55,14 +55,14 @@ pub enum Failed {
     Other(String),
 }
 
-impl Failed {
+impl CliError {
     /// Exit code of this error.
     pub fn exit(&self) -> Exit {
         match self {
-            Failed::Pipe => Exit::Ok,
-            Failed::Usage(..) => Exit::Stopped,
-            Failed::NoModel(..) => Exit::NoModel,
-            Failed::Desk(error) => match error {
+            CliError::BrokenPipe => Exit::Ok,
+            CliError::Usage(..) => Exit::Stopped,
+            CliError::NoModel(..) => Exit::NoModel,
+            CliError::App(error) => match error {
                 AppError::ProviderUnavailable(_)
                 | AppError::VacantSeat(_)
                 | AppError::NoCandidateLeft(..)
@@ -85,100 +85,100 @@ impl Failed {
                 ) => Exit::Stopped,
                 _ => Exit::Failure,
             },
-            Failed::Guest(_) | Failed::File(..) | Failed::Other(_) => Exit::Failure,
+            CliError::ArenaClient(_) | CliError::File(..) | CliError::Other(_) => Exit::Failure,
         }
     }
 
     /// What the user can do about this error, if known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Failed::Usage(_, hint) | Failed::NoModel(_, hint) => hint.as_str(),
-            Failed::Guest(left) => return left.hint().map(Into::into),
-            Failed::Desk(AppError::VacantSeat(VacantSeat(role))) => {
+            CliError::Usage(_, hint) | CliError::NoModel(_, hint) => hint.as_str(),
+            CliError::ArenaClient(left) => return left.hint().map(Into::into),
+            CliError::App(AppError::VacantSeat(VacantSeat(role))) => {
                 return Some(format!(
                     "name one with `--{role} SEAT`, or install another model CLI; `debate models` shows \
                      who can play, and `debate demo` needs nobody"
                 ));
             }
-            Failed::Desk(AppError::InvalidConfig(_)) => {
+            CliError::App(AppError::InvalidConfig(_)) => {
                 "mend `debate/config.toml` in your configuration directory"
             }
-            Failed::Desk(AppError::ProbeFailed { alternatives: others, .. })
+            CliError::App(AppError::ProbeFailed { alternatives: others, .. })
                 if !others.is_empty() =>
             {
                 return Some(format!("others that can be named here: {}", others.join(", ")));
             }
-            Failed::Desk(AppError::ProbeFailed { .. } | AppError::NoCandidateLeft(..)) => {
+            CliError::App(AppError::ProbeFailed { .. } | AppError::NoCandidateLeft(..)) => {
                 "`debate models --probe` asks everyone; `--no-probe` opens the debate all the same"
             }
-            Failed::Desk(AppError::ProviderUnavailable(_)) => {
+            CliError::App(AppError::ProviderUnavailable(_)) => {
                 "`debate models` shows who can play; `human`, `script:FILE` and `demo` always can"
             }
-            Failed::Desk(AppError::SideConflict(_)) => {
+            CliError::App(AppError::SideConflict(_)) => {
                 "name two that differ; `debate models` shows who can play"
             }
-            Failed::Desk(AppError::UnknownFormat { .. }) => "`debate formats` shows what there is",
-            Failed::Desk(AppError::InvalidFormat { .. }) => {
+            CliError::App(AppError::UnknownFormat { .. }) => "`debate formats` shows what there is",
+            CliError::App(AppError::InvalidFormat { .. }) => {
                 "mend that file; `debate formats` says whether it is"
             }
-            Failed::Desk(AppError::BiasedJudge { .. }) => {
+            CliError::App(AppError::BiasedJudge { .. }) => {
                 "name another with `--judge SEAT`; `--same-judge` allows it, and the verdict says so"
             }
-            Failed::Desk(AppError::InvalidOption(_)) => {
+            CliError::App(AppError::InvalidOption(_)) => {
                 "`debate formats NAME` shows what a format takes"
             }
-            Failed::Desk(AppError::RoundsOutOfRange { .. }) => {
+            CliError::App(AppError::RoundsOutOfRange { .. }) => {
                 "leave `--rounds` out for the usual number"
             }
-            Failed::Desk(AppError::InvalidSetup(SetupError::EmptyTopic)) => {
+            CliError::App(AppError::InvalidSetup(SetupError::EmptyTopic)) => {
                 "ask a question, as in: debate run \"sqlx or rusqlite?\" ..."
             }
-            Failed::Desk(AppError::InvalidSetup(SetupError::TooLong(..))) => {
+            CliError::App(AppError::InvalidSetup(SetupError::TooLong(..))) => {
                 "put the question in a sentence, and the rest into a file for `--context file=PATH`"
             }
-            Failed::Desk(AppError::InvalidSetup(SetupError::InvalidPrompt(..))) => {
+            CliError::App(AppError::InvalidSetup(SetupError::InvalidPrompt(..))) => {
                 "mend or remove your own prompt of that name"
             }
-            Failed::Desk(AppError::Context(_)) => {
+            CliError::App(AppError::Context(_)) => {
                 "`--context none`, or `debate brief --help` for what can be given"
             }
-            Failed::Desk(AppError::NoDebateHere { .. }) => {
+            CliError::App(AppError::NoDebateHere { .. }) => {
                 "`debate list --all` shows those of other repositories"
             }
-            Failed::Desk(AppError::Archive(ArchiveError::UnknownDebate(_))) => {
+            CliError::App(AppError::Archive(ArchiveError::UnknownDebate(_))) => {
                 "`debate list --all` shows every debate there is"
             }
-            Failed::Desk(AppError::Archive(ArchiveError::AmbiguousId(..))) => {
+            CliError::App(AppError::Archive(ArchiveError::AmbiguousId(..))) => {
                 "give more of the id; `debate list --all` shows them"
             }
-            Failed::Desk(AppError::Archive(ArchiveError::LeaseHeld { id, .. })) => {
+            CliError::App(AppError::Archive(ArchiveError::LeaseHeld { id, .. })) => {
                 return Some(format!(
                     "`debate watch {id}` follows it; `debate resume {id} --take-over` takes it over, \
                      and the other stops"
                 ));
             }
-            Failed::Desk(AppError::OnlyUnsignedFile(stranger)) => {
+            CliError::App(AppError::OnlyUnsignedFile(stranger)) => {
                 return Some(format!(
                     "`debate import {}` takes in what was said, as a transcript; then `debate resume`",
                     stranger.path.display()
                 ));
             }
-            Failed::Desk(AppError::UnknownSeat { names, .. }) => {
+            CliError::App(AppError::UnknownSeat { names, .. }) => {
                 return Some(format!("its seats are {names}"));
             }
-            Failed::Desk(AppError::Session(SessionError::Log(LogError::LeaseLost { .. }))) => {
+            CliError::App(AppError::Session(SessionError::Log(LogError::LeaseLost { .. }))) => {
                 "`debate watch` follows it; `debate resume --take-over` takes it back"
             }
-            Failed::Desk(AppError::Archive(ArchiveError::Storage(_))) => {
+            CliError::App(AppError::Archive(ArchiveError::Storage(_))) => {
                 "`debate doctor` looks closer; state files in your repositories can be imported again"
             }
-            Failed::Desk(AppError::CommandTimedOut { .. }) => {
+            CliError::App(AppError::CommandTimedOut { .. }) => {
                 "try again; `debate resume --take-over` takes the debate over from whoever is stuck"
             }
-            Failed::Desk(AppError::CorruptLog { .. }) => {
+            CliError::App(AppError::CorruptLog { .. }) => {
                 "`debate show` and `debate export` still read it"
             }
-            Failed::Desk(AppError::Archive(ArchiveError::SchemaTooNew(_))) => {
+            CliError::App(AppError::Archive(ArchiveError::SchemaTooNew(_))) => {
                 "update this program, or set DEBATE_HOME to another folder"
             }
             _ => return None,
@@ -187,35 +187,35 @@ impl Failed {
     }
 }
 
-impl From<io::Error> for Failed {
-    fn from(error: io::Error) -> Failed {
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> CliError {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failed::Pipe,
-            _ => Failed::Other(error.to_string()),
+            io::ErrorKind::BrokenPipe => CliError::BrokenPipe,
+            _ => CliError::Other(error.to_string()),
         }
     }
 }
 
-impl From<ArchiveError> for Failed {
-    fn from(error: ArchiveError) -> Failed {
-        Failed::Desk(error.into())
+impl From<ArchiveError> for CliError {
+    fn from(error: ArchiveError) -> CliError {
+        CliError::App(error.into())
     }
 }
 
-impl From<SessionError> for Failed {
-    fn from(error: SessionError) -> Failed {
-        Failed::Desk(error.into())
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> CliError {
+        CliError::App(error.into())
     }
 }
 
-impl From<crate::debate::SetupError> for Failed {
-    fn from(unfit: crate::debate::SetupError) -> Failed {
-        Failed::Desk(unfit.into())
+impl From<crate::debate::SetupError> for CliError {
+    fn from(unfit: crate::debate::SetupError) -> CliError {
+        CliError::App(unfit.into())
     }
 }
 
 /// Exit code for the status of a debate.
-pub fn of(debate: &Debate) -> Exit {
+pub fn exit_for_debate(debate: &Debate) -> Exit {
     match status::status(debate) {
         Status::Completed => Exit::Ok,
         Status::Degraded => Exit::Degraded,

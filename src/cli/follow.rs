@@ -1,8 +1,8 @@
 //! Prints a running debate from its update stream: headings, streamed text, claims and citation
 //! results. [`Follower`] keeps its own copy of the debate.
-use super::exit::Failed;
-use super::output::Told;
-use super::screen::{BOLD, DIM, Screen, Target};
+use super::exit::CliError;
+use super::output::EventLine;
+use super::screen::{BOLD, DIM, Screen, StdStream};
 use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
@@ -16,11 +16,11 @@ use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 
 /// What to print while a debate runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum FollowMode {
     /// One line when a turn starts and one when it ends.
-    Lines,
+    Progress,
     /// The streamed text of every turn.
-    Words(Target),
+    Stream(StdStream),
     /// Every update as one line of JSON.
     Json,
 }
@@ -28,33 +28,33 @@ pub(super) enum Manner {
 /// Consumer of the update stream, with its own copy of the debate built from the events.
 pub(super) struct Follower {
     pub(super) debate: Debate,
-    manner: Manner,
-    seq: u64,
+    mode: FollowMode,
+    last_seq: u64,
     /// Turns in progress.
-    voices: BTreeMap<Cue, Heard>,
+    active_turns: BTreeMap<Cue, ActiveTurn>,
 }
 
 /// A turn in progress.
-struct Heard {
-    aloud: Aloud,
+struct ActiveTurn {
+    preview: Aloud,
     /// Text since the last newline. Used when several seats speak in parallel.
-    line: String,
-    shown: bool,
+    partial_line: String,
+    printed: bool,
 }
 
 impl Follower {
-    pub(super) fn new(debate: Debate, seq: u64, manner: Manner) -> Follower {
-        Follower { debate, manner, seq, voices: BTreeMap::new() }
+    pub(super) fn new(debate: Debate, last_seq: u64, mode: FollowMode) -> Follower {
+        Follower { debate, mode, last_seq, active_turns: BTreeMap::new() }
     }
 
     /// Waits for one update and shows it. If the channel has dropped updates, reads the missed
     /// events from the archive. Returns false when the channel is closed.
-    pub(super) async fn step(
+    pub(super) async fn show_next(
         &mut self,
         updates: &mut Receiver<Arc<Update>>,
         archive: &dyn Archive,
         screen: &mut Screen,
-    ) -> Result<bool, Failed> {
+    ) -> Result<bool, CliError> {
         match updates.recv().await {
             Ok(update) => self.show(&update, screen).map(|()| true),
             Err(RecvError::Lagged(_)) => self.catch_up(archive, screen).map(|()| true),
@@ -68,7 +68,7 @@ impl Follower {
         updates: &mut Receiver<Arc<Update>>,
         archive: &dyn Archive,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         loop {
             match updates.try_recv() {
                 Ok(update) => self.show(&update, screen)?,
@@ -78,7 +78,7 @@ impl Follower {
         }
     }
 
-    fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), Failed> {
+    fn catch_up(&mut self, archive: &dyn Archive, screen: &mut Screen) -> Result<(), CliError> {
         let stored = archive.read(&self.debate.setup().id)?;
         for RecordedEvent { seq, event, .. } in stored.events {
             self.show(&Update::Fact { seq, event }, screen)?;
@@ -87,62 +87,65 @@ impl Follower {
     }
 
     /// Shows one update. Events that were already shown are skipped.
-    pub(super) fn show(&mut self, update: &Update, screen: &mut Screen) -> Result<(), Failed> {
+    pub(super) fn show(&mut self, update: &Update, screen: &mut Screen) -> Result<(), CliError> {
         if let Update::Fact { seq, .. } = update
-            && *seq <= self.seq
+            && *seq <= self.last_seq
         {
             return Ok(());
         }
-        if self.manner == Manner::Json {
-            screen.json_line(&Told::new(update))?;
+        if self.mode == FollowMode::Json {
+            screen.print_json_line(&EventLine::new(update))?;
         }
         match update {
             Update::Fact { seq, event } => {
-                self.seq = *seq;
+                self.last_seq = *seq;
                 if self.debate.apply(event.clone()).is_err() {
                     tracing::warn!("event {seq} does not follow from what was shown");
                 }
-                self.fact(event, screen)
+                self.show_event(event, screen)
             }
-            Update::Speaking { cue, seconds } => self.speaking(*cue, *seconds, screen),
+            Update::Speaking { cue, seconds } => self.start_turn(*cue, *seconds, screen),
             Update::Slow { cue, after, most } => {
-                if self.manner != Manner::Json {
-                    let (who, tool) = (self.role(*cue), self.debate.seat(*cue).voice.tool());
+                if self.mode != FollowMode::Json {
+                    let (who, tool) = (self.role_name(*cue), self.debate.seat(*cue).voice.tool());
                     screen.warn(&format!(
                         "[WARN] {who} ({tool}) has not finished after {after}s; it is stopped at {most}s"
                     ));
                 }
                 Ok(())
             }
-            Update::Delta { cue, text } => self.delta(*cue, text, screen),
+            Update::Delta { cue, text } => self.show_delta(*cue, text, screen),
         }
     }
 
-    fn speaking(
+    fn start_turn(
         &mut self,
         cue: Cue,
         seconds: Option<u32>,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         let aloud = match self.debate.setup().phase(cue).reply {
             ReplyKind::Speech | ReplyKind::Sections => Aloud::prose(),
             _ => Aloud::object(),
         };
-        self.voices.insert(cue, Heard { aloud, line: String::new(), shown: false });
-        match self.manner {
-            Manner::Json => {}
-            Manner::Lines => {
-                let (who, tool) = (self.role(cue), self.debate.seat(cue).voice.tool());
+        self.active_turns.insert(
+            cue,
+            ActiveTurn { preview: aloud, partial_line: String::new(), printed: false },
+        );
+        match self.mode {
+            FollowMode::Json => {}
+            FollowMode::Progress => {
+                let (who, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
                 let round =
                     if cue.round > 0 { format!("round {} ", cue.round) } else { String::new() };
                 let most = seconds.map_or_else(String::new, |most| format!(" - timeout {most}s"));
                 screen.note(&format!("[INFO] Running {round}{who} ({tool}){most}"));
             }
-            Manner::Words(target) if self.alone(cue) => {
+            FollowMode::Stream(target) if self.is_sequential(cue) => {
                 screen.write(target, &format!("\n{BOLD}{}{BOLD:#}\n\n", self.heading(cue)))?;
             }
-            Manner::Words(target) => {
-                let (who, tool) = (self.role(cue), self.debate.seat(cue).voice.tool());
+            FollowMode::Stream(target) => {
+                let (who, tool) = (self.role_name(cue), self.debate.seat(cue).voice.tool());
                 screen.write(target, &format!("\n{DIM}{who} ({tool}) is at work …{DIM:#}\n"))?;
             }
         }
@@ -151,68 +154,72 @@ impl Follower {
 
     /// Whether turns of this phase run one at a time, so that text can be printed as it streams.
     /// Parallel turns are printed line by line.
-    fn alone(&self, cue: Cue) -> bool {
+    fn is_sequential(&self, cue: Cue) -> bool {
         self.debate.setup().phase(cue).order == SpeakingOrder::InTurn
     }
 
     /// Whether the text may be printed now. Sealed turns are hidden while a human or host still has
     /// to reply or vote.
-    fn open(&self, cue: Cue) -> bool {
+    fn is_visible(&self, cue: Cue) -> bool {
         let awaited = self.debate.seats().iter().any(|seat| seat.voice.is_awaited());
         !(awaited && self.debate.is_sealed(cue))
     }
 
-    fn delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), Failed> {
-        let (alone, open) = (self.alone(cue), self.open(cue));
+    fn show_delta(&mut self, cue: Cue, words: &str, screen: &mut Screen) -> Result<(), CliError> {
+        let (alone, open) = (self.is_sequential(cue), self.is_visible(cue));
         let name = self.debate.seat(cue).name.clone();
-        let (Manner::Words(target), Some(voice)) = (self.manner, self.voices.get_mut(&cue)) else {
+        let (FollowMode::Stream(target), Some(voice)) =
+            (self.mode, self.active_turns.get_mut(&cue))
+        else {
             return Ok(());
         };
-        let part = printable(&voice.aloud.push(words));
-        if alone && open && !screen.obeyed() {
-            voice.shown |= !part.trim().is_empty();
+        let part = printable(&voice.preview.push(words));
+        if alone && open && !screen.in_github_actions() {
+            voice.printed |= !part.trim().is_empty();
             return screen.write(target, &part);
         }
         if !open {
             return Ok(());
         }
-        voice.line.push_str(&part);
-        let Some(end) = voice.line.rfind('\n') else { return Ok(()) };
-        let rest = voice.line.split_off(end + 1);
-        let lines = std::mem::replace(&mut voice.line, rest);
+        voice.partial_line.push_str(&part);
+        let Some(end) = voice.partial_line.rfind('\n') else { return Ok(()) };
+        let rest = voice.partial_line.split_off(end + 1);
+        let lines = std::mem::replace(&mut voice.partial_line, rest);
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             screen.write(target, &format!("{DIM}{name} │{DIM:#} {line}\n"))?;
         }
         Ok(())
     }
 
-    fn fact(&mut self, event: &Event, screen: &mut Screen) -> Result<(), Failed> {
-        match (event, self.manner) {
+    fn show_event(&mut self, event: &Event, screen: &mut Screen) -> Result<(), CliError> {
+        match (event, self.mode) {
             (Event::Spoke { cue, reply }, manner) => {
-                let shown = self.voices.remove(cue).is_some_and(|voice| voice.shown);
+                let shown = self.active_turns.remove(cue).is_some_and(|voice| voice.printed);
                 match manner {
-                    Manner::Json => {}
-                    Manner::Lines => {
+                    FollowMode::Json => {}
+                    FollowMode::Progress => {
                         let seconds = reply.envelope.duration_ms as f64 / 1000.0;
-                        let who = self.role(*cue);
-                        let found = looked_up(&reply.citations);
+                        let who = self.role_name(*cue);
+                        let found = summarize_citations(&reply.citations);
                         let found = found.map(|found| format!("; {found}")).unwrap_or_default();
                         screen.note(&format!("[INFO] {who} done in {seconds:.1}s{found}"));
                     }
-                    Manner::Words(target) if !self.open(*cue) => {
-                        let who = self.role(*cue);
+                    FollowMode::Stream(target) if !self.is_visible(*cue) => {
+                        let who = self.role_name(*cue);
                         screen.write(target, &format!("{DIM}{who} is done: {SEALED}{DIM:#}"))?;
                     }
-                    Manner::Words(target) => self.spoken(*cue, reply, shown, target, screen)?,
+                    FollowMode::Stream(target) => {
+                        self.show_reply(*cue, reply, shown, target, screen)?
+                    }
                 }
             }
-            (Event::Failed { cue, failure }, Manner::Lines | Manner::Words(_)) => {
-                let who = self.role(*cue);
+            (Event::Failed { cue, failure }, FollowMode::Progress | FollowMode::Stream(_)) => {
+                let who = self.role_name(*cue);
                 let word = failure.trouble.as_str();
                 screen.warn(&format!("[WARN] {who} {word}: {}", printable(&failure.note)));
             }
-            (Event::Refused { cue, attempt }, Manner::Lines | Manner::Words(_)) => {
-                let who = self.role(*cue);
+            (Event::Refused { cue, attempt }, FollowMode::Progress | FollowMode::Stream(_)) => {
+                let who = self.role_name(*cue);
                 let why = printable(&attempt.why);
                 screen.note(&format!("[INFO] {who} is asked once more: {why}"));
             }
@@ -221,14 +228,14 @@ impl Follower {
         Ok(())
     }
 
-    fn spoken(
+    fn show_reply(
         &self,
         cue: Cue,
         reply: &Reply,
         shown: bool,
-        target: Target,
+        target: StdStream,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         let text = printable(reply.body.to_text().trim());
         // Structured replies are printed in full, even if a preview was streamed.
         if shown {
@@ -247,7 +254,7 @@ impl Follower {
         }
         let found = reply.findings.iter().filter(|found| found.weight != RuleWeight::Reask);
         lines.extend(found.map(|found| format!("checked: {}", found.says)));
-        lines.extend(looked_up(&reply.citations));
+        lines.extend(summarize_citations(&reply.citations));
         let wrong = reply.citations.iter().filter(|citation| citation.found.is_wrong());
         lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.describe())));
         for line in lines {
@@ -256,7 +263,7 @@ impl Follower {
         Ok(())
     }
 
-    fn role(&self, cue: Cue) -> String {
+    fn role_name(&self, cue: Cue) -> String {
         self.debate.seat(cue).title_in_sentence()
     }
 
@@ -268,7 +275,7 @@ impl Follower {
 }
 
 /// Summary such as `4 citations: 2 verified, 1 wrong`, or `None` without citations.
-fn looked_up(citations: &[Citation]) -> Option<String> {
+fn summarize_citations(citations: &[Citation]) -> Option<String> {
     let count =
         |fits: fn(CitationStatus) -> bool| citations.iter().filter(|it| fits(it.found)).count();
     let (all, verified, wrong) =

@@ -1,6 +1,6 @@
 //! `debate formats`: lists the formats of the catalog, or shows one.
-use super::args::Formats;
-use super::exit::{Exit, Failed};
+use super::args::FormatsArgs;
+use super::exit::{CliError, Exit};
 use super::output;
 use super::screen::Screen;
 use crate::debate::Role;
@@ -10,22 +10,30 @@ use crate::report::format::described;
 use std::fmt::Write;
 
 /// Handler of `debate formats`.
-pub(super) fn formats(formats: &Formats, desk: &App, screen: &mut Screen) -> Result<Exit, Failed> {
+pub(super) fn formats(
+    formats: &FormatsArgs,
+    desk: &App,
+    screen: &mut Screen,
+) -> Result<Exit, CliError> {
     let catalogue = desk.catalog();
     if let Some(name) = &formats.name {
         let offering = catalogue.find(name)?;
         if formats.json.json {
-            screen.json(&output::Format { v: 1, format: entry(offering, Detail::Table) })?;
+            screen.print_json(&output::FormatOutput {
+                v: 1,
+                format: format_entry(offering, FormatDetail::Table),
+            })?;
         } else {
-            let (table, flags) = (described(&offering.offer), flags(offering));
-            screen.print(&format!("{table}{}{flags}", origin(offering)))?;
+            let (table, flags) = (described(&offering.offer), describe_flags(offering));
+            screen.print(&format!("{table}{}{flags}", describe_origin(offering)))?;
         }
         return Ok(Exit::Ok);
     }
     if formats.json.json {
-        let entries = catalogue.entries.iter().map(|it| entry(it, Detail::Line)).collect();
-        let broken = catalogue.invalid_files.iter().map(unusable).collect();
-        screen.json(&output::Formats { v: 1, formats: entries, broken })?;
+        let entries =
+            catalogue.entries.iter().map(|it| format_entry(it, FormatDetail::Summary)).collect();
+        let broken = catalogue.invalid_files.iter().map(broken_format).collect();
+        screen.print_json(&output::FormatsOutput { v: 1, formats: entries, broken })?;
         return Ok(Exit::Ok);
     }
     let width = catalogue.entries.iter().map(|it| it.name().len()).max().unwrap_or(0);
@@ -42,12 +50,12 @@ pub(super) fn formats(formats: &Formats, desk: &App, screen: &mut Screen) -> Res
 
 /// How much of a format to print.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    Line,
+enum FormatDetail {
+    Summary,
     Table,
 }
 
-fn entry(offering: &CatalogEntry, detail: Detail) -> output::FormatEntry {
+fn format_entry(offering: &CatalogEntry, detail: FormatDetail) -> output::FormatEntry {
     let offer = &offering.offer;
     output::FormatEntry {
         name: offering.name().into(),
@@ -62,11 +70,11 @@ fn entry(offering: &CatalogEntry, detail: Detail) -> output::FormatEntry {
             FormatSource::BuiltinTemplate(base) => format!("template of {base}"),
             FormatSource::UserFile(file) => file.clone(),
         },
-        table: (detail == Detail::Table).then(|| offer.format.clone()),
+        table: (detail == FormatDetail::Table).then(|| offer.format.clone()),
     }
 }
 
-fn origin(offering: &CatalogEntry) -> String {
+fn describe_origin(offering: &CatalogEntry) -> String {
     let listeners: Vec<&str> = offering.audience_types().collect();
     let listeners = if listeners.is_empty() {
         String::new()
@@ -83,7 +91,7 @@ fn origin(offering: &CatalogEntry) -> String {
 }
 
 /// The options of `debate run` that apply to this format.
-fn flags(offering: &CatalogEntry) -> String {
+fn describe_flags(offering: &CatalogEntry) -> String {
     let rows = [
         (
             Role::Advocate,
@@ -103,8 +111,8 @@ fn flags(offering: &CatalogEntry) -> String {
     format!("\nFlags of `debate run`, besides those of every format:\n\n{}", lines.concat())
 }
 
-fn unusable(broken: &InvalidFormatFile) -> output::BrokenFormat {
-    output::BrokenFormat {
+fn broken_format(broken: &InvalidFormatFile) -> output::BrokenFormatOutput {
+    output::BrokenFormatOutput {
         name: broken.name.clone(),
         file: broken.file.clone(),
         why: broken.why.clone(),

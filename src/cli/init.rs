@@ -1,7 +1,7 @@
 //! `debate init` and `debate uninit`: adds or removes the MCP server and slash commands in the
 //! config files of clients. The edits themselves are in `clients`.
-use super::exit::{Exit, Failed};
-use super::output::{Deed as Told, Wired};
+use super::exit::{CliError, Exit};
+use super::output::{InitFileChange as Told, InitOutput};
 use super::screen::{BOLD, Screen};
 use crate::clients::{self, Client, Deed, Ground, Scope, Step, Wish};
 use crate::config::Config;
@@ -10,19 +10,19 @@ use std::path::Path;
 
 /// Arguments of `debate init`.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Init {
+pub struct InitArgs {
     /// claude, opencode, codex, gemini, copilot or all [default: those found here]
     pub clients: Vec<String>,
     /// Scope and output options.
     #[command(flatten)]
-    pub scope: Where,
+    pub scope: InitScopeArgs,
     /// Turn off the client's confirmation of every tool call
     #[arg(long)]
     pub approve: bool,
     /// Pass this environment variable to the server, in clients that don't do so themselves; with
     /// NAME=OTHER, read it from OTHER. Values are never written
     #[arg(long = "env", value_name = "NAME")]
-    pub keys: Vec<String>,
+    pub env_vars: Vec<String>,
     /// Replace modified command files; a backup is kept
     #[arg(long)]
     pub force: bool,
@@ -30,18 +30,18 @@ pub struct Init {
 
 /// Arguments of `debate uninit`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Uninit {
+pub struct UninitArgs {
     /// claude, opencode, codex, gemini, copilot or all [default: all]
     pub clients: Vec<String>,
     /// Scope and output options.
     #[command(flatten)]
-    pub scope: Where,
+    pub scope: InitScopeArgs,
 }
 
 /// Scope and output options of `init` and `uninit`.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
-pub struct Where {
+pub struct InitScopeArgs {
     /// Install for your user account (default)
     #[arg(long)]
     pub user: bool,
@@ -56,14 +56,14 @@ pub struct Where {
     pub json: bool,
 }
 
-impl Where {
+impl InitScopeArgs {
     fn scope(self) -> Scope {
         if self.project { Scope::Project } else { Scope::User }
     }
 }
 
 /// Parses `--env` as variable names. Text that may be a secret value is rejected, not echoed.
-fn variables(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, Failed> {
+fn parse_env_names(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, CliError> {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let fits = |name: &str| {
         let begins = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
@@ -75,7 +75,7 @@ fn variables(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, Fail
     };
     let all: Option<Vec<_>> = typed.iter().map(pair).collect();
     all.ok_or_else(|| {
-        Failed::Usage(
+        CliError::Usage(
             "`--env` takes the name of a variable, and never its value".into(),
             "as in `--env OPENAI_API_KEY` or `--env OPENAI_API_KEY=MY_OPENAI_KEY`".into(),
         )
@@ -84,29 +84,29 @@ fn variables(typed: &[String], desk: &App) -> Result<Vec<(String, String)>, Fail
 
 /// Handler of `debate init`.
 pub(super) fn init(
-    init: &Init,
+    init: &InitArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let ground = Ground::of(config);
-    let chosen = chosen(&init.clients, |client| client.found(&ground))?;
-    let keys = variables(&init.keys, desk)?;
+    let chosen = select_clients(&init.clients, |client| client.found(&ground))?;
+    let keys = parse_env_names(&init.env_vars, desk)?;
     let wish = Wish { approve: init.approve, keys, force: init.force };
     let scope = init.scope.scope();
     let mut told = vec![];
     let mut set_up = vec![];
     for client in &chosen {
         let steps = clients::wire(client, scope, &wish, &ground);
-        let done = take(client, steps, init.scope, &ground, screen)?;
-        if !done.iter().any(bad) {
+        let done = apply_steps(client, steps, init.scope, &ground, screen)?;
+        if !done.iter().any(is_not_set_up) {
             set_up.push(*client);
         }
         told.extend(done);
     }
-    let ok = !told.iter().any(bad);
+    let ok = !told.iter().any(is_not_set_up);
     if init.scope.json {
-        return done(told, ok, init.scope, screen);
+        return finish(told, ok, init.scope, screen);
     }
     if chosen.is_empty() {
         let names: Vec<&str> = clients::clients().iter().map(|it| it.program.as_str()).collect();
@@ -116,36 +116,36 @@ pub(super) fn init(
         ));
     }
     for client in set_up {
-        advise(client, init, &wish, desk, &ground, screen);
+        print_advice(client, init, &wish, desk, &ground, screen);
     }
-    done(told, ok, init.scope, screen)
+    finish(told, ok, init.scope, screen)
 }
 
 /// Handler of `debate uninit`.
 pub(super) fn uninit(
-    uninit: &Uninit,
+    uninit: &UninitArgs,
     config: &Config,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let ground = Ground::of(config);
     let mut told = vec![];
-    for client in chosen(&uninit.clients, |_| true)? {
+    for client in select_clients(&uninit.clients, |_| true)? {
         let steps = clients::unwire(client, uninit.scope.scope(), &ground);
-        told.extend(take(client, steps, uninit.scope, &ground, screen)?);
+        told.extend(apply_steps(client, steps, uninit.scope, &ground, screen)?);
     }
     if told.is_empty() && !uninit.scope.json {
         screen.note("Nothing of debate's was found in any client.");
     }
     // Entries of other programs are kept, and that is no error.
     let ok = !told.iter().any(|step| step.deed == Deed::Failed.word());
-    done(told, ok, uninit.scope, screen)
+    finish(told, ok, uninit.scope, screen)
 }
 
 /// Resolves client names, or selects the default clients if none are named.
-fn chosen(
+fn select_clients(
     named: &[String],
     usual: impl Fn(&Client) -> bool,
-) -> Result<Vec<&'static Client>, Failed> {
+) -> Result<Vec<&'static Client>, CliError> {
     let all = clients::clients();
     if named.is_empty() {
         return Ok(all.iter().filter(|client| usual(client)).collect());
@@ -158,7 +158,7 @@ fn chosen(
         if found.is_empty() {
             let known: Vec<&str> = all.iter().map(|client| client.name.as_str()).collect();
             let hint = format!("known are {}, and all", known.join(", "));
-            return Err(Failed::Usage(format!("there is no client `{name}`"), hint));
+            return Err(CliError::Usage(format!("there is no client `{name}`"), hint));
         }
         chosen.extend(found);
     }
@@ -167,13 +167,13 @@ fn chosen(
 }
 
 /// Applies the steps of a client, or only prints them with `--dry-run`.
-fn take(
+fn apply_steps(
     client: &Client,
     steps: Vec<Step>,
-    how: Where,
+    how: InitScopeArgs,
     ground: &Ground,
     screen: &mut Screen,
-) -> Result<Vec<Told>, Failed> {
+) -> Result<Vec<Told>, CliError> {
     let mut told = vec![];
     for mut step in steps {
         let backup = if how.dry_run { None } else { step.take(&ground.backups) };
@@ -193,17 +193,17 @@ fn take(
     screen.print(&format!("{BOLD}{}{BOLD:#}{would}\n", client.title))?;
     for step in &told {
         let why = step.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let path = short(&step.path, &ground.home);
+        let path = shorten_home(&step.path, &ground.home);
         screen.print(&format!("  {:9}  {:16}  {path}{why}\n", step.deed, step.what))?;
         if let Some(backup) = &step.backup {
-            let kept = short(backup, &ground.home);
+            let kept = shorten_home(backup, &ground.home);
             screen.print(&format!("  {:9}  {:16}  as it was: {kept}\n", "", ""))?;
         }
     }
     Ok(told)
 }
 
-fn short(path: &str, home: &Path) -> String {
+fn shorten_home(path: &str, home: &Path) -> String {
     match Path::new(path).strip_prefix(home) {
         Ok(rest) if home.components().count() > 1 => {
             Path::new("~").join(rest).display().to_string()
@@ -213,9 +213,9 @@ fn short(path: &str, home: &Path) -> String {
 }
 
 /// Prints hints: tool-call approval, environment variables, and the command to type.
-fn advise(
+fn print_advice(
     client: &Client,
-    init: &Init,
+    init: &InitArgs,
     wish: &Wish,
     desk: &App,
     ground: &Ground,
@@ -270,14 +270,19 @@ fn advise(
 }
 
 /// Whether the client is not usable after this step.
-fn bad(step: &Told) -> bool {
+fn is_not_set_up(step: &Told) -> bool {
     let lost = step.deed == Deed::Kept.word() && step.what == "server";
     step.deed == Deed::Failed.word() || lost
 }
 
-fn done(told: Vec<Told>, ok: bool, how: Where, screen: &mut Screen) -> Result<Exit, Failed> {
+fn finish(
+    told: Vec<Told>,
+    ok: bool,
+    how: InitScopeArgs,
+    screen: &mut Screen,
+) -> Result<Exit, CliError> {
     if how.json {
-        screen.json(&Wired { v: 1, ok, dry_run: how.dry_run, steps: told })?;
+        screen.print_json(&InitOutput { v: 1, ok, dry_run: how.dry_run, steps: told })?;
     }
     Ok(if ok { Exit::Ok } else { Exit::Failure })
 }

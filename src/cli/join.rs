@@ -1,7 +1,7 @@
 //! `debate join`: plays a seat in a debate on an arena server, with `arena_client`.
-use super::args::Join;
-use super::exit::{Exit, Failed};
-use super::output::{Attended, Heard, Scores};
+use super::args::JoinArgs;
+use super::exit::{CliError, Exit};
+use super::output::{JoinOutput, JoinScores, JoinSpeech};
 use super::screen::Screen;
 use crate::config::Config;
 use crate::engine::App;
@@ -13,27 +13,27 @@ use crate::report::text::one_line;
 use tokio::sync::mpsc;
 
 /// Maximum characters of a speech in the progress output.
-const GLIMPSE: usize = 100;
+const PREVIEW_CHARS: usize = 100;
 
 /// Handler of `debate join`.
 pub(super) async fn join(
-    asked: &Join,
+    asked: &JoinArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let address = Address::parse(&asked.url).map_err(|bad| {
-        Failed::Usage(bad.to_string(), "write it as http://localhost:8081 or https://HOST".into())
+        CliError::Usage(bad.to_string(), "write it as http://localhost:8081 or https://HOST".into())
     })?;
-    let guest = guest(asked, &address, config, desk, screen).await?;
-    let memory = Memory::at(&config.home);
+    let guest = resolve_bot(asked, &address, config, desk, screen).await?;
+    let memory = Memory::at(&config.data_dir);
     if asked.debate.is_none() {
         for (debate, name) in memory.left(&address) {
-            let again = onward(asked, &address, &name, &debate);
+            let again = resume_command(asked, &address, &name, &debate);
             screen.note(&format!("[INFO] You have a seat there already. Go on with: {again}"));
         }
     }
-    let platform = Http::new(address.clone()).map_err(Failed::Other)?;
+    let platform = Http::new(address.clone()).map_err(CliError::Other)?;
     let (sender, mut news) = mpsc::unbounded_channel();
     let tell = move |it: News| {
         // The receiver is dropped only when this command is about to exit.
@@ -49,33 +49,33 @@ pub(super) async fn join(
         loop {
             tokio::select! {
                 biased;
-                Some(it) = news.recv() => show(&it, &mut debate, screen),
+                Some(it) = news.recv() => print_news(&it, &mut debate, screen),
                 ended = &mut attending => break Some(ended),
                 () = &mut interrupt => break None,
             }
         }
     };
     while let Ok(it) = news.try_recv() {
-        show(&it, &mut debate, screen);
+        print_news(&it, &mut debate, screen);
     }
     let Some(ended) = ended else {
-        let on = debate.map(|debate| onward(asked, &address, &guest.name, &debate));
+        let on = debate.map(|debate| resume_command(asked, &address, &guest.name, &debate));
         let on = on.map(|on| format!(" Go on with: {on}")).unwrap_or_default();
         screen.warn(&format!("[WARN] Stopped; your turns are missed until you come back.{on}"));
         return Ok(Exit::Stopped);
     };
-    finish(&ended?, asked, &address, screen)
+    print_result(&ended?, asked, &address, screen)
 }
 
 /// Validates all arguments and probes the model, before any request to the server.
-async fn guest(
-    asked: &Join,
+async fn resolve_bot(
+    asked: &JoinArgs,
     address: &Address,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Guest, Failed> {
-    let wrong = |says: &str, hint: &str| Failed::Usage(says.into(), hint.into());
+) -> Result<Guest, CliError> {
+    let wrong = |says: &str, hint: &str| CliError::Usage(says.into(), hint.into());
     if !desk.can_ask_once(&asked.seat) {
         let hint = "`debate models` shows who can play; `script:FILE` always can";
         return Err(wrong("a guest is a model or a script", hint));
@@ -113,7 +113,7 @@ async fn guest(
 }
 
 /// Shell command that resumes a seat.
-fn onward(asked: &Join, address: &Address, name: &str, debate: &str) -> String {
+fn resume_command(asked: &JoinArgs, address: &Address, name: &str, debate: &str) -> String {
     let quoted = |word: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@".contains(c);
         let quoted = || format!("'{}'", word.replace('\'', "'\\''"));
@@ -129,7 +129,7 @@ fn onward(asked: &Join, address: &Address, name: &str, debate: &str) -> String {
 }
 
 /// Prints one progress line.
-fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
+fn print_news(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
     let of = |round: &u32| format!("Round {round}");
     match news {
         News::Joined { debate: id, identifier, topic } => {
@@ -158,8 +158,8 @@ fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
         }
         News::Heard(Spoken { round, side, speaker, content }) => {
             let (content, side) = (one_line(content), one_line(side));
-            let more = if content.chars().count() > GLIMPSE { "…" } else { "" };
-            let glimpse: String = content.chars().take(GLIMPSE).collect();
+            let more = if content.chars().count() > PREVIEW_CHARS { "…" } else { "" };
+            let glimpse: String = content.chars().take(PREVIEW_CHARS).collect();
             let speaker = one_line(speaker);
             screen.note(&format!("[{} · {side}] {speaker}: {glimpse}{more}", of(round)));
         }
@@ -182,23 +182,23 @@ fn show(news: &News, debate: &mut Option<String>, screen: &mut Screen) {
     }
 }
 
-fn finish(
+fn print_result(
     ended: &Ended,
-    asked: &Join,
+    asked: &JoinArgs,
     address: &Address,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let (poll, verdict) = (&ended.poll, &ended.verdict);
     let lacking = ended.missed > 0 || ended.outcome == Outcome::Undecided;
     let exit = if lacking { Exit::Degraded } else { Exit::Ok };
     if asked.json {
-        let heard = |it: &Spoken| Heard {
+        let heard = |it: &Spoken| JoinSpeech {
             round: it.round,
             side: it.side.clone(),
             speaker: it.speaker.clone(),
             content: it.content.clone(),
         };
-        screen.json(&Attended {
+        screen.print_json(&JoinOutput {
             v: 1,
             platform: address.to_string(),
             debate: ended.debate.clone(),
@@ -211,7 +211,7 @@ fn finish(
             status: poll.status.clone(),
             outcome: ended.outcome.word(),
             winner: Some(verdict.winner.clone()).filter(|winner| !winner.is_empty()),
-            scores: Scores { supporting: verdict.supporting, opposing: verdict.opposing },
+            scores: JoinScores { supporting: verdict.supporting, opposing: verdict.opposing },
             summary: verdict.summary.clone(),
             speeches: poll.log.iter().map(heard).collect(),
         })?;
@@ -223,12 +223,12 @@ fn finish(
         Outcome::Draw => "A draw.".into(),
         Outcome::Undecided => "Nobody has ruled.".into(),
     };
-    screen.say(&format!("{}\n\n{result}", one_line(&poll.topic)))?;
+    screen.print_sanitized(&format!("{}\n\n{result}", one_line(&poll.topic)))?;
     if let (Some(supporting), Some(opposing)) = (verdict.supporting, verdict.opposing) {
-        screen.say(&format!("Supporting {supporting}, opposing {opposing}."))?;
+        screen.print_sanitized(&format!("Supporting {supporting}, opposing {opposing}."))?;
     }
     if !verdict.summary.trim().is_empty() {
-        screen.say(&format!("\n{}", verdict.summary.trim()))?;
+        screen.print_sanitized(&format!("\n{}", verdict.summary.trim()))?;
     }
     if ended.missed > 0 {
         screen.warn(&format!("[WARN] {} of our turns were missed.", ended.missed));

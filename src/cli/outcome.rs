@@ -1,10 +1,10 @@
 //! `debate outcome` records decisions and whether verdicts were right. `debate stats` computes the
 //! calibration and Brier score of the confidence of verdicts.
-use super::args::{Outcome, Stats};
-use super::exit::{Exit, Failed};
+use super::args::{OutcomeArgs, StatsArgs};
+use super::exit::{CliError, Exit};
 use super::output;
-use super::place;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::debate::verdict::judgment;
 use crate::debate::{Debate, VerdictFeedback};
@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 
 /// Handler of `debate outcome`: records what the flags say, then prints what is recorded.
 pub(super) async fn outcome(
-    said: &Outcome,
+    said: &OutcomeArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let id = place::meant(said.id.as_deref(), config, desk, screen)?;
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
+    let id = workspace::resolve_debate_id(said.id.as_deref(), config, desk, screen)?;
     let (_, debate, _) = desk.read(&id)?;
-    let wishes = wishes(said, &debate)?;
+    let wishes = build_commands(said, &debate)?;
     let mut after = debate;
     if !wishes.is_empty() {
         let job = desk.resume(&id, &place, LeaseMode::IfFree, wishes)?;
@@ -29,7 +29,7 @@ pub(super) async fn outcome(
         after = desk.read(&id)?.1;
     }
     let learned = after.feedback();
-    let told = output::Learned {
+    let told = output::OutcomeOutput {
         v: 1,
         id,
         proof: learned.map(|it| it.proof.as_str().into()),
@@ -40,7 +40,7 @@ pub(super) async fn outcome(
         kept: after.keep_record(),
     };
     if said.json.json {
-        screen.json(&told)?;
+        screen.print_json(&told)?;
         return Ok(Exit::Ok);
     }
     let mut lines = vec![told.id.clone()];
@@ -63,7 +63,7 @@ pub(super) async fn outcome(
     Ok(Exit::Ok)
 }
 
-fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
+fn build_commands(said: &OutcomeArgs, debate: &Debate) -> Result<Vec<Command>, CliError> {
     let mut wishes = vec![];
     let over = debate.outcome().is_some();
     let proof = [
@@ -73,14 +73,14 @@ fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
     ];
     let proof = proof.into_iter().find(|(said, _)| *said).map(|(_, proof)| proof);
     if (proof.is_some() || said.keep || said.discard) && !over {
-        return Err(Failed::Usage(
+        return Err(CliError::Usage(
             "this debate has not ended".into(),
             format!("`debate resume {}` goes on with it", debate.setup().id),
         ));
     }
     if let Some(text) = &said.decided {
         if text.trim().is_empty() {
-            return Err(Failed::Usage(
+            return Err(CliError::Usage(
                 "the decision is empty".into(),
                 "say it in your own words, or leave it".into(),
             ));
@@ -89,7 +89,7 @@ fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
     }
     if let Some(proof) = proof {
         let Some(judgment) = judgment(debate) else {
-            return Err(Failed::Usage(
+            return Err(CliError::Usage(
                 "this debate came to no verdict that could be right or wrong".into(),
                 "`--decided TEXT` records what you decided".into(),
             ));
@@ -105,12 +105,12 @@ fn wishes(said: &Outcome, debate: &Debate) -> Result<Vec<Command>, Failed> {
 
 /// Handler of `debate stats`.
 pub(super) fn stats(
-    stats: &Stats,
+    stats: &StatsArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let root = stats.here.then(|| place::here(config).root);
+) -> Result<Exit, CliError> {
+    let root = stats.here.then(|| workspace::current_workspace(config).root);
     let cards = desk.archive().list(&DebateQuery { root, ..DebateQuery::default() })?;
     let verdicts = cards.iter().filter(|card| card.winner.is_some()).count();
     let known: Vec<(u8, bool)> = cards
@@ -124,16 +124,16 @@ pub(super) fn stats(
         groups.entry(*sure).or_default().push(*right);
     }
     let right = known.iter().filter(|(_, right)| *right).count();
-    let told = output::Stats {
+    let told = output::StatsOutput {
         v: 1,
         verdicts,
         known: known.len(),
         right,
         wrong: known.len() - right,
-        brier: brier(&known),
+        brier: brier_score(&known),
         calibration: groups
             .into_iter()
-            .map(|(confidence, all)| output::Calibration {
+            .map(|(confidence, all)| output::CalibrationBucket {
                 confidence,
                 known: all.len(),
                 right: all.iter().filter(|right| **right).count() as f64 / all.len() as f64,
@@ -141,7 +141,7 @@ pub(super) fn stats(
             .collect(),
     };
     if stats.json.json {
-        screen.json(&told)?;
+        screen.print_json(&told)?;
         return Ok(Exit::Ok);
     }
     let mut lines = vec![format!(
@@ -166,7 +166,7 @@ pub(super) fn stats(
 }
 
 /// Brier score: mean squared error of the confidence.
-fn brier(known: &[(u8, bool)]) -> Option<f64> {
+fn brier_score(known: &[(u8, bool)]) -> Option<f64> {
     let off = |(sure, right): &(u8, bool)| {
         let truth = if *right { 1.0 } else { 0.0 };
         (f64::from(*sure) / 100.0 - truth).powi(2)

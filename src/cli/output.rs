@@ -1,8 +1,8 @@
 //! Types of the `--json` output. Every object has `"v":1`. Field names are a public format, their
 //! JSON schemas are in `schemas/`.
-mod joined;
+mod join;
 
-pub use joined::{Attended, Heard, Scores};
+pub use join::{JoinOutput, JoinScores, JoinSpeech};
 
 use crate::debate::{Citation, CitationStatus as Finding, RecheckStatus};
 use crate::engine::{
@@ -15,16 +15,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-mod rated;
-mod viewed;
+mod ratings;
+mod view;
 
-pub use rated::{Leaderboard, Planned, PlannedGame, Played};
-pub use viewed::Viewed;
+pub use ratings::{LeaderboardOutput, PlannedGame, TournamentOutput, TournamentPlanOutput};
+pub use view::ViewOutput;
 
 /// Output of `debate models --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Callable")]
-pub struct Callable {
+pub struct ModelsOutput {
     /// Schema version.
     pub v: u8,
     /// Participants that can be named, playable or not.
@@ -34,7 +34,7 @@ pub struct Callable {
 /// Output of `debate serve --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Served")]
-pub struct Served<'a> {
+pub struct ServeOutput<'a> {
     /// Schema version.
     pub v: u8,
     /// URL for bots and viewers.
@@ -47,13 +47,13 @@ pub struct Served<'a> {
     /// Judges of every debate.
     pub judges: Vec<String>,
     /// Debates that wait for bots.
-    pub waiting: Vec<Waiting<'a>>,
+    pub waiting: Vec<JoinableDebate<'a>>,
 }
 
 /// Debate that waits for bots.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Waiting")]
-pub struct Waiting<'a> {
+pub struct JoinableDebate<'a> {
     /// Debate id, as bots use it.
     pub debate_id: &'a str,
     /// Motion of the debate.
@@ -63,19 +63,19 @@ pub struct Waiting<'a> {
 /// Output of `debate formats --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Formats")]
-pub struct Formats {
+pub struct FormatsOutput {
     /// Schema version.
     pub v: u8,
     /// Valid formats.
     pub formats: Vec<FormatEntry>,
     /// Invalid format files of the user.
-    pub broken: Vec<BrokenFormat>,
+    pub broken: Vec<BrokenFormatOutput>,
 }
 
 /// Output of `debate formats NAME --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Format")]
-pub struct Format {
+pub struct FormatOutput {
     /// Schema version.
     pub v: u8,
     /// The format.
@@ -111,7 +111,7 @@ pub struct FormatEntry {
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "BrokenFormat")]
-pub struct BrokenFormat {
+pub struct BrokenFormatOutput {
     pub name: String,
     pub file: String,
     pub why: String,
@@ -120,7 +120,7 @@ pub struct BrokenFormat {
 /// Output of `debate outcome --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Learned")]
-pub struct Learned {
+pub struct OutcomeOutput {
     /// Schema version.
     pub v: u8,
     /// Debate id.
@@ -138,7 +138,7 @@ pub struct Learned {
 /// Output of `debate stats --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Stats")]
-pub struct Stats {
+pub struct StatsOutput {
     /// Schema version.
     pub v: u8,
     /// Number of debates with a verdict.
@@ -152,13 +152,13 @@ pub struct Stats {
     /// Brier score, the mean squared error of the confidence: 0 is perfect, 0.25 is chance.
     pub brier: Option<f64>,
     /// Calibration by confidence.
-    pub calibration: Vec<Calibration>,
+    pub calibration: Vec<CalibrationBucket>,
 }
 
 /// Verdicts with the same confidence.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Calibration")]
-pub struct Calibration {
+pub struct CalibrationBucket {
     /// Confidence, in percent.
     pub confidence: u8,
     /// Number of verdicts with a recorded result.
@@ -170,17 +170,17 @@ pub struct Calibration {
 /// Output of `debate list --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Listed")]
-pub struct Listed {
+pub struct ListOutput {
     /// Schema version.
     pub v: u8,
     /// Debates, most recently updated first.
-    pub debates: Vec<Entry>,
+    pub debates: Vec<ListedDebate>,
 }
 
 /// Debate in a list.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Entry")]
-pub struct Entry {
+pub struct ListedDebate {
     /// Index entry of the debate.
     #[serde(flatten)]
     pub card: DebateCard,
@@ -192,7 +192,7 @@ pub struct Entry {
 /// Output of `debate search --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Found")]
-pub struct Found {
+pub struct SearchOutput {
     /// Schema version.
     pub v: u8,
     /// Matches, newest first.
@@ -202,7 +202,7 @@ pub struct Found {
 /// Output of `debate show --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Shown")]
-pub struct Shown {
+pub struct ShowOutput {
     /// The debate.
     #[serde(flatten)]
     pub debate: DebateView,
@@ -221,7 +221,7 @@ pub struct Shown {
 /// Output of `debate show --prompt --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Asked")]
-pub struct Asked {
+pub struct PromptOutput {
     /// Schema version.
     pub v: u8,
     /// Turn id.
@@ -235,7 +235,7 @@ pub struct Asked {
 /// One line of `--follow --json` and of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Told")]
-pub struct Told<'a> {
+pub struct EventLine<'a> {
     /// Schema version.
     pub v: u8,
     /// The event or progress update.
@@ -243,17 +243,17 @@ pub struct Told<'a> {
     pub update: &'a Update,
 }
 
-impl<'a> Told<'a> {
+impl<'a> EventLine<'a> {
     /// Wraps an update, with the schema version.
-    pub fn new(update: &'a Update) -> Told<'a> {
-        Told { v: 1, update }
+    pub fn new(update: &'a Update) -> EventLine<'a> {
+        EventLine { v: 1, update }
     }
 }
 
 /// Last line of `--follow --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
-pub struct Result<'a> {
+pub struct ResultLine<'a> {
     /// Always `result`.
     pub kind: &'static str,
     /// The debate.
@@ -264,7 +264,7 @@ pub struct Result<'a> {
 /// Last line of `debate replay --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Replayed")]
-pub struct Replayed {
+pub struct ReplayResultLine {
     /// Schema version.
     pub v: u8,
     /// Always `replayed`.
@@ -282,7 +282,7 @@ pub struct Replayed {
 /// Output of `debate import --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Imported")]
-pub struct Imported {
+pub struct ImportOutput {
     /// Schema version.
     pub v: u8,
     /// Id of the debate in the archive.
@@ -298,7 +298,7 @@ pub struct Imported {
 /// Output of `debate reindex --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Rebuilt")]
-pub struct Rebuilt {
+pub struct ReindexOutput {
     /// Schema version.
     pub v: u8,
     /// Counts and errors of the rebuilt index.
@@ -309,7 +309,7 @@ pub struct Rebuilt {
 /// Output of `debate brief --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Given")]
-pub struct Given {
+pub struct BriefOutput {
     /// Schema version.
     pub v: u8,
     /// Text of the brief, as in the prompt.
@@ -337,11 +337,11 @@ pub struct Given {
 /// Output of `debate check --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Checked")]
-pub struct Checked {
+pub struct CheckOutput {
     /// Schema version.
     pub v: u8,
     /// Citations, in the order of the text.
-    pub citations: Vec<Looked>,
+    pub citations: Vec<CheckedCitation>,
     /// Number of citations by finding.
     pub counts: BTreeMap<&'static str, usize>,
     /// Tree or commit they were checked against.
@@ -351,7 +351,7 @@ pub struct Checked {
 /// A parsed citation and the result of its check.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Looked")]
-pub struct Looked {
+pub struct CheckedCitation {
     /// Citation as written.
     pub raw: String,
     /// Path, relative to the repository.
@@ -370,9 +370,9 @@ pub struct Looked {
     pub note: Option<String>,
 }
 
-impl From<Citation> for Looked {
-    fn from(it: Citation) -> Looked {
-        Looked {
+impl From<Citation> for CheckedCitation {
+    fn from(it: Citation) -> CheckedCitation {
+        CheckedCitation {
             raw: it.raw,
             path: it.path,
             line: it.line,
@@ -388,7 +388,7 @@ impl From<Citation> for Looked {
 /// Output of `debate recheck --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Rechecked")]
-pub struct Rechecked {
+pub struct RecheckOutput {
     /// Schema version.
     pub v: u8,
     /// Debate id.
@@ -398,13 +398,13 @@ pub struct Rechecked {
     /// Number of citations that hold, have moved, are gone or are unknown.
     pub counts: BTreeMap<&'static str, usize>,
     /// Citations, in the order of the debate.
-    pub citations: Vec<Cited>,
+    pub citations: Vec<RecheckedCitation>,
 }
 
 /// A citation that was valid in the debate, and the result of the new check.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Cited")]
-pub struct Cited {
+pub struct RecheckedCitation {
     /// Turn of the citation.
     pub turn: String,
     /// Seat that cited it.
@@ -428,7 +428,7 @@ pub struct Cited {
 /// Output of `debate doctor --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Examined")]
-pub struct Examined {
+pub struct DoctorOutput {
     /// Schema version.
     pub v: u8,
     /// Whether all checks passed.
@@ -436,13 +436,13 @@ pub struct Examined {
     /// Health of the archive database.
     pub archive: Option<ArchiveHealth>,
     /// Results of all checks.
-    pub checks: Vec<Check>,
+    pub checks: Vec<DoctorCheck>,
 }
 
 /// Result of one check.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Check")]
-pub struct Check {
+pub struct DoctorCheck {
     /// Name of the check.
     pub name: String,
     /// Whether the check passed.
@@ -459,7 +459,7 @@ pub struct Check {
 /// Output of `debate init --json` and `debate uninit --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Wired")]
-pub struct Wired {
+pub struct InitOutput {
     /// Schema version.
     pub v: u8,
     /// Whether all changes succeeded.
@@ -467,13 +467,13 @@ pub struct Wired {
     /// Whether nothing was written, because of `--dry-run`.
     pub dry_run: bool,
     /// Changes, one per file.
-    pub steps: Vec<Deed>,
+    pub steps: Vec<InitFileChange>,
 }
 
 /// Change of one config or command file.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Deed")]
-pub struct Deed {
+pub struct InitFileChange {
     /// Client the file belongs to.
     pub client: String,
     /// Content: `server`, or the slash command.
@@ -493,32 +493,32 @@ pub struct Deed {
 /// All JSON schemas, by file name in `schemas/`.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
-        ("brief", schemars::schema_for!(Given)),
-        ("check", schemars::schema_for!(Checked)),
-        ("debate", schemars::schema_for!(Shown)),
-        ("doctor", schemars::schema_for!(Examined)),
-        ("event", schemars::schema_for!(Told<'_>)),
-        ("format", schemars::schema_for!(Format)),
-        ("formats", schemars::schema_for!(Formats)),
-        ("init", schemars::schema_for!(Wired)),
-        ("import", schemars::schema_for!(Imported)),
-        ("join", schemars::schema_for!(Attended)),
-        ("leaderboard", schemars::schema_for!(Leaderboard)),
-        ("list", schemars::schema_for!(Listed)),
-        ("models", schemars::schema_for!(Callable)),
-        ("serve", schemars::schema_for!(Served<'_>)),
-        ("outcome", schemars::schema_for!(Learned)),
-        ("prompt", schemars::schema_for!(Asked)),
-        ("recheck", schemars::schema_for!(Rechecked)),
-        ("reindex", schemars::schema_for!(Rebuilt)),
-        ("replayed", schemars::schema_for!(Replayed)),
-        ("result", schemars::schema_for!(Result<'_>)),
+        ("brief", schemars::schema_for!(BriefOutput)),
+        ("check", schemars::schema_for!(CheckOutput)),
+        ("debate", schemars::schema_for!(ShowOutput)),
+        ("doctor", schemars::schema_for!(DoctorOutput)),
+        ("event", schemars::schema_for!(EventLine<'_>)),
+        ("format", schemars::schema_for!(FormatOutput)),
+        ("formats", schemars::schema_for!(FormatsOutput)),
+        ("init", schemars::schema_for!(InitOutput)),
+        ("import", schemars::schema_for!(ImportOutput)),
+        ("join", schemars::schema_for!(JoinOutput)),
+        ("leaderboard", schemars::schema_for!(LeaderboardOutput)),
+        ("list", schemars::schema_for!(ListOutput)),
+        ("models", schemars::schema_for!(ModelsOutput)),
+        ("serve", schemars::schema_for!(ServeOutput<'_>)),
+        ("outcome", schemars::schema_for!(OutcomeOutput)),
+        ("prompt", schemars::schema_for!(PromptOutput)),
+        ("recheck", schemars::schema_for!(RecheckOutput)),
+        ("reindex", schemars::schema_for!(ReindexOutput)),
+        ("replayed", schemars::schema_for!(ReplayResultLine)),
+        ("result", schemars::schema_for!(ResultLine<'_>)),
         ("review", schemars::schema_for!(Kinded<'_>)),
         ("run", schemars::schema_for!(DebateView)),
-        ("search", schemars::schema_for!(Found)),
-        ("stats", schemars::schema_for!(Stats)),
-        ("tournament", schemars::schema_for!(Played)),
-        ("tournament-plan", schemars::schema_for!(Planned)),
-        ("view", schemars::schema_for!(Viewed)),
+        ("search", schemars::schema_for!(SearchOutput)),
+        ("stats", schemars::schema_for!(StatsOutput)),
+        ("tournament", schemars::schema_for!(TournamentOutput)),
+        ("tournament-plan", schemars::schema_for!(TournamentPlanOutput)),
+        ("view", schemars::schema_for!(ViewOutput)),
     ]
 }

@@ -1,13 +1,13 @@
 //! Event loop of a debate in the terminal: runs it until it ends, needs input that is not
 //! available, is interrupted, or reaches its deadline. The main type is [`DebatePlayer`].
-use super::args::Shown;
-use super::exit::{self, Exit, Failed};
-use super::follow::{Follower, Manner};
+use super::args::DisplayArgs;
+use super::deadline::{DeadlineStage, DeadlineTimer};
+use super::exit::{self, CliError, Exit};
+use super::follow::{FollowMode, Follower};
+use super::human_input::{self, HumanInput, ReplyDraft};
 use super::output;
-use super::person::{self, Answer, Draft};
-use super::place;
-use super::screen::{Screen, Target, err_is_terminal, someone_there};
-use super::stopwatch::{Due, Stopwatch};
+use super::screen::{Screen, StdStream, is_interactive, stderr_is_terminal};
+use super::workspace;
 use crate::config::Config;
 use crate::debate::status::ending_advice;
 use crate::debate::{
@@ -21,100 +21,100 @@ use crate::report::{plan::plan, summary::summary, text::printable, view::view};
 use tokio::time::Instant;
 
 /// Settings of one run of the event loop.
-pub(super) struct Play<'a> {
+pub(super) struct DebatePlayer<'a> {
     pub(super) config: &'a Config,
-    pub(super) desk: &'a App,
-    pub(super) yes: bool,
-    pub(super) shown: Shown,
+    pub(super) app: &'a App,
+    pub(super) assume_yes: bool,
+    pub(super) display: DisplayArgs,
     /// Whether to print the result at the end.
-    pub(super) summary: bool,
+    pub(super) print_summary: bool,
     /// When to stop, with whatever is recorded by then.
-    pub(super) limit: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
     /// Replaces the default hint on how to resume.
-    pub(super) onward: Option<&'static str>,
+    pub(super) resume_hint: Option<&'static str>,
 }
 
 /// Result of the event loop.
-pub(super) struct Played {
+pub(super) struct PlayResult {
     pub(super) exit: Exit,
     /// Whether the user, a closed pipe or another process stopped it.
     pub(super) stopped: bool,
 }
 
 /// Why the event loop stopped.
-enum Stop {
-    Over,
+enum StopReason {
+    Finished,
     /// Input is needed that is not available; with a message.
-    Needs(String),
+    NeedsInput(String),
     /// Ctrl-C
     Interrupted,
     /// Another process has taken the lease; with its name.
     TakenOver(String),
     /// The reader of stdout has closed the pipe.
-    Unread,
+    OutputClosed,
     /// The deadline has passed.
-    Late,
+    TimedOut,
 }
 
-impl Play<'_> {
-    pub(super) async fn play(&self, job: DebateRun, screen: &mut Screen) -> Result<Exit, Failed> {
-        Ok(self.played(job, screen).await?.exit)
+impl DebatePlayer<'_> {
+    pub(super) async fn play(&self, job: DebateRun, screen: &mut Screen) -> Result<Exit, CliError> {
+        Ok(self.play_until_stop(job, screen).await?.exit)
     }
 
     /// Like `play`, and also returns whether it was stopped.
-    pub(super) async fn played(
+    pub(super) async fn play_until_stop(
         &self,
         mut job: DebateRun,
         screen: &mut Screen,
-    ) -> Result<Played, Failed> {
-        let manner = match (self.shown.json, self.shown.follow) {
-            (true, true) => Manner::Json,
-            (false, true) => Manner::Words(Target::Out),
-            (false, false) if err_is_terminal() => Manner::Words(Target::Err),
-            _ => Manner::Lines,
+    ) -> Result<PlayResult, CliError> {
+        let manner = match (self.display.json, self.display.follow) {
+            (true, true) => FollowMode::Json,
+            (false, true) => FollowMode::Stream(StdStream::Stdout),
+            (false, false) if stderr_is_terminal() => FollowMode::Stream(StdStream::Stderr),
+            _ => FollowMode::Progress,
         };
         let mut updates = job.subscribe_from_start();
         let mut follower = Follower::new(job.initial_debate().clone(), job.initial_seq(), manner);
         screen.note(&format!("[INFO] Debate {}", job.id()));
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut interrupt = std::pin::pin!(wait_for_shutdown());
-        let mut stopwatch = Stopwatch::until(self.limit);
+        let mut stopwatch = DeadlineTimer::new(self.deadline);
         let stop = loop {
             tokio::select! {
-                more = follower.step(&mut updates, self.desk.archive(), screen) => match more {
-                    Err(Failed::Pipe) => break Stop::Unread,
+                more = follower.show_next(&mut updates, self.app.archive(), screen) => match more {
+                    Err(CliError::BrokenPipe) => break StopReason::OutputClosed,
                     more => {
                         more?;
                     }
                 },
                 step = job.wait_idle() => {
                     let step = match step {
-                        Err(error) => break taken_over(error)?,
+                        Err(error) => break lease_loss_or_error(error)?,
                         Ok(step) => step,
                     };
-                    follower.drain(&mut updates, self.desk.archive(), screen)?;
-                    let at = At { hand: job.handle(), id: job.id().to_owned() };
+                    follower.drain(&mut updates, self.app.archive(), screen)?;
+                    let at = CommandSender { handle: job.handle(), id: job.id().to_owned() };
                     let done = tokio::select! {
-                        done = self.needed(&at, &follower.debate, step, &mut draft, screen) => done,
-                        error = job.wait_ended() => break taken_over(error)?,
+                        done = self.handle_step(&at, &follower.debate, step, &mut draft, screen) => done,
+                        error = job.wait_ended() => break lease_loss_or_error(error)?,
                     };
                     match done {
                         Ok(Some(why)) => break why,
                         Ok(None) => {}
                         // The run knows why the command could not be delivered.
-                        Err(Failed::Desk(AppError::Session(SessionError::NotRunning | SessionError::Log(_)))) => {
-                            break taken_over(job.wait_ended().await)?;
+                        Err(CliError::App(AppError::Session(SessionError::NotRunning | SessionError::Log(_)))) => {
+                            break lease_loss_or_error(job.wait_ended().await)?;
                         }
                         Err(failed) => return Err(failed),
                     }
                 }
-                () = &mut interrupt => break Stop::Interrupted,
-                due = stopwatch.due() => match due {
-                    Due::End => break Stop::Late,
-                    Due::Verdict => {
+                () = &mut interrupt => break StopReason::Interrupted,
+                due = stopwatch.next_stage() => match due {
+                    DeadlineStage::End => break StopReason::TimedOut,
+                    DeadlineStage::Verdict => {
                         screen.warn("[WARN] The time is nearly over: on to the verdict.");
                         let because = Some("the time limit is near".to_owned());
-                        let at = At { hand: job.handle(), id: job.id().to_owned() };
+                        let at = CommandSender { handle: job.handle(), id: job.id().to_owned() };
                         // Ignore the error: the debate may already be at the verdict, or over.
                         let _ = at.send(Command::Conclude { because }).await;
                     }
@@ -123,52 +123,66 @@ impl Play<'_> {
         };
         let id = job.id().to_owned();
         job.stop().await;
-        let (read, over) = (!matches!(stop, Stop::Unread), matches!(stop, Stop::Over));
-        let stopped = matches!(stop, Stop::Unread | Stop::Interrupted | Stop::TakenOver(_));
+        let (read, over) =
+            (!matches!(stop, StopReason::OutputClosed), matches!(stop, StopReason::Finished));
+        let stopped = matches!(
+            stop,
+            StopReason::OutputClosed | StopReason::Interrupted | StopReason::TakenOver(_)
+        );
         if read {
-            follower.drain(&mut updates, self.desk.archive(), screen)?;
+            follower.drain(&mut updates, self.app.archive(), screen)?;
         }
-        self.told(&stop, &id, &draft, screen);
+        self.print_stop_reason(&stop, &id, &draft, screen);
         if !read {
-            return Ok(Played { exit: Exit::Stopped, stopped });
+            return Ok(PlayResult { exit: Exit::Stopped, stopped });
         }
         if over {
-            self.settle(&id, &mut follower.debate, screen).await?;
+            self.ask_decision(&id, &mut follower.debate, screen).await?;
         }
-        if manner == Manner::Json {
+        if manner == FollowMode::Json {
             let view = view(&follower.debate);
-            screen.json_line(&output::Result { kind: "result", debate: &view })?;
-        } else if self.summary {
-            finish(&follower.debate, self.shown, screen)?;
+            screen.print_json_line(&output::ResultLine { kind: "result", debate: &view })?;
+        } else if self.print_summary {
+            print_result(&follower.debate, self.display, screen)?;
         }
-        Ok(Played { exit: exit::of(&follower.debate), stopped })
+        Ok(PlayResult { exit: exit::exit_for_debate(&follower.debate), stopped })
     }
 
     /// Prints why it stopped, and the command to resume.
-    fn told(&self, stop: &Stop, id: &str, draft: &Draft, screen: &mut Screen) {
+    fn print_stop_reason(
+        &self,
+        stop: &StopReason,
+        id: &str,
+        draft: &ReplyDraft,
+        screen: &mut Screen,
+    ) {
         match stop {
-            Stop::Over => {}
-            Stop::Needs(what) => screen.warn(&format!("[WARN] {what}")),
-            Stop::Unread => screen.warn("[WARN] Stopped: nobody reads the output any more."),
-            Stop::Late => {
+            StopReason::Finished => {}
+            StopReason::NeedsInput(what) => screen.warn(&format!("[WARN] {what}")),
+            StopReason::OutputClosed => {
+                screen.warn("[WARN] Stopped: nobody reads the output any more.")
+            }
+            StopReason::TimedOut => {
                 screen.warn("[WARN] The time is over. Nothing that was recorded is lost.");
             }
-            Stop::Interrupted => screen.warn("[WARN] Stopped. Nothing that was recorded is lost."),
-            Stop::TakenOver(by) => {
+            StopReason::Interrupted => {
+                screen.warn("[WARN] Stopped. Nothing that was recorded is lost.")
+            }
+            StopReason::TakenOver(by) => {
                 screen.warn(&format!(
                     "[WARN] {by} has taken this debate over. Nothing that was recorded is lost."
                 ));
                 if !draft.text.is_empty() {
-                    self.keep(draft, id, screen);
+                    self.save_draft(draft, id, screen);
                 }
             }
         }
         match stop {
-            Stop::Over => {}
-            Stop::TakenOver(_) => screen.warn(&format!(
+            StopReason::Finished => {}
+            StopReason::TakenOver(_) => screen.warn(&format!(
                 "Watch it with: debate watch {id}\nTake it back with: debate resume {id} --take-over"
             )),
-            _ => match self.onward {
+            _ => match self.resume_hint {
                 Some(onward) => screen.warn(onward),
                 None => screen.warn(&format!("Go on with: debate resume {id}")),
             },
@@ -177,52 +191,52 @@ impl Play<'_> {
 
     /// Handles the step a debate waits for: reads a reply or a confirmation. Returns why to stop,
     /// if it cannot be done here.
-    async fn needed(
+    async fn handle_step(
         &self,
-        at: &At,
+        at: &CommandSender,
         debate: &Debate,
         step: Step,
-        draft: &mut Draft,
+        draft: &mut ReplyDraft,
         screen: &mut Screen,
-    ) -> Result<Option<Stop>, Failed> {
+    ) -> Result<Option<StopReason>, CliError> {
         match step {
-            Step::Done | Step::Close(_) => Ok(Some(Stop::Over)),
-            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => Ok(Some(Stop::Needs(
+            Step::Done | Step::Close(_) => Ok(Some(StopReason::Finished)),
+            Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => Ok(Some(StopReason::NeedsInput(
                 "The budget is spent. Allow more when you resume, with `--max-cost X`, `--max-tokens N` \
                  or `--max-minutes M`."
                     .into(),
             ))),
-            Step::Hold { next, pause: PauseReason::UserHold } => self.held(at, debate, next, screen).await,
+            Step::Hold { next, pause: PauseReason::UserHold } => self.handle_hold(at, debate, next, screen).await,
             Step::Speak { awaited, .. } => {
                 let Some(cue) = awaited.first().copied() else { return Ok(None) };
                 let seat = debate.seat(cue);
-                match person::answer(debate, cue, draft, self.config, screen).await? {
-                    Answer::Said(text) => {
+                match human_input::read_reply(debate, cue, draft, self.config, screen).await? {
+                    HumanInput::Text(text) => {
                         draft.text.clone_from(&text);
                         let reply = Command::Reply { take: debate.take_number(), cue, text };
                         let done = at.send(reply).await;
                         if let Err(SessionError::Illegal(_) | SessionError::TurnTaken(_)) = done {
-                            screen.note(ELSEWHERE);
-                            self.keep(draft, &at.id, screen);
-                            *draft = Draft::default();
+                            screen.note(ANSWERED_ELSEWHERE);
+                            self.save_draft(draft, &at.id, screen);
+                            *draft = ReplyDraft::default();
                             return Ok(None);
                         }
-                        let given_up = replied(done, draft, screen)?;
+                        let given_up = handle_reply_result(done, draft, screen)?;
                         if given_up.is_some() {
-                            self.keep(draft, &at.id, screen);
+                            self.save_draft(draft, &at.id, screen);
                         }
                         Ok(given_up)
                     }
-                    Answer::Interrupted => Ok(Some(Stop::Interrupted)),
-                    Answer::Nobody => Ok(Some(Stop::Needs(unanswered(seat)))),
+                    HumanInput::Interrupted => Ok(Some(StopReason::Interrupted)),
+                    HumanInput::Unavailable => Ok(Some(StopReason::NeedsInput(missing_reply_message(seat)))),
                 }
             }
         }
     }
 
     /// Saves a reply that was not accepted to the drafts folder.
-    fn keep(&self, draft: &Draft, id: &str, screen: &mut Screen) {
-        let folder = self.config.home.join("drafts");
+    fn save_draft(&self, draft: &ReplyDraft, id: &str, screen: &mut Screen) {
+        let folder = self.config.data_dir.join("drafts");
         let path = folder.join(format!("{}.md", id.replace(':', "-")));
         let kept =
             std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, &draft.text));
@@ -231,24 +245,24 @@ impl Play<'_> {
         }
     }
 
-    async fn held(
+    async fn handle_hold(
         &self,
-        at: &At,
+        at: &CommandSender,
         debate: &Debate,
         next: Cue,
         screen: &mut Screen,
-    ) -> Result<Option<Stop>, Failed> {
+    ) -> Result<Option<StopReason>, CliError> {
         let on = Command::Continue { before: next.position() };
-        let asked = Asked::of(debate, next);
-        if asked == Asked::Plan {
+        let asked = HoldQuestion::for_next_cue(debate, next);
+        if asked == HoldQuestion::Plan {
             screen.note(&printable(&plan(debate)));
         }
-        if let (Asked::Dialogue, Some(suggestion)) = (&asked, ending_advice(debate)) {
+        if let (HoldQuestion::Dialogue, Some(suggestion)) = (&asked, ending_advice(debate)) {
             screen.note(&format!("[INFO] {}", printable(&suggestion)));
         }
-        if self.yes {
+        if self.assume_yes {
             // Without a user, an open-ended act ends after the requested rounds.
-            let over = asked == Asked::Dialogue && next.round > debate.rounds();
+            let over = asked == HoldQuestion::Dialogue && next.round > debate.rounds();
             let because = Some("the rounds asked for are over".to_owned());
             at.send(if over { Command::Conclude { because } } else { on }).await?;
             return Ok(None);
@@ -258,34 +272,36 @@ impl Play<'_> {
             round => format!("round {round}"),
         };
         let answer = loop {
-            let answer = match person::ask(&asked.question(&what), screen).await? {
-                Answer::Interrupted => return Ok(Some(Stop::Interrupted)),
-                Answer::Nobody if asked == Asked::Plan => {
+            let answer = match human_input::ask_line(&asked.question(&what), screen).await? {
+                HumanInput::Interrupted => return Ok(Some(StopReason::Interrupted)),
+                HumanInput::Unavailable if asked == HoldQuestion::Plan => {
                     let hint = "The plan waits for your word. `--yes` starts without asking.";
-                    return Ok(Some(Stop::Needs(hint.into())));
+                    return Ok(Some(StopReason::NeedsInput(hint.into())));
                 }
-                Answer::Nobody => {
+                HumanInput::Unavailable => {
                     let hint = format!("Paused before {what}. `--yes` goes on without asking.");
-                    return Ok(Some(Stop::Needs(hint)));
+                    return Ok(Some(StopReason::NeedsInput(hint)));
                 }
-                Answer::Said(answer) => answer,
+                HumanInput::Text(answer) => answer,
             };
-            match asked.misunderstood(&answer) {
+            match asked.invalid_answer_hint(&answer) {
                 Some(hint) => screen.warn(hint),
                 None => break answer,
             }
         };
         let (word, rest) = answer.split_once(' ').unwrap_or((answer.as_str(), ""));
         let rest = rest.trim();
-        let talking = asked == Asked::Dialogue;
+        let talking = asked == HoldQuestion::Dialogue;
         match (word.to_lowercase().as_str(), rest) {
-            ("n" | "no", "") if asked == Asked::Plan => {
+            ("n" | "no", "") if asked == HoldQuestion::Plan => {
                 at.send(Command::Cancel { because: None }).await?;
                 return Ok(None);
             }
-            ("n" | "no", "") => return Ok(Some(Stop::Needs(format!("Paused before {what}.")))),
-            ("", _) if asked == Asked::Imported => {
-                return Ok(Some(Stop::Needs(format!("Paused before {what}."))));
+            ("n" | "no", "") => {
+                return Ok(Some(StopReason::NeedsInput(format!("Paused before {what}."))));
+            }
+            ("", _) if asked == HoldQuestion::Imported => {
+                return Ok(Some(StopReason::NeedsInput(format!("Paused before {what}."))));
             }
             ("" | "y" | "yes", "") => {}
             ("end", "") if talking => {
@@ -303,33 +319,34 @@ impl Play<'_> {
             _ => at.send(Command::Interject { text: answer.clone() }).await?,
         }
         match at.send(on).await {
-            Err(SessionError::Illegal(_)) => screen.note(ELSEWHERE),
+            Err(SessionError::Illegal(_)) => screen.note(ANSWERED_ELSEWHERE),
             done => done?,
         }
         Ok(None)
     }
 
     /// After a dialogue, asks for the user's decision and whether to keep the record.
-    async fn settle(
+    async fn ask_decision(
         &self,
         id: &str,
         debate: &mut Debate,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         let talked = debate.find_seat(Role::Lead).is_some();
-        if !talked || self.yes || self.shown.json || debate.outcome().is_none() {
+        if !talked || self.assume_yes || self.display.json || debate.outcome().is_none() {
             return Ok(());
         }
         let mut wishes = vec![];
         let ask = "What do you decide? (empty: nothing yet; nothing is changed without your word) ";
-        if let (None, Answer::Said(text)) = (debate.decision(), person::ask(ask, screen).await?)
+        if let (None, HumanInput::Text(text)) =
+            (debate.decision(), human_input::ask_line(ask, screen).await?)
             && !text.is_empty()
         {
             wishes.push(Command::Decide { text });
         }
         while debate.keep_record().is_none()
-            && let Answer::Said(text) =
-                person::ask("Keep the written record? [Y/n] ", screen).await?
+            && let HumanInput::Text(text) =
+                human_input::ask_line("Keep the written record? [Y/n] ", screen).await?
         {
             let keep = match text.to_lowercase().as_str() {
                 "" | "y" | "yes" => true,
@@ -340,36 +357,41 @@ impl Play<'_> {
             break;
         }
         if !wishes.is_empty() {
-            let job = self.desk.resume(id, &place::here(self.config), LeaseMode::IfFree, wishes)?;
+            let job = self.app.resume(
+                id,
+                &workspace::current_workspace(self.config),
+                LeaseMode::IfFree,
+                wishes,
+            )?;
             job.stop().await;
-            *debate = self.desk.read(id)?.1;
+            *debate = self.app.read(id)?.1;
         }
         Ok(())
     }
 }
 
 /// Sends commands to the running debate.
-struct At {
-    hand: RunHandle,
+struct CommandSender {
+    handle: RunHandle,
     id: String,
 }
 
-impl At {
+impl CommandSender {
     async fn send(&self, command: Command) -> Result<(), SessionError> {
-        self.hand.send(vec![command]).await
+        self.handle.send(vec![command]).await
     }
 }
 
 /// Maps a lost lease to a stop reason. Any other error is returned.
-fn taken_over(error: SessionError) -> Result<Stop, Failed> {
+fn lease_loss_or_error(error: SessionError) -> Result<StopReason, CliError> {
     match error {
-        SessionError::Log(LogError::LeaseLost { by }) => Ok(Stop::TakenOver(by)),
+        SessionError::Log(LogError::LeaseLost { by }) => Ok(StopReason::TakenOver(by)),
         other => Err(AppError::Session(other).into()),
     }
 }
 
 /// Message for a reply that did not come, with other participants to use.
-fn unanswered(seat: &Seat) -> String {
+fn missing_reply_message(seat: &Seat) -> String {
     let name = &seat.name;
     if seat.voice != Participant::Host {
         return format!("`{name}` is awaited, and nobody answered.");
@@ -382,7 +404,7 @@ fn unanswered(seat: &Seat) -> String {
 
 /// Question to the user at a pause.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum HoldQuestion {
     /// Confirm the plan before the start.
     Plan,
     /// Continue an imported debate?
@@ -393,26 +415,26 @@ enum Asked {
     Round,
 }
 
-impl Asked {
-    fn of(debate: &Debate, next: Cue) -> Asked {
+impl HoldQuestion {
+    fn for_next_cue(debate: &Debate, next: Cue) -> HoldQuestion {
         let begun = debate.turns().next().is_some();
         match debate.setup().act(next).rounds {
-            _ if debate.setup().origin != Origin::Here => Asked::Imported,
-            _ if !begun && debate.holds().contains(&HoldPoint::Start) => Asked::Plan,
-            Rounds::Open => Asked::Dialogue,
-            _ => Asked::Round,
+            _ if debate.setup().origin != Origin::Here => HoldQuestion::Imported,
+            _ if !begun && debate.holds().contains(&HoldPoint::Start) => HoldQuestion::Plan,
+            Rounds::Open => HoldQuestion::Dialogue,
+            _ => HoldQuestion::Round,
         }
     }
 
     /// Hint for an answer that would otherwise be misparsed as a remark.
-    fn misunderstood(self, answer: &str) -> Option<&'static str> {
+    fn invalid_answer_hint(self, answer: &str) -> Option<&'static str> {
         let word = answer.to_lowercase();
         match self {
-            Asked::Plan if !["", "y", "yes", "n", "no"].contains(&word.as_str()) => Some(
+            HoldQuestion::Plan if !["", "y", "yes", "n", "no"].contains(&word.as_str()) => Some(
                 "Yes or no: nothing is asked before you have said so. To change the plan, say no \
                  and run it again with other flags (`debate run --help`).",
             ),
-            Asked::Dialogue if ["deepen", "steer"].contains(&word.as_str()) => {
+            HoldQuestion::Dialogue if ["deepen", "steer"].contains(&word.as_str()) => {
                 Some("Say what, as in `deepen the locks` or `steer Should we shard?`.")
             }
             _ => None,
@@ -421,54 +443,59 @@ impl Asked {
 
     fn question(self, what: &str) -> String {
         match self {
-            Asked::Plan => "Start? [Y/n] ".into(),
-            Asked::Imported => {
+            HoldQuestion::Plan => "Start? [Y/n] ".into(),
+            HoldQuestion::Imported => {
                 format!("This debate was imported. Go on with {what}? [y/N/remark] ")
             }
-            Asked::Dialogue => format!(
+            HoldQuestion::Dialogue => format!(
                 "Go on with {what}? [Enter: let them go on / a remark / deepen X / steer NEW TOPIC / \
                  end / n: later] "
             ),
-            Asked::Round => format!("Go on with {what}? [Y/n/remark] "),
+            HoldQuestion::Round => format!("Go on with {what}? [Y/n/remark] "),
         }
     }
 }
 
 /// Prints the result as JSON or text, and returns the exit code.
-pub(super) fn finish(debate: &Debate, shown: Shown, screen: &mut Screen) -> Result<Exit, Failed> {
+pub(super) fn print_result(
+    debate: &Debate,
+    shown: DisplayArgs,
+    screen: &mut Screen,
+) -> Result<Exit, CliError> {
     if shown.json {
-        screen.json(&view(debate))?;
+        screen.print_json(&view(debate))?;
     } else {
         let text = printable(&summary(debate));
         screen.print(&format!("\n{}\n", text.trim_end()))?;
     }
-    Ok(exit::of(debate))
+    Ok(exit::exit_for_debate(debate))
 }
 
 /// Printed when the awaited reply has already come from another process.
-const ELSEWHERE: &str = "[INFO] Somebody else has answered meanwhile, from another program.";
+const ANSWERED_ELSEWHERE: &str =
+    "[INFO] Somebody else has answered meanwhile, from another program.";
 
 /// Maximum attempts at one reply before the debate is paused.
-const TRIES: u8 = 3;
+const MAX_REPLY_ATTEMPTS: u8 = 3;
 
 /// Handles a rejected reply: on a terminal the user may retry with their draft, otherwise the run
 /// stops.
-fn replied(
+fn handle_reply_result(
     done: Result<(), SessionError>,
-    draft: &mut Draft,
+    draft: &mut ReplyDraft,
     screen: &mut Screen,
-) -> Result<Option<Stop>, Failed> {
+) -> Result<Option<StopReason>, CliError> {
     match done {
         Ok(()) => {
-            *draft = Draft::default();
+            *draft = ReplyDraft::default();
             Ok(None)
         }
         Err(error @ (SessionError::ReplyRejected(_) | SessionError::ReplyUnparsable(_))) => {
-            draft.tries += 1;
-            draft.why = error.to_string();
+            draft.attempts += 1;
+            draft.rejection = error.to_string();
             screen.warn(&format!("[WARN] {error}"));
-            let again = someone_there(&std::io::stdin()) && draft.tries < TRIES;
-            Ok((!again).then(|| Stop::Needs("The reply must be mended.".into())))
+            let again = is_interactive(&std::io::stdin()) && draft.attempts < MAX_REPLY_ATTEMPTS;
+            Ok((!again).then(|| StopReason::NeedsInput("The reply must be mended.".into())))
         }
         Err(other) => Err(AppError::Session(other).into()),
     }

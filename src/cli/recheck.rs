@@ -1,9 +1,9 @@
 //! `debate recheck`: validates the citations of a debate again, against the current files.
-use super::args::Recheck;
-use super::exit::{Exit, Failed};
-use super::output::{Cited, Rechecked};
-use super::place;
+use super::args::RecheckArgs;
+use super::exit::{CliError, Exit};
+use super::output::{RecheckOutput, RecheckedCitation};
 use super::screen::{BOLD, DIM, Screen};
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{Debate, RecheckStatus};
 use crate::engine::App;
@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 
 /// Handler of `debate recheck`.
 pub(super) fn recheck(
-    asked: &Recheck,
+    asked: &RecheckArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let id = place::meant(asked.id.as_deref(), config, desk, screen)?;
+) -> Result<Exit, CliError> {
+    let id = workspace::resolve_debate_id(asked.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
-    let done = desk.recheck(&stored, &debate, &place::here(config))?;
+    let done = desk.recheck(&stored, &debate, &workspace::current_workspace(config))?;
     let gone = done.citations.iter().any(|again| again.validity == RecheckStatus::Gone);
     let exit = if gone { Exit::Failure } else { Exit::Ok };
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -28,12 +28,13 @@ pub(super) fn recheck(
         *counts.entry(again.validity.as_str()).or_default() += 1;
     }
     if asked.json.json {
-        let citations = done.citations.iter().map(|again| cited(&debate, again)).collect();
-        screen.json(&Rechecked { v: 1, id, against: done.against, counts, citations })?;
+        let citations =
+            done.citations.iter().map(|again| rechecked_citation(&debate, again)).collect();
+        screen.print_json(&RecheckOutput { v: 1, id, against: done.against, counts, citations })?;
         return Ok(exit);
     }
     for again in &done.citations {
-        screen.print(&line(again))?;
+        screen.print(&render_recheck(again))?;
     }
     let counted: Vec<String> = counts.iter().map(|(word, many)| format!("{many} {word}")).collect();
     let counted = if counted.is_empty() {
@@ -47,7 +48,7 @@ pub(super) fn recheck(
 }
 
 /// Renders a line such as `gone   src/a.rs:10 (turn 0.1.0.0): was exact, now not found`.
-fn line(again: &CitationRecheck) -> String {
+fn render_recheck(again: &CitationRecheck) -> String {
     let style = match again.validity {
         RecheckStatus::Gone | RecheckStatus::Moved => BOLD,
         RecheckStatus::Holds | RecheckStatus::Unknown => DIM,
@@ -57,9 +58,9 @@ fn line(again: &CitationRecheck) -> String {
     text + &format!("{style}{}{style:#}\n", printable(&again.describe()))
 }
 
-fn cited(debate: &Debate, again: &CitationRecheck) -> Cited {
+fn rechecked_citation(debate: &Debate, again: &CitationRecheck) -> RecheckedCitation {
     let now = again.now.as_ref();
-    Cited {
+    RecheckedCitation {
         turn: again.cue.to_string(),
         seat: debate.seat(again.cue).name.clone(),
         claim: again.before.claim.clone(),

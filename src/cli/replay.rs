@@ -1,12 +1,12 @@
 //! `debate replay`: replays the event log offline. Every event is validated and applied again,
 //! every prompt is rebuilt and its hash compared with the sent one, and the final state must be
 //! equal.
-use super::args::Replay;
-use super::exit::{Exit, Failed};
-use super::follow::{Follower, Manner};
-use super::output::Replayed;
-use super::place;
-use super::screen::{Screen, Target, out_is_terminal};
+use super::args::ReplayArgs;
+use super::exit::{CliError, Exit};
+use super::follow::{FollowMode, Follower};
+use super::output::ReplayResultLine;
+use super::screen::{Screen, StdStream, stdout_is_terminal};
+use super::workspace;
 use crate::config::Config;
 use crate::debate::prompt::{fingerprint, render};
 use crate::debate::{Cue, Debate, Event};
@@ -15,19 +15,19 @@ use std::time::Duration;
 
 /// Handler of `debate replay`.
 pub(super) async fn replay(
-    replay: &Replay,
+    replay: &ReplayArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let id = place::meant(replay.id.as_deref(), config, desk, screen)?;
+) -> Result<Exit, CliError> {
+    let id = workspace::resolve_debate_id(replay.id.as_deref(), config, desk, screen)?;
     let (stored, recorded, flaw) = desk.read(&id)?;
     if let Some(flaw) = flaw {
         let why = format!("event {} of `{id}` was not due: {}", flaw.seq, flaw.message);
-        return Err(Failed::Other(why));
+        return Err(CliError::Other(why));
     }
-    let speed = replay.speed.unwrap_or(if out_is_terminal() { 1.0 } else { 0.0 });
-    let manner = if replay.json { Manner::Json } else { Manner::Words(Target::Out) };
+    let speed = replay.speed.unwrap_or(if stdout_is_terminal() { 1.0 } else { 0.0 });
+    let manner = if replay.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
     let mut follower = Follower::new(Debate::open(stored.setup)?, 0, manner);
     let (mut same, mut changed) = (0, vec![]);
     let events = stored.events.len();
@@ -44,7 +44,7 @@ pub(super) async fn replay(
             }
             Event::Spoke { cue, reply } => {
                 follower.show(&Update::Speaking { cue: *cue, seconds: None }, screen)?;
-                say(
+                stream_text(
                     &mut follower,
                     *cue,
                     &reply.body.to_text(),
@@ -61,7 +61,7 @@ pub(super) async fn replay(
     let identical = follower.debate == recorded;
     let exit = if identical && changed.is_empty() { Exit::Ok } else { Exit::Failure };
     if replay.json {
-        screen.json_line(&Replayed {
+        screen.print_json_line(&ReplayResultLine {
             v: 1,
             kind: "replayed",
             id,
@@ -85,14 +85,14 @@ pub(super) async fn replay(
 }
 
 /// Streams the text word by word, at the recorded pace times `speed`.
-async fn say(
+async fn stream_text(
     follower: &mut Follower,
     cue: Cue,
     text: &str,
     took: u64,
     speed: f64,
     screen: &mut Screen,
-) -> Result<(), Failed> {
+) -> Result<(), CliError> {
     if speed <= 0.0 {
         return follower.show(&Update::Delta { cue, text: text.into() }, screen);
     }

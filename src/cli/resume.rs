@@ -1,12 +1,12 @@
 //! `debate resume`: finds the debate, prints its status and what changed since, applies the flags
 //! as commands, and continues.
-use super::args::Resume;
-use super::exit::{Exit, Failed};
-use super::open::budget;
-use super::person::{self, Answer};
-use super::place;
-use super::play::{Play, finish};
+use super::args::ResumeArgs;
+use super::exit::{CliError, Exit};
+use super::human_input::{self, HumanInput};
+use super::play::{DebatePlayer, print_result};
+use super::run::merge_budget;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat};
 use crate::engine::draft::with_absolute_script;
@@ -16,17 +16,17 @@ use crate::report::gist::gist;
 use crate::report::text::printable;
 
 /// Maximum characters of a status line.
-pub(super) const LINE: usize = 200;
+pub(super) const STATUS_LINE_CHARS: usize = 200;
 
 /// Handler of `debate resume`.
 pub(super) async fn resume(
-    resume: &Resume,
+    resume: &ResumeArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let id = meant(resume, config, desk, screen).await?;
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
+    let id = resolve_or_import(resume, config, desk, screen).await?;
     for line in desk.recover_debate(&id, &place, &crate::clients::state_files(config))? {
         screen.note(&format!("[INFO] {line}"));
     }
@@ -35,36 +35,36 @@ pub(super) async fn resume(
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
     let handed = |(name, voice): &(String, Participant)| {
-        (name.clone(), with_absolute_script(voice.clone(), &config.folder))
+        (name.clone(), with_absolute_script(voice.clone(), &config.current_dir))
     };
     let handed: Vec<_> = resume.seat.iter().map(handed).collect();
     let (handed, seats) = desk.transfer_seats(&debate, &handed)?;
-    let wishes = wishes(resume, &debate, handed)?;
+    let wishes = build_commands(resume, &debate, handed)?;
     let over = debate.outcome().is_some() && wishes.is_empty();
     if over {
         screen.note(&format!("{id} has ended already; this is its result"));
         desk.archive().write_exports(&id)?;
-        return finish(&debate, resume.shown, screen);
+        return print_result(&debate, resume.display, screen);
     }
     desk.check_remaining_seats(&debate, &seats).map_err(|unplayable| {
         let hint = "hand the seat to someone else, as in `--seat proposer=human`";
-        Failed::NoModel(unplayable.to_string(), hint.into())
+        CliError::NoModel(unplayable.to_string(), hint.into())
     })?;
-    told(&stored, &debate, config, desk, screen).await;
-    of_the_host(&seats, screen);
+    print_status(&stored, &debate, config, desk, screen).await;
+    note_host_seats(&seats, screen);
     let claim = if resume.take_over { LeaseMode::TakeOver } else { LeaseMode::IfFree };
     let job = desk.resume(&id, &place, claim, wishes)?;
     if let Some(holder) = stored.holder.filter(|_| resume.take_over) {
         screen.note(&format!("[INFO] Taken over from {holder}, which stops."));
     }
-    Play {
+    DebatePlayer {
         config,
-        desk,
-        yes: resume.yes,
-        shown: resume.shown,
-        summary: true,
-        limit: None,
-        onward: None,
+        app: desk,
+        assume_yes: resume.yes,
+        display: resume.display,
+        print_summary: true,
+        deadline: None,
+        resume_hint: None,
     }
     .play(job, screen)
     .await
@@ -72,17 +72,18 @@ pub(super) async fn resume(
 
 /// Resolves the debate id. A state file that is not signed by the user is imported only after an
 /// explicit yes; `--yes` does not count.
-async fn meant(
-    resume: &Resume,
+async fn resolve_or_import(
+    resume: &ResumeArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<String, Failed> {
+) -> Result<String, CliError> {
     let unfinished = resume.id.is_none() && !resume.retry;
-    let stranger = match place::found(resume.id.as_deref(), unfinished, config, desk, screen) {
-        Err(AppError::OnlyUnsignedFile(stranger)) => stranger,
-        found => return Ok(found?),
-    };
+    let stranger =
+        match workspace::find_debate_id(resume.id.as_deref(), unfinished, config, desk, screen) {
+            Err(AppError::OnlyUnsignedFile(stranger)) => stranger,
+            found => return Ok(found?),
+        };
     let UnsignedFile { path, transcript } = &*stranger;
     let question = format!(
         "`{}` holds a debate you have not signed: \"{}\", {} turns, said to be by {}. Take in what was \
@@ -92,18 +93,18 @@ async fn meant(
         transcript.turns.len(),
         stranger.speakers()
     );
-    match person::ask(&printable(&question), screen).await? {
-        Answer::Said(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
+    match human_input::ask_line(&printable(&question), screen).await? {
+        HumanInput::Text(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
             let opening =
                 DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
-            Ok(desk.import_unsigned(&stranger, &opening, &place::here(config))?.id)
+            Ok(desk.import_unsigned(&stranger, &opening, &workspace::current_workspace(config))?.id)
         }
         _ => Err(AppError::OnlyUnsignedFile(stranger).into()),
     }
 }
 
 /// Prints the status of the debate, and what changed in the cited files.
-async fn told(
+async fn print_status(
     stored: &StoredDebate,
     debate: &Debate,
     config: &Config,
@@ -112,10 +113,10 @@ async fn told(
 ) {
     let id = &debate.setup().id;
     screen.note(&format!("[INFO] Resuming {id}:"));
-    for line in gist(debate, LINE) {
+    for line in gist(debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
     }
-    let since = desk.changes_since(stored, debate, &place::here(config)).await;
+    let since = desk.changes_since(stored, debate, &workspace::current_workspace(config)).await;
     if let Some(since) = since.describe() {
         screen.note(&format!("[INFO] {since}"));
         screen.note(&format!("[INFO] `debate recheck {id}` looks up again what was cited."));
@@ -123,7 +124,7 @@ async fn told(
 }
 
 /// Notes which seats are played by a client's model, which is not available here.
-fn of_the_host(seats: &[Seat], screen: &mut Screen) {
+fn note_host_seats(seats: &[Seat], screen: &mut Screen) {
     let hosted = seats.iter().filter(|seat| seat.voice == Participant::Host);
     let names: Vec<&str> = hosted.map(|seat| seat.name.as_str()).collect();
     if let Some(first) = names.first() {
@@ -137,10 +138,14 @@ fn of_the_host(seats: &[Seat], screen: &mut Screen) {
 }
 
 /// Converts the flags to commands, in the order they must be applied.
-fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<Command>, Failed> {
+fn build_commands(
+    resume: &ResumeArgs,
+    debate: &Debate,
+    handed: Vec<Command>,
+) -> Result<Vec<Command>, CliError> {
     let mut wishes = vec![];
     if resume.say.as_ref().is_some_and(|text| text.trim().is_empty()) {
-        return Err(Failed::Usage(
+        return Err(CliError::Usage(
             "the remark is empty".into(),
             "say something, or leave it".into(),
         ));
@@ -149,28 +154,28 @@ fn wishes(resume: &Resume, debate: &Debate, handed: Vec<Command>) -> Result<Vec<
         || resume.steer.is_some()
         || resume.deepen.is_some()
         || resume.conclude
-        || budget(resume.most, debate.budget())? != debate.budget()
+        || merge_budget(resume.limits, debate.budget())? != debate.budget()
         || !resume.seat.is_empty();
     let ended = debate.outcome().is_some_and(|outcome| *outcome != DebateOutcome::Cancelled);
     if ended && asks && !resume.retry {
-        return Err(Failed::Usage(
+        return Err(CliError::Usage(
             "this debate has ended".into(),
             "`--retry` takes a failed turn again; `debate run` opens a new debate".into(),
         ));
     }
     if resume.retry || debate.outcome() == Some(&DebateOutcome::Cancelled) {
         let from = debate.reopen_cue().ok_or_else(|| {
-            Failed::Usage(
+            CliError::Usage(
                 "no turn of this debate has failed".into(),
                 "there is nothing to retry".into(),
             )
         })?;
         wishes.push(Command::Reopen { from });
     }
-    let budget = budget(resume.most, debate.budget())?;
+    let budget = merge_budget(resume.limits, debate.budget())?;
     if budget != debate.budget() {
         if budget.is_exhausted(debate.spent()) {
-            return Err(Failed::Usage(
+            return Err(CliError::Usage(
                 "more than that is spent already".into(),
                 "raise what is spent: `--max-cost X`, `--max-tokens N`, `--max-minutes M`".into(),
             ));

@@ -1,13 +1,13 @@
 //! `debate review`: debates a code change and prints the findings. A review of the same change in
 //! the archive is reused, resumed or, if another process runs it, awaited.
-use super::args::Review as Typed;
-use super::exit::{Exit, Failed};
-use super::open::{announced, drafted};
-use super::place;
-use super::play::Play;
+use super::args::ReviewArgs as Typed;
+use super::exit::{CliError, Exit};
+use super::play::DebatePlayer;
+use super::review_output::{OutputTarget, parse_outputs, write_review};
+use super::run::{build_draft, print_preparation};
 use super::screen::Screen;
-use super::written::{Output, deliver, outputs};
-use crate::config::{Config, Pipeline};
+use super::workspace;
+use crate::config::{CiContext, Config};
 use crate::debate::{Debate, KnownFinding};
 use crate::engine::change_review::{EarlierReview, summarize_change};
 use crate::engine::signals::wait_for_shutdown;
@@ -25,10 +25,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Maximum size in bytes of a description, an earlier review or a patch.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Poll interval while another process runs the same review.
-const WAIT: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Handler of `debate review`.
 pub(super) async fn review(
@@ -36,36 +36,49 @@ pub(super) async fn review(
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
-    let (place, pipeline) = (place::here(config), config.pipeline());
-    typed_once(typed)?;
-    asking::apart(&config.home, &place.root)?;
+    let (place, pipeline) = (workspace::current_workspace(config), config.ci_context());
+    check_stdio_use(typed)?;
+    asking::apart(&config.data_dir, &place.root)?;
     // Read all inputs before any output file is opened: they may be the same file.
-    let meant = meant(typed, &pipeline, config)?;
+    let meant = select_change(typed, &pipeline, config)?;
     let said = asking::Asked {
-        title: title(typed, &pipeline),
-        body: body(typed, &pipeline, &config.folder)?,
+        title: change_title(typed, &pipeline),
+        body: change_description(typed, &pipeline, &config.current_dir)?,
         meant: Some(meant.clone()),
         subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
-        earlier: typed.earlier.as_ref().map(|it| earlier(&config.folder, it)).transpose()?,
+        earlier: typed
+            .earlier
+            .as_ref()
+            .map(|it| read_earlier_review(&config.current_dir, it))
+            .transpose()?,
         fresh: typed.fresh,
     };
-    let outputs = outputs(&typed.output, &config.folder, &config.root)?;
-    let written = outputs.iter().filter_map(Output::file).collect();
-    let proposal = desk.find_change_set(&place.root, meant, written).await.map_err(unfound)?;
+    let outputs = parse_outputs(&typed.output, &config.current_dir, &config.repo_root)?;
+    let written = outputs.iter().filter_map(OutputTarget::resolved_file).collect();
+    let proposal =
+        desk.find_change_set(&place.root, meant, written).await.map_err(change_not_found)?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.description)));
-    warned(&pipeline, &proposal, screen);
+    warn_about_secrets(&pipeline, &proposal, screen);
     let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
-        Err(Unargued { why: why.as_str(), missing: false })
+        Err(NotDebated { reason: why.as_str(), incomplete: false })
     } else {
         let pipeline = &pipeline;
-        let asked = Asked { typed, config, desk, place: &place, pipeline, said: &said, limit };
-        Box::pin(asked.argued(&proposal, screen)).await?
+        let asked = ReviewRun {
+            args: typed,
+            config,
+            app: desk,
+            workspace: &place,
+            ci: pipeline,
+            request: &said,
+            deadline: limit,
+        };
+        Box::pin(asked.debate_change(&proposal, screen)).await?
     };
     let outline = summarize_change(&proposal, &said.title);
     let review = match &came {
-        Ok(Argued { debate, known, .. }) => {
+        Ok(ReviewDebate { debate, earlier_findings: known, .. }) => {
             let review = reviewed(debate, typed.max_findings).unwrap_or_default();
             let review = match known {
                 Some(known) => remembering(review, known),
@@ -76,59 +89,60 @@ pub(super) async fn review(
             let title = if unnamed { outline.compared.says.clone() } else { review.title.clone() };
             Review { change: outline.compared.clone(), title, ..review }
         }
-        Err(Unargued { why, .. }) => {
+        Err(NotDebated { reason: why, .. }) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
             skipped(&outline, why)
         }
     };
-    deliver(&review, &outputs, &pipeline, typed.shown, (desk, screen))?;
+    write_review(&review, &outputs, &pipeline, typed.display, (desk, screen))?;
     Ok(match &came {
-        Err(Unargued { missing: true, .. }) if typed.strict => Exit::Degraded,
+        Err(NotDebated { incomplete: true, .. }) if typed.strict => Exit::Degraded,
         Err(_) => Exit::Ok,
-        Ok(Argued { stopped: true, .. }) => Exit::Stopped,
+        Ok(ReviewDebate { stopped: true, .. }) => Exit::Stopped,
         Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
-        Ok(Argued { debate, .. }) => exit(debate, typed.strict && review.degraded),
+        Ok(ReviewDebate { debate, .. }) => exit_code(debate, typed.strict && review.degraded),
     })
 }
 
 /// Debate about a change.
-struct Argued {
+struct ReviewDebate {
     debate: Debate,
     /// Whether the user stopped it.
     stopped: bool,
     /// Findings of an earlier review that this debate did not know.
-    known: Option<Vec<KnownFinding>>,
+    earlier_findings: Option<Vec<KnownFinding>>,
 }
 
 /// Why there was no debate.
-struct Unargued {
-    why: &'static str,
+struct NotDebated {
+    reason: &'static str,
     /// Whether the review is incomplete because time ran out.
-    missing: bool,
+    incomplete: bool,
 }
 
 /// A review request, with everything needed to run it.
-struct Asked<'a> {
-    typed: &'a Typed,
+struct ReviewRun<'a> {
+    args: &'a Typed,
     config: &'a Config,
-    desk: &'a App,
-    place: &'a Workspace,
-    pipeline: &'a Pipeline,
-    said: &'a asking::Asked,
-    limit: Option<Instant>,
+    app: &'a App,
+    workspace: &'a Workspace,
+    ci: &'a CiContext,
+    request: &'a asking::Asked,
+    deadline: Option<Instant>,
 }
 
-impl Asked<'_> {
+impl ReviewRun<'_> {
     /// Reuses, resumes or starts the debate about the change, or returns why there is none.
-    async fn argued(
+    async fn debate_change(
         &self,
         proposal: &ChangeSet,
         screen: &mut Screen,
-    ) -> Result<Result<Argued, Unargued>, Failed> {
-        let Asked { typed, config, desk, place, pipeline, .. } = self;
-        let drafted = drafted(&typed.seating, &TopicOptions::default(), None, config, desk)?;
+    ) -> Result<Result<ReviewDebate, NotDebated>, CliError> {
+        let ReviewRun { args: typed, config, app: desk, workspace: place, ci: pipeline, .. } = self;
+        let drafted = build_draft(&typed.seating, &TopicOptions::default(), None, config, desk)?;
         let posed =
-            asking::posed(desk, &place.root, proposal.clone(), self.said.clone(), drafted).await?;
+            asking::posed(desk, &place.root, proposal.clone(), self.request.clone(), drafted)
+                .await?;
         let Posed { mut draft, wish, already } = posed;
         asking::could_block(desk, &draft.format, typed.fail_on.into())?;
         let used = already.is_none() || typed.earlier.is_some();
@@ -140,24 +154,28 @@ impl Asked<'_> {
                 "[INFO] Found by the review before this one: {all}; what {gone} of them rested on is gone."
             ));
         }
-        let already = self.once_free(already, &mut draft, screen).await?;
+        let already = self.wait_for_other_process(already, &mut draft, screen).await?;
         let job = match already {
             Some(EarlierReview::Running { .. }) => {
                 let why = "another process was arguing the same until the time was over";
-                return Ok(Err(Unargued { why, missing: true }));
+                return Ok(Err(NotDebated { reason: why, incomplete: true }));
             }
             Some(EarlierReview::Finished(id)) => {
                 screen.note(&format!("[INFO] Reviewed already, as {id}: nobody is asked again."));
                 let known =
                     draft.reviewed_change.map(|it| it.known).filter(|_| typed.earlier.is_some());
-                return Ok(Ok(Argued { debate: desk.read(&id)?.1, stopped: false, known }));
+                return Ok(Ok(ReviewDebate {
+                    debate: desk.read(&id)?.1,
+                    stopped: false,
+                    earlier_findings: known,
+                }));
             }
             Some(EarlierReview::Unfinished(id)) => {
                 screen.note(&format!("[INFO] Going on with {id}, which was cut short."));
                 let allowing = desk.budget_commands(&id, draft.budget)?;
                 match desk.resume(&id, place, LeaseMode::IfFree, allowing) {
-                    Err(error) if outrun(&error) => {
-                        return Box::pin(self.argued(proposal, screen)).await;
+                    Err(error) if is_lost_race(&error) => {
+                        return Box::pin(self.debate_change(proposal, screen)).await;
                     }
                     resumed => resumed?,
                 }
@@ -165,81 +183,81 @@ impl Asked<'_> {
             None => {
                 let prepared = tokio::select! {
                     prepared = desk.prepare(draft, &wish, &place.root) => prepared,
-                    () = over(self.limit) => {
+                    () = sleep_until_deadline(self.deadline) => {
                         let why = "the time was over before anybody could be asked";
-                        return Ok(Err(Unargued { why, missing: true }));
+                        return Ok(Err(NotDebated { reason: why, incomplete: true }));
                     }
                     () = wait_for_shutdown() => {
                         screen.warn("[WARN] Stopped before anything was opened.");
-                        return Err(Failed::Usage("stopped".into(), "start it again".into()));
+                        return Err(CliError::Usage("stopped".into(), "start it again".into()));
                     }
                 };
                 let (opening, warnings) = match prepared {
-                    Err(error) if pipeline.fork && error.is_provider_missing() => {
+                    Err(error) if pipeline.from_fork && error.is_provider_missing() => {
                         let why = "the change comes from a fork, which has no secrets, so there is \
                                    no model to ask";
-                        return Ok(Err(Unargued { why, missing: false }));
+                        return Ok(Err(NotDebated { reason: why, incomplete: false }));
                     }
                     prepared => prepared?,
                 };
-                announced(&opening, &warnings, desk, screen)?;
+                print_preparation(&opening, &warnings, desk, screen)?;
                 match desk.open(&opening, place) {
-                    Err(error) if outrun(&error) => {
-                        return Box::pin(self.argued(proposal, screen)).await;
+                    Err(error) if is_lost_race(&error) => {
+                        return Box::pin(self.debate_change(proposal, screen)).await;
                     }
                     opened => opened?,
                 }
             }
         };
         let id = job.id().to_owned();
-        let play = Play {
+        let play = DebatePlayer {
             config,
-            desk,
-            yes: true,
-            shown: typed.shown,
-            summary: false,
-            limit: self.limit,
-            onward: Some(
+            app: desk,
+            assume_yes: true,
+            display: typed.display,
+            print_summary: false,
+            deadline: self.deadline,
+            resume_hint: Some(
                 "The same command goes on with it; after a spent budget, with a higher one.",
             ),
         };
-        screen.group("The debate");
-        let played = play.played(job, screen).await;
-        screen.ungroup();
+        screen.start_group("The debate");
+        let played = play.play_until_stop(job, screen).await;
+        screen.end_group();
         let stopped = played?.stopped;
-        Ok(Ok(Argued { debate: desk.read(&id)?.1, stopped, known: None }))
+        Ok(Ok(ReviewDebate { debate: desk.read(&id)?.1, stopped, earlier_findings: None }))
     }
 }
 
 /// Whether another process has started or resumed the same review since the archive was read. The
 /// caller then retries, finds that debate and waits for it.
-fn outrun(error: &AppError) -> bool {
+fn is_lost_race(error: &AppError) -> bool {
     use ArchiveError::{Duplicate, LeaseHeld};
     matches!(error, AppError::Archive(LeaseHeld { .. } | Duplicate { .. }))
 }
 
 /// Sleeps until the deadline, or for ever without one.
-async fn over(limit: Option<Instant>) {
+async fn sleep_until_deadline(limit: Option<Instant>) {
     match limit {
         Some(limit) => tokio::time::sleep_until(limit).await,
         None => std::future::pending().await,
     }
 }
 
-impl Asked<'_> {
+impl ReviewRun<'_> {
     /// Polls until no other process runs the same review or the deadline passes, and returns the
     /// earlier review. Earlier debates that cannot be reused are superseded by the draft.
-    async fn once_free(
+    async fn wait_for_other_process(
         &self,
         mut already: Option<EarlierReview>,
         draft: &mut DebateDraft,
         screen: &mut Screen,
-    ) -> Result<Option<EarlierReview>, Failed> {
+    ) -> Result<Option<EarlierReview>, CliError> {
         let mut told = false;
         while let (Some(EarlierReview::Running { id, holder: by }), Some(proposed)) =
             (&already, &draft.reviewed_change)
         {
-            if self.limit.is_some_and(|limit| Instant::now() >= limit) {
+            if self.deadline.is_some_and(|limit| Instant::now() >= limit) {
                 break;
             }
             if !told {
@@ -247,13 +265,13 @@ impl Asked<'_> {
                 told = true;
             }
             tokio::select! {
-                () = tokio::time::sleep(WAIT) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = wait_for_shutdown() => {
                     let hint = "start it again: what the other argues is then there";
-                    return Err(Failed::Usage("stopped while waiting".into(), hint.into()));
+                    return Err(CliError::Usage("stopped while waiting".into(), hint.into()));
                 }
             }
-            let same = self.desk.find_same_review(&self.place.root, proposed)?;
+            let same = self.app.find_same_review(&self.workspace.root, proposed)?;
             already = same.earlier;
             draft.supersedes = same.ids;
         }
@@ -262,26 +280,26 @@ impl Asked<'_> {
 }
 
 /// Rejects arguments that use stdin or stdout twice.
-fn typed_once(typed: &Typed) -> Result<(), Failed> {
+fn check_stdio_use(typed: &Typed) -> Result<(), CliError> {
     let stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
     if stdin(&typed.patch) && stdin(&typed.pr_body) {
         let hint = "put one of them into a file";
-        return Err(Failed::Usage(
+        return Err(CliError::Usage(
             "stdin cannot be both patch and description".into(),
             hint.into(),
         ));
     }
-    if typed.shown.json && typed.output.iter().any(|output| output.ends_with("=-")) {
+    if typed.display.json && typed.output.iter().any(|output| output.ends_with("=-")) {
         let hint = "leave `--json` out, or write `--output json=-`";
-        return Err(Failed::Usage("two outputs would go to stdout".into(), hint.into()));
+        return Err(CliError::Usage("two outputs would go to stdout".into(), hint.into()));
     }
     Ok(())
 }
 
 /// Usage error for a change that cannot be resolved.
-fn unfound(error: AppError) -> Failed {
+fn change_not_found(error: AppError) -> CliError {
     match error {
-        AppError::Context(bad) => Failed::Usage(
+        AppError::Context(bad) => CliError::Usage(
             bad.to_string(),
             "`debate review --help` shows how a change is named".into(),
         ),
@@ -290,10 +308,14 @@ fn unfound(error: AppError) -> Failed {
 }
 
 /// Selects the change: flags first, then the CI context, then the working tree.
-fn meant(typed: &Typed, pipeline: &Pipeline, config: &Config) -> Result<ChangeSelector, Failed> {
+fn select_change(
+    typed: &Typed,
+    pipeline: &CiContext,
+    config: &Config,
+) -> Result<ChangeSelector, CliError> {
     if let Some(file) = &typed.patch {
         return Ok(ChangeSelector::Patch {
-            text: read(&config.folder, file)?,
+            text: read_input(&config.current_dir, file)?,
             base: typed.base.clone(),
         });
     }
@@ -309,40 +331,44 @@ fn meant(typed: &Typed, pipeline: &Pipeline, config: &Config) -> Result<ChangeSe
     Ok(typed.or(told).map_or(ChangeSelector::Auto, ChangeSelector::Range))
 }
 
-fn title(typed: &Typed, pipeline: &Pipeline) -> String {
+fn change_title(typed: &Typed, pipeline: &CiContext) -> String {
     typed.pr_title.clone().or(pipeline.title.clone()).unwrap_or_default()
 }
 
-fn body(typed: &Typed, pipeline: &Pipeline, folder: &Path) -> Result<String, Failed> {
+fn change_description(
+    typed: &Typed,
+    pipeline: &CiContext,
+    folder: &Path,
+) -> Result<String, CliError> {
     match &typed.pr_body {
-        Some(file) => Ok(String::from_utf8_lossy(&read(folder, file)?).into_owned()),
+        Some(file) => Ok(String::from_utf8_lossy(&read_input(folder, file)?).into_owned()),
         None => Ok(pipeline.body.clone().unwrap_or_default()),
     }
 }
 
 /// Parses the JSON output of an earlier review.
-fn earlier(folder: &Path, file: &Path) -> Result<Review, Failed> {
-    let bytes = read(folder, file)?;
+fn read_earlier_review(folder: &Path, file: &Path) -> Result<Review, CliError> {
+    let bytes = read_input(folder, file)?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        Failed::Usage(
+        CliError::Usage(
             format!("`{}` is no review: {error}", file.display()),
             "give what an earlier `debate review --output json=FILE` has written".into(),
         )
     })
 }
 
-fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, Failed> {
+fn read_input(folder: &Path, file: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = vec![];
     let done = if file == Path::new("-") {
-        std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
     } else {
         let opened = std::fs::File::open(folder.join(file));
-        opened.and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
+        opened.and_then(|opened| opened.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
     };
-    done.map_err(|error| Failed::File(file.display().to_string(), error))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(Failed::Usage(
-            format!("`{}` has more than {} MB", file.display(), LONGEST / 1024 / 1024),
+    done.map_err(|error| CliError::File(file.display().to_string(), error))?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        return Err(CliError::Usage(
+            format!("`{}` has more than {} MB", file.display(), MAX_INPUT_BYTES / 1024 / 1024),
             "a part of it would be another change: name commits instead".into(),
         ));
     }
@@ -350,8 +376,8 @@ fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, Failed> {
 }
 
 /// Warns if a `pull_request_target` workflow has checked out untrusted code.
-fn warned(pipeline: &Pipeline, proposal: &ChangeSet, screen: &mut Screen) {
-    if pipeline.trusted_with_secrets && pipeline.range.is_some() && proposal.checked_out {
+fn warn_about_secrets(pipeline: &CiContext, proposal: &ChangeSet, screen: &mut Screen) {
+    if pipeline.exposes_secrets && pipeline.range.is_some() && proposal.checked_out {
         screen.warn(
             "[WARN] This workflow runs on `pull_request_target` and has checked out the head of the \
              pull request: whatever runs from there runs with your secrets. Run it on `pull_request`, \
@@ -362,8 +388,8 @@ fn warned(pipeline: &Pipeline, proposal: &ChangeSet, screen: &mut Screen) {
 
 /// Exit code of a debate that does not block. An incomplete review is reported only with
 /// `--strict`.
-fn exit(debate: &Debate, missing: bool) -> Exit {
-    match super::exit::of(debate) {
+fn exit_code(debate: &Debate, missing: bool) -> Exit {
+    match super::exit::exit_for_debate(debate) {
         Exit::Ok | Exit::Degraded | Exit::Stopped if missing => Exit::Degraded,
         Exit::Degraded | Exit::Stopped => Exit::Ok,
         other => other,

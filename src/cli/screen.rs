@@ -2,8 +2,8 @@
 //! Untrusted text is sanitized: secrets are redacted, control characters and workflow commands of
 //! GitHub Actions are escaped.
 use super::args::Args;
-use super::exit::{Exit, Failed};
-use crate::config::{Config, Host};
+use super::exit::{CliError, Exit};
+use crate::config::{CiHost, Config};
 use crate::engine::App;
 use crate::report::text::printable;
 use anstream::AutoStream;
@@ -15,22 +15,22 @@ use std::io::{IsTerminal, Stderr, Stdin, Stdout, Write};
 /// Stdout and stderr of this process.
 pub(super) struct Screen {
     out: AutoStream<Stdout>,
-    plain: Stdout,
+    raw: Stdout,
     err: AutoStream<Stderr>,
     quiet: bool,
     /// Redacts secrets in messages, which may contain user input or tool output.
-    desk: App,
+    app: App,
     /// CI system that reads the log, if any.
-    host: Option<Host>,
+    ci_host: Option<CiHost>,
     /// Incomplete lines of stdout and stderr. On GitHub only whole lines are written.
-    held: [String; 2],
+    partial_lines: [String; 2],
 }
 
 /// Stdout or stderr.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
-    Out,
-    Err,
+pub(super) enum StdStream {
+    Stdout,
+    Stderr,
 }
 
 pub(super) const BOLD: Style = Style::new().bold();
@@ -41,26 +41,26 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 impl Screen {
     pub(super) fn new(quiet: bool, config: &Config, desk: &App) -> Screen {
         let (out, err) = (anstream::stdout(), anstream::stderr());
-        let host = config.host();
+        let ci_host = config.ci_host();
         Screen {
             out,
-            plain: std::io::stdout(),
+            raw: std::io::stdout(),
             err,
             quiet,
-            desk: desk.clone(),
-            host,
-            held: Default::default(),
+            app: desk.clone(),
+            ci_host,
+            partial_lines: Default::default(),
         }
     }
 
     /// Redacts secrets and escapes control characters and workflow commands.
-    fn plainly(&self, text: &str) -> String {
-        self.tamed(printable(&self.desk.redact(text)))
+    fn sanitize(&self, text: &str) -> String {
+        self.escape_workflow_commands(printable(&self.app.redact(text)))
     }
 
     /// Escapes workflow commands, which GitHub Actions would execute from any line of the log.
-    fn tamed(&self, text: String) -> String {
-        if !self.obeyed() {
+    fn escape_workflow_commands(&self, text: String) -> String {
+        if !self.in_github_actions() {
             return text;
         }
         let tame = |line: &str| {
@@ -71,96 +71,96 @@ impl Screen {
     }
 
     /// Whether the log is parsed for workflow commands.
-    pub(super) fn obeyed(&self) -> bool {
-        self.host == Some(Host::Github)
+    pub(super) fn in_github_actions(&self) -> bool {
+        self.ci_host == Some(CiHost::Github)
     }
 
     /// Prints untrusted text to stdout, sanitized.
-    pub(super) fn say(&mut self, text: &str) -> Result<(), Failed> {
-        let text = self.plainly(text);
+    pub(super) fn print_sanitized(&mut self, text: &str) -> Result<(), CliError> {
+        let text = self.sanitize(text);
         self.print(&format!("{}\n", text.trim_end()))
     }
 
     /// Starts a collapsible group in the CI log.
-    pub(super) fn group(&mut self, title: &str) {
-        let start = match self.host {
-            Some(Host::Github) => format!("::group::{title}"),
-            Some(Host::Gitlab) => section("start", &format!("\r\u{1b}[0K{title}")),
+    pub(super) fn start_group(&mut self, title: &str) {
+        let start = match self.ci_host {
+            Some(CiHost::Github) => format!("::group::{title}"),
+            Some(CiHost::Gitlab) => gitlab_section("start", &format!("\r\u{1b}[0K{title}")),
             None => return,
         };
-        self.mark(&start);
+        self.write_marker(&start);
     }
 
     /// Ends the group.
-    pub(super) fn ungroup(&mut self) {
-        match self.host {
-            Some(Host::Github) => self.mark("::endgroup::"),
-            Some(Host::Gitlab) => self.mark(&section("end", "\r\u{1b}[0K")),
+    pub(super) fn end_group(&mut self) {
+        match self.ci_host {
+            Some(CiHost::Github) => self.write_marker("::endgroup::"),
+            Some(CiHost::Gitlab) => self.write_marker(&gitlab_section("end", "\r\u{1b}[0K")),
             None => {}
         }
     }
 
-    fn mark(&mut self, line: &str) {
+    fn write_marker(&mut self, line: &str) {
         if !self.quiet {
             let _ = writeln!(std::io::stderr(), "{line}");
         }
     }
 
     /// Prints text to stdout.
-    pub(super) fn print(&mut self, text: &str) -> Result<(), Failed> {
-        let text = self.whole(Target::Out, text);
+    pub(super) fn print(&mut self, text: &str) -> Result<(), CliError> {
+        let text = self.complete_lines(StdStream::Stdout, text);
         self.out.write_all(text.as_bytes())?;
         Ok(self.out.flush()?)
     }
 
     /// Buffers text and returns the complete lines, escaped. Outside of GitHub Actions, returns the
     /// text unchanged.
-    fn whole(&mut self, target: Target, text: &str) -> String {
-        if !self.obeyed() {
+    fn complete_lines(&mut self, target: StdStream, text: &str) -> String {
+        if !self.in_github_actions() {
             return text.to_owned();
         }
-        let held = &mut self.held[target as usize];
+        let held = &mut self.partial_lines[target as usize];
         held.push_str(text);
         let end = held.rfind('\n').map_or(0, |at| at + 1);
         let rest = held.split_off(end);
         let lines = std::mem::replace(held, rest);
-        self.tamed(lines)
+        self.escape_workflow_commands(lines)
     }
 
     /// Flushes incomplete lines.
-    pub(super) fn finish(&mut self) {
-        for target in [Target::Out, Target::Err] {
-            if !self.held[target as usize].is_empty() {
+    pub(super) fn flush_partial_lines(&mut self) {
+        for target in [StdStream::Stdout, StdStream::Stderr] {
+            if !self.partial_lines[target as usize].is_empty() {
                 let _ = self.write(target, "\n");
             }
         }
     }
 
     /// Stdout for raw bytes.
-    pub(super) fn raw(&self) -> impl Write {
-        self.plain.lock()
+    pub(super) fn raw_stdout(&self) -> impl Write {
+        self.raw.lock()
     }
 
     /// Prints JSON, indented on a terminal and otherwise on one line.
-    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failed> {
+    pub(super) fn print_json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = if std::io::stdout().is_terminal() {
             serde_json::to_string_pretty(value)
         } else {
             serde_json::to_string(value)
         };
-        let text = text.map_err(|error| Failed::Other(error.to_string()))?;
-        self.data(&text)
+        let text = text.map_err(|error| CliError::Other(error.to_string()))?;
+        self.print_serialized(&text)
     }
 
     /// Prints JSON on one line.
-    pub(super) fn json_line(&mut self, value: &impl Serialize) -> Result<(), Failed> {
+    pub(super) fn print_json_line(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text =
-            serde_json::to_string(value).map_err(|error| Failed::Other(error.to_string()))?;
-        self.data(&text)
+            serde_json::to_string(value).map_err(|error| CliError::Other(error.to_string()))?;
+        self.print_serialized(&text)
     }
 
     /// Prints serialized JSON. Control characters are escaped, so that no terminal obeys them.
-    pub(super) fn data(&mut self, json: &str) -> Result<(), Failed> {
+    pub(super) fn print_serialized(&mut self, json: &str) -> Result<(), CliError> {
         let mut line = String::with_capacity(json.len() + 1);
         // Escape GitHub workflow commands, too. The parsed JSON value stays the same.
         for c in json.replace("##[", "#\\u0023[").chars() {
@@ -173,7 +173,7 @@ impl Screen {
             }
         }
         line.push('\n');
-        let mut out = self.plain.lock();
+        let mut out = self.raw.lock();
         out.write_all(line.as_bytes())?;
         Ok(out.flush()?)
     }
@@ -181,7 +181,7 @@ impl Screen {
     /// Prints an informational line on stderr, unless quiet.
     pub(super) fn note(&mut self, text: &str) {
         if !self.quiet {
-            let text = self.plainly(text);
+            let text = self.sanitize(text);
             let _ = writeln!(self.err, "{text}");
         }
     }
@@ -191,17 +191,17 @@ impl Screen {
         if self.quiet {
             return;
         }
-        let text = self.plainly(text);
+        let text = self.sanitize(text);
         let _ = writeln!(self.err, "{YELLOW}{text}{YELLOW:#}");
     }
 
     /// Writes text to stdout or stderr.
-    pub(super) fn write(&mut self, target: Target, text: &str) -> Result<(), Failed> {
+    pub(super) fn write(&mut self, target: StdStream, text: &str) -> Result<(), CliError> {
         match target {
-            Target::Out => self.print(text),
-            Target::Err if self.quiet => Ok(()),
-            Target::Err => {
-                let text = self.whole(Target::Err, text);
+            StdStream::Stdout => self.print(text),
+            StdStream::Stderr if self.quiet => Ok(()),
+            StdStream::Stderr => {
+                let text = self.complete_lines(StdStream::Stderr, text);
                 let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
                 Ok(())
             }
@@ -209,15 +209,18 @@ impl Screen {
     }
 
     /// Prints an error and its hint.
-    pub(super) fn error(&mut self, failed: &Failed) {
-        let says = self.plainly(&failed.to_string());
+    pub(super) fn error(&mut self, failed: &CliError) {
+        let says = self.sanitize(&failed.to_string());
         let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
         if let Some(hint) = failed.hint() {
             let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", printable(&hint));
         }
     }
 
-    pub(super) fn completions(&mut self, shell: clap_complete::Shell) -> Result<Exit, Failed> {
+    pub(super) fn print_completions(
+        &mut self,
+        shell: clap_complete::Shell,
+    ) -> Result<Exit, CliError> {
         let mut text = vec![];
         clap_complete::generate(shell, &mut Args::command(), "debate", &mut text);
         self.print(&String::from_utf8_lossy(&text))?;
@@ -226,20 +229,20 @@ impl Screen {
 }
 
 /// GitLab's escape sequence for the start or end of a log section.
-fn section(what: &str, title: &str) -> String {
+fn gitlab_section(what: &str, title: &str) -> String {
     let now = jiff::Timestamp::now().as_second();
     format!("\u{1b}[0Ksection_{what}:{now}:debate{title}")
 }
 
-pub(super) fn err_is_terminal() -> bool {
+pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-pub(super) fn out_is_terminal() -> bool {
+pub(super) fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
 /// Whether the user can be asked a question.
-pub(super) fn someone_there(stdin: &Stdin) -> bool {
-    stdin.is_terminal() && err_is_terminal()
+pub(super) fn is_interactive(stdin: &Stdin) -> bool {
+    stdin.is_terminal() && stderr_is_terminal()
 }

@@ -1,9 +1,9 @@
 //! `debate serve`: runs the arena server for bots, with its live web page. The server is in `web`.
-use super::args::Serve;
-use super::exit::{Exit, Failed};
-use super::open::budget;
-use super::output::{Served, Waiting};
-use super::particulars::listener;
+use super::args::ServeArgs;
+use super::exit::{CliError, Exit};
+use super::format_options::parse_listener;
+use super::output::{JoinableDebate, ServeOutput};
+use super::run::merge_budget;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::debate::{Budget, Participant};
@@ -14,13 +14,13 @@ use crate::web::{Bench, Server, Serving, Terms, Unserved};
 
 /// Handler of `debate serve`.
 pub(super) async fn serve(
-    asked: &Serve,
+    asked: &ServeArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     desk.set_client_name("debate serve");
-    let bench = bench(asked, config, desk)?;
+    let bench = resolve_bench(asked, config, desk)?;
     let judges: Vec<String> = bench.judges.iter().map(ToString::to_string).collect();
     for line in &bench.chosen {
         screen.note(&format!("[INFO] Chosen: {line}"));
@@ -40,12 +40,12 @@ pub(super) async fn serve(
         swap: asked.swap,
         topics: asked.topic.clone(),
         names: asked.host.clone(),
-        home: config.home.clone(),
+        home: config.data_dir.clone(),
     };
-    let place = Workspace { root: config.root.clone(), state_file: None, write_record: false };
+    let place = Workspace { root: config.repo_root.clone(), state_file: None, write_record: false };
     let server =
-        Server::bind(desk.clone(), place, serving).await.map_err(|error| unserved(&error))?;
-    let address = server.address().map_err(|error| unserved(&error))?;
+        Server::bind(desk.clone(), place, serving).await.map_err(|error| serve_error(&error))?;
+    let address = server.address().map_err(|error| serve_error(&error))?;
     let url = format!("http://{address}");
     if asked.insecure && !address.ip().is_loopback() {
         screen.warn(
@@ -64,9 +64,9 @@ pub(super) async fn serve(
     }
     if asked.json {
         let waiting = server.waiting.iter();
-        let waiting = waiting.map(|(id, topic)| Waiting { debate_id: id, topic }).collect();
+        let waiting = waiting.map(|(id, topic)| JoinableDebate { debate_id: id, topic }).collect();
         let (enter, watch) = (server.enter(&url), server.watch(&url));
-        screen.json_line(&Served { v: 1, url: &url, enter, watch, judges, waiting })?;
+        screen.print_json_line(&ServeOutput { v: 1, url: &url, enter, watch, judges, waiting })?;
     } else {
         screen.print(&format!("Arena and page: {url}\n"))?;
         for (id, topic) in &server.waiting {
@@ -85,22 +85,22 @@ pub(super) async fn serve(
     Ok(Exit::Ok)
 }
 
-fn unserved(error: &Unserved) -> Failed {
+fn serve_error(error: &Unserved) -> CliError {
     let hint = match error {
         Unserved::Insecure(_) => {
             "leave `--bind` out, or say `--insecure` and put a reverse proxy with TLS before it"
         }
         Unserved::Bind(..) => "choose another port, as in `--bind 127.0.0.1:8082`",
         Unserved::Twice(_) => "stop the other one, or choose another home with `DEBATE_HOME`",
-        Unserved::Arena(_) => return Failed::Other(error.to_string()),
+        Unserved::Arena(_) => return CliError::Other(error.to_string()),
     };
-    Failed::Usage(error.to_string(), hint.into())
+    CliError::Usage(error.to_string(), hint.into())
 }
 
 /// Resolves judges and audience from the flags. Without `--judge`, picks an available model.
-fn bench(asked: &Serve, config: &Config, desk: &App) -> Result<Bench, Failed> {
-    let usage = |why: String| Failed::Usage(why, "see `debate serve --help`".into());
-    let (judges, chosen) = match asked.judges().map_err(usage)? {
+fn resolve_bench(asked: &ServeArgs, config: &Config, desk: &App) -> Result<Bench, CliError> {
+    let usage = |why: String| CliError::Usage(why, "see `debate serve --help`".into());
+    let (judges, chosen) = match asked.parse_judges().map_err(usage)? {
         Some(judges) => (judges, vec![]),
         None => match desk.default_judge(&config.settings.seats.judges)? {
             Some(voice) => {
@@ -111,7 +111,7 @@ fn bench(asked: &Serve, config: &Config, desk: &App) -> Result<Bench, Failed> {
             None => (vec![], vec![]),
         },
     };
-    let folder = &config.folder;
+    let folder = &config.current_dir;
     let judges: Vec<Participant> =
         judges.into_iter().map(|it| with_absolute_script(it, folder)).collect();
     if let Some(judge) = judges.iter().find(|it| it.is_awaited() || it.tool() == "demo") {
@@ -119,7 +119,7 @@ fn bench(asked: &Serve, config: &Config, desk: &App) -> Result<Bench, Failed> {
     }
     let mut audience = vec![];
     for text in &asked.audience {
-        let wanted = listener(text)?;
+        let wanted = parse_listener(text)?;
         let voice = match (&wanted.model, judges.first()) {
             (Some(seat), _) => desk.parse_participant(seat, folder)?,
             (None, Some(judge)) => judge.clone(),
@@ -133,7 +133,7 @@ fn bench(asked: &Serve, config: &Config, desk: &App) -> Result<Bench, Failed> {
     let bench = Bench {
         judges,
         audience,
-        budget: budget(asked.most.or(config.settings.limits), Budget::default())?,
+        budget: merge_budget(asked.limits.or_config(config.settings.limits), Budget::default())?,
         chosen,
     };
     Ok(bench)

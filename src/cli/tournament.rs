@@ -1,10 +1,10 @@
 //! `debate tournament`: parses the tournament file, plays the remaining games and prints ratings.
-use super::args::Tournament;
-use super::exit::{Exit, Failed};
-use super::open::budget;
+use super::args::TournamentArgs;
+use super::exit::{CliError, Exit};
 use super::output;
-use super::place;
+use super::run::merge_budget;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::engine::signals::wait_for_shutdown;
 use crate::engine::{App, Workspace};
@@ -17,33 +17,33 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Maximum size of the tournament file in bytes.
-const LONGEST: u64 = 4_000_000;
+const MAX_FILE_BYTES: u64 = 4_000_000;
 
 /// Handler of `debate tournament`.
 pub(super) async fn tournament(
-    asked: &Tournament,
+    asked: &TournamentArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let path = config.folder.join(&asked.file);
+) -> Result<Exit, CliError> {
+    let path = config.current_dir.join(&asked.file);
     let named = asked.file.display().to_string();
-    let plan = read(asked, &path, &named)?;
-    let folder = path.parent().unwrap_or(&config.folder).to_owned();
+    let plan = read_plan(asked, &path, &named)?;
+    let folder = path.parent().unwrap_or(&config.current_dir).to_owned();
     // Games do not replace the repository's last debate, so they write no state file.
-    let place = Workspace { state_file: None, ..place::here(config) };
+    let place = Workspace { state_file: None, ..workspace::current_workspace(config) };
     let games = schedule(&plan);
     let (known, _) = past::past(desk, &plan, &place.root)?;
     let played = |game: &&Game| known.get(&game.key).is_some_and(|it| it.known == Known::Played);
     let left: Vec<&Game> = games.iter().filter(|game| !played(game)).collect();
-    let fit = fits(desk, &plan, &left, &folder).map_err(misfit)?;
+    let fit = fits(desk, &plan, &left, &folder).map_err(misfit_error)?;
     if asked.dry_run {
-        return planned(asked, &plan, &games, &known, &fit, screen);
+        return print_plan(asked, &plan, &games, &known, &fit, screen);
     }
-    announced(&plan, games.len(), left.len(), &fit, screen);
+    print_preparation(&plan, games.len(), left.len(), &fit, screen);
     let probe = !asked.no_probe && config.settings.seats.probe.unwrap_or(true);
     let settings = Settings { place, folder, probe };
-    let tell = |news: &News| told(news, &plan, screen);
+    let tell = |news: &News| print_news(news, &plan, screen);
     let (ending, standings) = play(desk, &plan, &settings, wait_for_shutdown(), tell).await?;
     match ending {
         Ending::Done => {}
@@ -64,9 +64,9 @@ pub(super) async fn tournament(
             Ending::Stopped => "stopped",
             Ending::Spent => "spent",
         };
-        screen.json(&output::Played { v: 1, ending, standings })?;
+        screen.print_json(&output::TournamentOutput { v: 1, ending, standings })?;
     } else {
-        screen.say(&text::table(&standings))?;
+        screen.print_sanitized(&text::table(&standings))?;
     }
     Ok(match ending {
         Ending::Done if failed => Exit::Degraded,
@@ -76,29 +76,33 @@ pub(super) async fn tournament(
 }
 
 /// Parses the file and applies the flags that override it.
-fn read(asked: &Tournament, path: &std::path::Path, named: &str) -> Result<Plan, Failed> {
-    let io = |error| Failed::File(named.to_owned(), error);
-    if fs::metadata(path).map_err(io)?.len() > LONGEST {
-        return Err(Failed::Usage(
+fn read_plan(
+    asked: &TournamentArgs,
+    path: &std::path::Path,
+    named: &str,
+) -> Result<Plan, CliError> {
+    let io = |error| CliError::File(named.to_owned(), error);
+    if fs::metadata(path).map_err(io)?.len() > MAX_FILE_BYTES {
+        return Err(CliError::Usage(
             format!("`{named}` is too long for a tournament"),
             "it has motions, entrants and a judge, in TOML".into(),
         ));
     }
     let text = fs::read_to_string(path).map_err(io)?;
     let mut plan = Plan::read(&text)
-        .map_err(|bad| Failed::Usage(format!("`{named}`: {bad}"), bad.hint().into()))?;
+        .map_err(|bad| CliError::Usage(format!("`{named}`: {bad}"), bad.hint().into()))?;
     plan.at_once = asked.at_once.map_or(plan.at_once, usize::from);
-    plan.in_all = budget(asked.most, plan.in_all)?;
+    plan.in_all = merge_budget(asked.limits, plan.in_all)?;
     Ok(plan)
 }
 
-fn misfit(misfit: Misfit) -> Failed {
+fn misfit_error(misfit: Misfit) -> CliError {
     match misfit {
-        Misfit::Desk(error) => Failed::Desk(error),
+        Misfit::Desk(error) => CliError::App(error),
         Misfit::NoSides(_) => {
-            Failed::Usage(misfit.to_string(), "format = \"duel\", or \"tribunal\"".into())
+            CliError::Usage(misfit.to_string(), "format = \"duel\", or \"tribunal\"".into())
         }
-        Misfit::Pair { .. } => Failed::Usage(
+        Misfit::Pair { .. } => CliError::Usage(
             misfit.to_string(),
             "what they play could not be rated; name entrants of different tools".into(),
         ),
@@ -106,7 +110,7 @@ fn misfit(misfit: Misfit) -> Failed {
 }
 
 /// Prints warnings, the number of games and the cost estimate.
-fn announced(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Screen) {
+fn print_preparation(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Screen) {
     for warning in &fit.warnings {
         screen.warn(&format!("[WARN] {warning}"));
     }
@@ -121,15 +125,15 @@ fn announced(plan: &Plan, games: usize, left: usize, fit: &Fit, screen: &mut Scr
     }
 }
 
-fn versus(game: &Game, plan: &Plan) -> String {
+fn pairing_label(game: &Game, plan: &Plan) -> String {
     format!("{} against {}", plan.entrants[game.pro].name, plan.entrants[game.con].name)
 }
 
 /// Prints one progress line.
-fn told(news: &News, plan: &Plan, screen: &mut Screen) {
+fn print_news(news: &News, plan: &Plan, screen: &mut Screen) {
     match news {
         News::Begun { game, id } => {
-            screen.note(&format!("[INFO] {id}: {}: {}", versus(game, plan), game.motion));
+            screen.note(&format!("[INFO] {id}: {}: {}", pairing_label(game, plan), game.motion));
         }
         News::Waiting { id, holder, .. } => {
             screen.note(&format!("[INFO] {id} is played by {holder}; waiting for it"));
@@ -137,24 +141,24 @@ fn told(news: &News, plan: &Plan, screen: &mut Screen) {
         News::Over { game, past, standings } => {
             screen.note(&format!(
                 "[INFO] {}: {}. {}: {}",
-                versus(game, plan),
-                result(game, past, plan),
+                pairing_label(game, plan),
+                describe_result(game, past, plan),
                 text::counted(standings),
                 text::leaders(standings)
             ));
         }
         News::Failed { game, why, again } => {
             let then = if *again { "; it is tried once more" } else { "" };
-            screen.warn(&format!("[WARN] {} failed{then}: {why}", versus(game, plan)));
+            screen.warn(&format!("[WARN] {} failed{then}: {why}", pairing_label(game, plan)));
         }
         News::Paused { game, why } => {
-            screen.warn(&format!("[WARN] {} is not over: {why}", versus(game, plan)));
+            screen.warn(&format!("[WARN] {} is not over: {why}", pairing_label(game, plan)));
         }
     }
 }
 
 /// Result of a game, as text.
-fn result(game: &Game, past: &Past, plan: &Plan) -> String {
+fn describe_result(game: &Game, past: &Past, plan: &Plan) -> String {
     let name = |nth: usize| &plan.entrants[nth].name;
     match &past.reading {
         Ok((it, _)) => match it.score {
@@ -167,14 +171,14 @@ fn result(game: &Game, past: &Past, plan: &Plan) -> String {
 }
 
 /// Prints the schedule for `--dry-run`.
-fn planned(
-    asked: &Tournament,
+fn print_plan(
+    asked: &TournamentArgs,
     plan: &Plan,
     games: &[Game],
     known: &BTreeMap<String, Past>,
     fit: &Fit,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     let stands = |game: &Game| match known.get(&game.key).map(|it| &it.known) {
         Some(Known::Played) => "played",
         Some(Known::Begun) => "begun",
@@ -193,7 +197,7 @@ fn planned(
             stands: stands(game),
             id: known.get(&game.key).map(|it| it.id.clone()),
         });
-        screen.json(&output::Planned {
+        screen.print_json(&output::TournamentPlanOutput {
             v: 1,
             tournament: plan.name.clone(),
             games: games.collect(),
@@ -205,10 +209,14 @@ fn planned(
         return Ok(Exit::Ok);
     }
     let played = games.iter().filter(|game| stands(game) == "played").count();
-    announced(plan, games.len(), games.len() - played, fit, screen);
+    print_preparation(plan, games.len(), games.len() - played, fit, screen);
     for game in games {
         let motion = game.motion.replace('\n', " ");
-        screen.say(&format!("{:<7} {}: {motion}", stands(game), versus(game, plan)))?;
+        screen.print_sanitized(&format!(
+            "{:<7} {}: {motion}",
+            stands(game),
+            pairing_label(game, plan)
+        ))?;
     }
     Ok(Exit::Ok)
 }

@@ -1,9 +1,9 @@
 //! `debate view`: local web server for the archive, on loopback only.
-use super::args::View;
-use super::exit::{Exit, Failed};
-use super::output::Viewed;
-use super::place;
+use super::args::ViewArgs;
+use super::exit::{CliError, Exit};
+use super::output::ViewOutput;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::engine::App;
 use crate::engine::signals::wait_for_shutdown;
@@ -17,20 +17,21 @@ use std::process::{Command, Stdio};
 use tokio::net::TcpListener;
 
 /// Shown on the page to visitors without the owner's token.
-const DOOR: &str = "To add a remark, to vote or to pause, open the address with a token that \
+const TOKEN_HINT: &str = "To add a remark, to vote or to pause, open the address with a token that \
                     `debate view` printed.";
 
 /// Handler of `debate view`: runs the web server until Ctrl-C.
 pub(super) async fn view(
-    asked: &View,
+    asked: &ViewArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let address = address(&asked.bind)?;
+) -> Result<Exit, CliError> {
+    let address = parse_loopback_address(&asked.bind)?;
     let meant = asked.id.as_deref();
-    let id = meant.map(|id| place::meant(Some(id), config, desk, screen)).transpose()?;
-    let bound = |error| Failed::File(address.to_string(), error);
+    let id =
+        meant.map(|id| workspace::resolve_debate_id(Some(id), config, desk, screen)).transpose()?;
+    let bound = |error| CliError::File(address.to_string(), error);
     let listener = TcpListener::bind(address).await.map_err(bound)?;
     let address = listener.local_addr().map_err(bound)?;
     let entry = Entry::new(desk.archive(), "view", true)?;
@@ -40,15 +41,15 @@ pub(super) async fn view(
     desk.set_client_name("the live page");
     let site = site::router(Site {
         desk: desk.clone(),
-        place: place::here(config),
+        place: workspace::current_workspace(config),
         scope: Scope::All,
         entry,
         guard: Guard::new(address, &[]),
-        door: DOOR.into(),
+        door: TOKEN_HINT.into(),
         hall: None,
     });
     if asked.json.json {
-        screen.json(&Viewed { v: 1, url: base.clone(), enter: enter.clone() })?;
+        screen.print_json(&ViewOutput { v: 1, url: base.clone(), enter: enter.clone() })?;
     } else {
         screen.print(&format!("{enter}\n"))?;
         screen.note(&format!(
@@ -56,7 +57,7 @@ pub(super) async fn view(
              Ctrl-C stops it; debates go on."
         ));
     }
-    let _page = if asked.open && !asked.no_open { opened(&enter, screen) } else { None };
+    let _page = if asked.open && !asked.no_open { open_browser(&enter, screen) } else { None };
     tokio::select! {
         () = listen(listener, site) => {}
         () = wait_for_shutdown() => {}
@@ -65,7 +66,7 @@ pub(super) async fn view(
 }
 
 /// Parses a port or address. Only loopback is allowed, because the whole archive is served.
-fn address(text: &str) -> Result<SocketAddr, Failed> {
+fn parse_loopback_address(text: &str) -> Result<SocketAddr, CliError> {
     let full = match text.parse::<u16>() {
         Ok(port) => format!("127.0.0.1:{port}"),
         Err(_) => text.replace("localhost:", "127.0.0.1:"),
@@ -73,17 +74,17 @@ fn address(text: &str) -> Result<SocketAddr, Failed> {
     let hint = || "write a port, or `127.0.0.1:PORT`; 0 picks a free one".to_owned();
     let address: SocketAddr = full
         .parse()
-        .map_err(|_| Failed::Usage(format!("`{text}` is no address to listen at"), hint()))?;
+        .map_err(|_| CliError::Usage(format!("`{text}` is no address to listen at"), hint()))?;
     if !address.ip().is_loopback() {
         let says = format!("`{text}` can be reached by others, and the whole archive is shown");
-        return Err(Failed::Usage(says, hint()));
+        return Err(CliError::Usage(says, hint()));
     }
     Ok(address)
 }
 
 /// Opens the URL in a browser through a private temporary page: other users can read command lines,
 /// and the URL contains the token.
-fn opened(address: &str, screen: &mut Screen) -> Option<tempfile::NamedTempFile> {
+fn open_browser(address: &str, screen: &mut Screen) -> Option<tempfile::NamedTempFile> {
     let program = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",

@@ -1,12 +1,12 @@
 //! `debate watch`: follows a debate that another process runs, by polling the archive. Read-only.
-use super::args::{Shown, Watch};
-use super::exit::{self, Exit, Failed};
-use super::follow::{Follower, Manner};
+use super::args::{DisplayArgs, WatchArgs};
+use super::exit::{self, CliError, Exit};
+use super::follow::{FollowMode, Follower};
 use super::output;
-use super::place;
-use super::play::finish;
-use super::resume::LINE;
-use super::screen::{Screen, Target};
+use super::play::print_result;
+use super::resume::STATUS_LINE_CHARS;
+use super::screen::{Screen, StdStream};
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{Cue, Debate, Event, LogFlaw, PauseReason, Step, next};
 use crate::engine::signals::wait_for_shutdown;
@@ -17,26 +17,27 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Poll interval.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a debate may have no lease holder before it counts as abandoned. The lease is briefly
 /// free between two turns.
-const GRACE: Duration = Duration::from_secs(2);
+const HOLDER_GRACE: Duration = Duration::from_secs(2);
 
 /// Handler of `debate watch`.
 pub(super) async fn watch(
-    asked: &Watch,
+    asked: &WatchArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
+) -> Result<Exit, CliError> {
     // Installs the signal handlers before anything is printed.
     let mut interrupt = std::pin::pin!(wait_for_shutdown());
-    let id = place::found(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
+    let id =
+        workspace::find_debate_id(asked.id.as_deref(), asked.id.is_none(), config, desk, screen)?;
     let (stored, debate, flaw) = desk.read(&id)?;
     if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
-    for line in gist(&debate, LINE) {
+    for line in gist(&debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
     }
     if let Some(holder) = &stored.holder {
@@ -45,11 +46,11 @@ pub(super) async fn watch(
              stops watching."
         ));
     }
-    let manner = if asked.json { Manner::Json } else { Manner::Words(Target::Out) };
+    let manner = if asked.json { FollowMode::Json } else { FollowMode::Stream(StdStream::Stdout) };
     let seq = stored.events.last().map_or(0, |recorded| recorded.seq);
-    let mut watched = Watched { seq, heard: BTreeMap::new() };
+    let mut watched = WatchState { seq, live_text: BTreeMap::new() };
     let mut follower = Follower::new(debate, seq, manner);
-    watched.speaking(&mut follower, screen)?;
+    watched.announce_turns(&mut follower, screen)?;
     let mut held = Instant::now();
     let why = loop {
         let news = desk.archive().news_since(&id, watched.seq)?;
@@ -57,14 +58,14 @@ pub(super) async fn watch(
             held = Instant::now();
         }
         let holder = news.holder.clone();
-        watched.catch_up(news, &mut follower, screen)?;
-        match sight(&follower.debate, holder.is_some() || held.elapsed() < GRACE) {
-            Sight::Going => {}
-            Sight::Over => break None,
-            Sight::Waits(why) => break Some(why),
+        watched.show_news(news, &mut follower, screen)?;
+        match watch_status(&follower.debate, holder.is_some() || held.elapsed() < HOLDER_GRACE) {
+            WatchStatus::Running => {}
+            WatchStatus::Over => break None,
+            WatchStatus::Waiting(why) => break Some(why),
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = &mut interrupt => break Some("Stopped watching; the debate goes on.".into()),
         }
     };
@@ -73,59 +74,64 @@ pub(super) async fn watch(
     }
     if asked.json {
         let view = view(&follower.debate);
-        screen.json_line(&output::Result { kind: "result", debate: &view })?;
+        screen.print_json_line(&output::ResultLine { kind: "result", debate: &view })?;
     } else if why.is_none() {
-        return finish(&follower.debate, Shown { json: false, follow: true }, screen);
+        return print_result(&follower.debate, DisplayArgs { json: false, follow: true }, screen);
     }
-    Ok(exit::of(&follower.debate))
+    Ok(exit::exit_for_debate(&follower.debate))
 }
 
 /// Position of the watcher in the event log.
-struct Watched {
+struct WatchState {
     seq: u64,
     /// Streamed text seen so far of each turn in progress.
-    heard: BTreeMap<Cue, String>,
+    live_text: BTreeMap<Cue, String>,
 }
 
-impl Watched {
+impl WatchState {
     /// Shows new events, then new text of turns in progress.
-    fn catch_up(
+    fn show_news(
         &mut self,
         news: DebateNews,
         follower: &mut Follower,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         for RecordedEvent { seq, event, .. } in news.events {
             self.seq = seq;
             if let Event::Spoke { cue, .. } | Event::Failed { cue, .. } = &event {
-                self.heard.remove(cue);
+                self.live_text.remove(cue);
             }
             follower.show(&Update::Fact { seq, event }, screen)?;
-            self.speaking(follower, screen)?;
+            self.announce_turns(follower, screen)?;
         }
-        news.live_texts.iter().try_for_each(|live| self.hear(live, follower, screen))
+        news.live_texts.iter().try_for_each(|live| self.show_live_text(live, follower, screen))
     }
 
     /// Announces turns that have been requested from a provider.
-    fn speaking(&mut self, follower: &mut Follower, screen: &mut Screen) -> Result<(), Failed> {
+    fn announce_turns(
+        &mut self,
+        follower: &mut Follower,
+        screen: &mut Screen,
+    ) -> Result<(), CliError> {
         let Step::Speak { driven, .. } = next(&follower.debate) else { return Ok(()) };
         for cue in driven {
-            if follower.debate.was_asked(cue) && !self.heard.contains_key(&cue) {
-                self.heard.insert(cue, String::new());
+            if follower.debate.was_asked(cue) && !self.live_text.contains_key(&cue) {
+                self.live_text.insert(cue, String::new());
                 follower.show(&Update::Speaking { cue, seconds: None }, screen)?;
             }
         }
         Ok(())
     }
 
-    fn hear(
+    fn show_live_text(
         &mut self,
         live: &LiveText,
         follower: &mut Follower,
         screen: &mut Screen,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), CliError> {
         let cue: Option<Cue> = live.turn.parse().ok();
-        let Some((cue, heard)) = cue.and_then(|cue| Some((cue, self.heard.get_mut(&cue)?))) else {
+        let Some((cue, heard)) = cue.and_then(|cue| Some((cue, self.live_text.get_mut(&cue)?)))
+        else {
             return Ok(());
         };
         // The text of a retried turn starts again.
@@ -142,30 +148,32 @@ impl Watched {
 }
 
 /// Status of the watched debate.
-enum Sight {
-    Going,
+enum WatchStatus {
+    Running,
     Over,
     /// It waits for input, with a message.
-    Waits(String),
+    Waiting(String),
 }
 
-fn sight(debate: &Debate, held: bool) -> Sight {
+fn watch_status(debate: &Debate, held: bool) -> WatchStatus {
     let id = &debate.setup().id;
     let on = format!("debate resume {id}");
     if debate.outcome().is_some() {
-        return Sight::Over;
+        return WatchStatus::Over;
     }
     match next(debate) {
         Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
-            Sight::Waits(format!("Its budget is spent. Allow more with: {on} --max-cost X"))
+            WatchStatus::Waiting(format!("Its budget is spent. Allow more with: {on} --max-cost X"))
         }
-        Step::Hold { .. } => Sight::Waits(format!("It waits for your word. Go on with: {on}")),
+        Step::Hold { .. } => {
+            WatchStatus::Waiting(format!("It waits for your word. Go on with: {on}"))
+        }
         Step::Speak { driven, awaited } if driven.is_empty() => {
             let names: Vec<&str> =
                 awaited.iter().map(|cue| debate.seat(*cue).name.as_str()).collect();
-            Sight::Waits(format!("It waits for `{}`. Go on with: {on}", names.join("`, `")))
+            WatchStatus::Waiting(format!("It waits for `{}`. Go on with: {on}", names.join("`, `")))
         }
-        _ if held => Sight::Going,
-        _ => Sight::Waits(format!("Nobody plays it any more. Go on with: {on}")),
+        _ if held => WatchStatus::Running,
+        _ => WatchStatus::Waiting(format!("Nobody plays it any more. Go on with: {on}")),
     }
 }

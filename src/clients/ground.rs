@@ -24,12 +24,12 @@ impl Ground {
     /// Paths from the configuration of this program.
     pub fn of(config: &Config) -> Ground {
         let mut ground = Ground {
-            home: config.user.0.clone(),
-            config: config.user.1.clone(),
-            root: config.root.clone(),
-            path: config.path.clone(),
+            home: config.user_dirs.0.clone(),
+            config: config.user_dirs.1.clone(),
+            root: config.repo_root.clone(),
+            path: config.search_path.clone(),
             program: config.program.clone(),
-            backups: config.home.join("backups"),
+            backups: config.data_dir.join("backups"),
             environment: config.environment.clone(),
         };
         // Prefer the path found on `PATH`, because it stays valid after an update.

@@ -189,7 +189,7 @@ pub fn state_files(config: &Config) -> Vec<PathBuf> {
         for folder in
             config.state_dir.iter().map(PathBuf::from).chain([client.state.clone().into()])
         {
-            let file = config.root.join(folder).join("debate").join("last-debate.json");
+            let file = config.repo_root.join(folder).join("debate").join("last-debate.json");
             if !files.contains(&file) {
                 files.push(file);
             }

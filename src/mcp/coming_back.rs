@@ -152,7 +152,7 @@ impl Server {
             let bad = |why: String| Complaint::Seat { name: name.into(), said: seat.into(), why };
             let voice =
                 seat.trim().parse::<Participant>().map_err(|error| bad(error.to_string()))?;
-            let voice = with_absolute_script(voice, &self.config.folder);
+            let voice = with_absolute_script(voice, &self.config.current_dir);
             match name.trim().to_lowercase().as_str() {
                 "proposer" => opening.proposer = voice,
                 "challenger" => opening.challenger = voice,

@@ -117,7 +117,7 @@ impl Server {
             return Ok(Begun::Anew(Box::new(draft), Box::new(wish)));
         }
         let desk = &self.hub.desk;
-        asking::apart(&self.config.home, &place.root)?;
+        asking::apart(&self.config.data_dir, &place.root)?;
         let (meant, rest) = asking::meant(&wish.context);
         let proposal = desk.find_change_set(&place.root, meant.clone(), vec![]).await?;
         if let Some(idle) = asking::idle(&proposal, false) {
@@ -181,7 +181,7 @@ impl Server {
         };
         let desk = &self.hub.desk;
         let (draft, mut wish) =
-            desk.apply_format_options(particulars, draft, wish, &self.config.folder)?;
+            desk.apply_format_options(particulars, draft, wish, &self.config.current_dir)?;
         // The host leads a dialectic by default.
         if wish.cast.is_dialogue {
             wish.requested.proposer.get_or_insert(Participant::Host);
@@ -234,7 +234,7 @@ impl Server {
             said: said.into(),
             why: error.to_string(),
         })?;
-        Ok(Some(with_absolute_script(voice, &self.config.folder)))
+        Ok(Some(with_absolute_script(voice, &self.config.current_dir)))
     }
 
     /// A note about an unfinished debate with the same topic.

@@ -135,7 +135,7 @@ impl Server {
     }
 
     fn root_of(&self, path: &str) -> PathBuf {
-        let path = self.config.folder.join(path);
+        let path = self.config.current_dir.join(path);
         dunce::canonicalize(&path).unwrap_or(path)
     }
 

@@ -292,7 +292,7 @@ impl Server {
             Decision::End => self.conclude(id, place).await,
             Decision::Change => {
                 let say = say.ok_or_else(|| Complaint::Change { why: "it is missing".into() })?;
-                let changes = changes(say, &debate, &self.hub.desk, &self.config.folder)?;
+                let changes = changes(say, &debate, &self.hub.desk, &self.config.current_dir)?;
                 if changes.is_empty() {
                     return Ok(());
                 }

@@ -72,7 +72,7 @@ impl Server {
 
     fn place(&self, client: &Client) -> Workspace {
         let state_file = Some(self.config.state_file(client.folder));
-        Workspace { root: self.config.root.clone(), state_file, write_record: true }
+        Workspace { root: self.config.repo_root.clone(), state_file, write_record: true }
     }
 
     async fn call(

@@ -4,7 +4,7 @@ use crate::lab::{ruling, speech};
 use crate::voices::NothingToLookUp;
 use debate_mcp::brief::FromRepository;
 use debate_mcp::catalogue;
-use debate_mcp::config::{Config, Environment, Settings};
+use debate_mcp::config::{Config, Environment, UserSettings};
 use debate_mcp::debate::{Envelope, Participant, ReplyKind, TurnFailure};
 use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
@@ -95,18 +95,18 @@ impl Client {
         });
         let config = Config {
             program: "debate".into(),
-            home: folder.join("home"),
-            prompts: folder.join("prompts"),
-            formats: folder.join("formats"),
-            folder: folder.into(),
-            root: folder.into(),
+            data_dir: folder.join("home"),
+            prompts_dir: folder.join("prompts"),
+            formats_dir: folder.join("formats"),
+            current_dir: folder.into(),
+            repo_root: folder.into(),
             state_dir: None,
-            path: vec![],
+            search_path: vec![],
             editor: None,
-            log: None,
-            user: (folder.into(), folder.into()),
+            log_level: None,
+            user_dirs: (folder.into(), folder.into()),
             environment: Environment::default(),
-            settings: Settings::default(),
+            settings: UserSettings::default(),
         };
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

@@ -1,25 +1,25 @@
 //! The CI context of a review (pull or merge request, commit range, fork), parsed from the event
 //! file and environment variables of GitHub and GitLab.
-use debate_mcp::config::{Config, Environment, Host, Pipeline, Settings};
+use debate_mcp::config::{CiContext, CiHost, Config, Environment, UserSettings};
 use serde_json::json;
 use std::path::PathBuf;
 
 fn config(said: &[(&str, &str)]) -> Config {
     let said = said.iter().map(|(name, value)| ((*name).into(), (*value).into()));
     Config {
-        home: PathBuf::new(),
-        prompts: PathBuf::new(),
-        formats: PathBuf::new(),
-        folder: PathBuf::new(),
-        root: PathBuf::new(),
+        data_dir: PathBuf::new(),
+        prompts_dir: PathBuf::new(),
+        formats_dir: PathBuf::new(),
+        current_dir: PathBuf::new(),
+        repo_root: PathBuf::new(),
         program: PathBuf::new(),
         state_dir: None,
-        path: vec![],
+        search_path: vec![],
         editor: None,
-        log: None,
-        user: (PathBuf::new(), PathBuf::new()),
+        log_level: None,
+        user_dirs: (PathBuf::new(), PathBuf::new()),
         environment: Environment(said.collect()),
-        settings: Settings::default(),
+        settings: UserSettings::default(),
     }
 }
 
@@ -27,7 +27,7 @@ const BASE: &str = "0123456789abcdef0123456789abcdef01234567";
 const HEAD: &str = "89abcdef0123456789abcdef0123456789abcdef";
 
 /// The context parsed from this GitHub event.
-fn github(event: &str, name: &str) -> Pipeline {
+fn github(event: &str, name: &str) -> CiContext {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("event.json");
     std::fs::write(&path, event).unwrap();
@@ -37,8 +37,8 @@ fn github(event: &str, name: &str) -> Pipeline {
         ("GITHUB_EVENT_PATH", path.to_str().unwrap()),
         ("GITHUB_STEP_SUMMARY", "/tmp/summary"),
     ]);
-    assert_eq!(config.host(), Some(Host::Github));
-    config.pipeline()
+    assert_eq!(config.ci_host(), Some(CiHost::Github));
+    config.ci_context()
 }
 
 fn event(from: &str, head: &str) -> String {
@@ -55,10 +55,10 @@ fn a_pull_request_is_told_by_its_event() {
     let it = github(&event("us/it", HEAD), "pull_request");
     assert_eq!(it.range, Some((BASE.into(), HEAD.into())));
     assert_eq!((it.number, it.title.as_deref(), it.body), (Some(12), Some("Cache"), None));
-    assert!(!it.fork && !it.trusted_with_secrets);
-    assert_eq!(it.summary, Some(PathBuf::from("/tmp/summary")));
-    assert!(github(&event("them/it", HEAD), "pull_request").fork);
-    assert!(github(&event("them/it", HEAD), "pull_request_target").trusted_with_secrets);
+    assert!(!it.from_fork && !it.exposes_secrets);
+    assert_eq!(it.summary_file, Some(PathBuf::from("/tmp/summary")));
+    assert!(github(&event("them/it", HEAD), "pull_request").from_fork);
+    assert!(github(&event("them/it", HEAD), "pull_request_target").exposes_secrets);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_no_commit_is_not_taken_for_one() {
     }
     for broken in ["", "[]", "{", "{\"pull_request\": 3}"] {
         let it = github(broken, "pull_request");
-        assert_eq!((it.range, it.number, it.fork), (None, None, false), "{broken}");
+        assert_eq!((it.range, it.number, it.from_fork), (None, None, false), "{broken}");
     }
 }
 
@@ -85,14 +85,14 @@ fn a_merge_request_is_told_by_variables() {
         ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "2"),
     ];
     let config = config(&said);
-    assert_eq!(config.host(), Some(Host::Gitlab));
-    let it = config.pipeline();
+    assert_eq!(config.ci_host(), Some(CiHost::Gitlab));
+    let it = config.ci_context();
     assert_eq!(it.range, Some((BASE.into(), HEAD.into())));
-    assert_eq!((it.number, it.body.as_deref(), it.fork), (Some(7), Some("Because."), true));
+    assert_eq!((it.number, it.body.as_deref(), it.from_fork), (Some(7), Some("Because."), true));
 }
 
 #[test]
 fn nobody_is_no_pipeline() {
     let config = config(&[("GITHUB_ACTIONS", ""), ("CI_COMMIT_SHA", HEAD)]);
-    assert_eq!((config.host(), config.pipeline()), (None, Pipeline::default()));
+    assert_eq!((config.ci_host(), config.ci_context()), (None, CiContext::default()));
 }

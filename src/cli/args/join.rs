@@ -1,6 +1,6 @@
 //! Arguments of `debate join`.
-use super::EffortWord;
-use super::review::duration;
+use super::EffortArg;
+use super::review::parse_duration;
 use crate::debate::Participant;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
                   before the end; 4 no model, or not logged in; 5 over, but turns were missed or \
                   nobody has ruled."
 )]
-pub struct Join {
+pub struct JoinArgs {
     /// Server URL, without `/api/debate/join`
     #[arg(value_name = "URL")]
     pub url: String,
@@ -30,15 +30,15 @@ pub struct Join {
     pub uuid: Option<String>,
     /// Reasoning effort
     #[arg(long, value_enum, value_name = "E")]
-    pub effort: Option<EffortWord>,
+    pub effort: Option<EffortArg>,
     /// Wait this long for a debate to join, as 90s, 15m or 1h
-    #[arg(long, value_name = "T", value_parser = duration)]
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub wait_for_debate: Option<Duration>,
     /// Poll interval in seconds, up to 30; at least 1, unless the server is on this machine
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = parse_poll_interval)]
     pub every: Duration,
     /// Give up when the server has been unreachable for this long
-    #[arg(long, value_name = "T", default_value = "10m", value_parser = duration)]
+    #[arg(long, value_name = "T", default_value = "10m", value_parser = parse_duration)]
     pub patience: Duration,
     /// Don't send the model a test prompt first
     #[arg(long)]
@@ -48,7 +48,7 @@ pub struct Join {
     pub json: bool,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+fn parse_poll_interval(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "it must be a number of seconds")?;
     if seconds > 0.0 && seconds <= 30.0 {
         return Ok(Duration::from_secs_f64(seconds));

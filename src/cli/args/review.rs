@@ -1,5 +1,5 @@
 //! Arguments of `debate review`.
-use super::{Seating, Shown};
+use super::{DisplayArgs, SeatingArgs};
 use crate::review::USUAL;
 use crate::review::gate::FailOn;
 use clap::ValueEnum;
@@ -14,7 +14,7 @@ use std::time::Duration;
                         4 no model, or not logged in; 5 something is missing (only with --strict)."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
-pub struct Review {
+pub struct ReviewArgs {
     /// Changes on HEAD since it branched off BASE, as in `main..HEAD` [default: in CI, the pull
     /// request; otherwise, the working tree]
     #[arg(value_name = "BASE..HEAD", conflicts_with_all = ["base", "staged", "commit", "patch"])]
@@ -43,12 +43,12 @@ pub struct Review {
     pub output: Vec<String>,
     /// When to exit with code 3
     #[arg(long, value_enum, value_name = "WHEN", default_value = "never")]
-    pub fail_on: FailOnWord,
+    pub fail_on: FailOnArg,
     /// Exit with code 5 if the review is incomplete: a turn failed, or it was cut short
     #[arg(long)]
     pub strict: bool,
     /// Stop after this time and report what there is: 90s, 15m, 1h
-    #[arg(long, value_name = "T", value_parser = duration)]
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,
     /// Maximum number of findings to show
     #[arg(long, value_name = "N", default_value_t = USUAL)]
@@ -68,15 +68,15 @@ pub struct Review {
     pub docs: bool,
     /// Format, participants and limits.
     #[command(flatten)]
-    pub seating: Seating,
+    pub seating: SeatingArgs,
     /// Output options.
     #[command(flatten)]
-    pub shown: Shown,
+    pub display: DisplayArgs,
 }
 
 /// Values of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOnWord {
+pub enum FailOnArg {
     /// The judges agree that changes are needed, and a serious finding has verified evidence
     Block,
     /// Also if the judges disagree
@@ -85,18 +85,18 @@ pub enum FailOnWord {
     Never,
 }
 
-impl From<FailOnWord> for FailOn {
-    fn from(word: FailOnWord) -> FailOn {
+impl From<FailOnArg> for FailOn {
+    fn from(word: FailOnArg) -> FailOn {
         match word {
-            FailOnWord::Block => FailOn::Block,
-            FailOnWord::Contested => FailOn::Contested,
-            FailOnWord::Never => FailOn::Never,
+            FailOnArg::Block => FailOn::Block,
+            FailOnArg::Contested => FailOn::Contested,
+            FailOnArg::Never => FailOn::Never,
         }
     }
 }
 
 /// Parses a duration such as `90s`, `15m` or `1h`, from one second to one week.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {
         "" | "s" => 1,

@@ -1,12 +1,12 @@
 //! Arguments shared by `debate run` and `debate review`: format, participants, context and limits.
-use super::EffortWord;
-use crate::cli::particulars::Wanted;
-use crate::config::Limits;
+use super::EffortArg;
+use crate::cli::format_options::FormatOptionArgs;
+use crate::config::LimitSettings;
 use crate::debate::Participant;
 
 /// Format, participants, context and limits of a debate.
 #[derive(Debug, clap::Args)]
-pub struct Seating {
+pub struct SeatingArgs {
     /// Debate format: duel, research, tribunal, in `run` also dialectic, or your own (see `debate
     /// formats`) [default: duel]
     #[arg(long)]
@@ -25,7 +25,7 @@ pub struct Seating {
     pub rounds: Option<u8>,
     /// Reasoning effort of all participants
     #[arg(long, value_enum, value_name = "E")]
-    pub effort: Option<EffortWord>,
+    pub effort: Option<EffortArg>,
     /// Model of the proposer
     #[arg(long, value_name = "M")]
     pub model_proposer: Option<String>,
@@ -47,18 +47,18 @@ pub struct Seating {
     pub no_probe: bool,
     /// Spending limits.
     #[command(flatten)]
-    pub most: Most,
+    pub limits: LimitArgs,
     /// Timeout of a turn in seconds
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn_timeout: Option<u32>,
     /// Options of single formats.
     #[command(flatten)]
-    pub wanted: Wanted,
+    pub format_options: FormatOptionArgs,
 }
 
 /// Spending limits of a debate. At a limit the debate pauses and can be resumed.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Most {
+pub struct LimitArgs {
     /// Pause at this total cost
     #[arg(long, value_name = "X")]
     pub max_cost: Option<f64>,
@@ -70,10 +70,10 @@ pub struct Most {
     pub max_minutes: Option<u64>,
 }
 
-impl Most {
+impl LimitArgs {
     /// Fills in the limits of the config file where a flag was not given.
-    pub(in crate::cli) fn or(self, usual: Limits) -> Most {
-        Most {
+    pub(in crate::cli) fn or_config(self, usual: LimitSettings) -> LimitArgs {
+        LimitArgs {
             max_cost: self.max_cost.or(usual.max_cost),
             max_tokens: self.max_tokens.or(usual.max_tokens),
             max_minutes: self.max_minutes.or(usual.max_minutes),

@@ -1,11 +1,11 @@
 //! Arguments of `debate serve`.
-use super::Most;
+use super::LimitArgs;
 use crate::debate::Participant;
 use std::net::SocketAddr;
 
 /// Arguments of `debate serve`.
 #[derive(Debug, clap::Args)]
-pub struct Serve {
+pub struct ServeArgs {
     /// Address to listen on; other than loopback only with `--insecure`
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8081")]
     pub bind: SocketAddr,
@@ -44,15 +44,15 @@ pub struct Serve {
     pub total_limit: u32,
     /// Spending limits for judging one debate.
     #[command(flatten)]
-    pub most: Most,
+    pub limits: LimitArgs,
     /// Print the URLs and waiting debates as one JSON object, and nothing else
     #[arg(long)]
     pub json: bool,
 }
 
-impl Serve {
+impl ServeArgs {
     /// Parses `--judge`: `None` if not given, empty for `none`.
-    pub(in crate::cli) fn judges(&self) -> Result<Option<Vec<Participant>>, String> {
+    pub(in crate::cli) fn parse_judges(&self) -> Result<Option<Vec<Participant>>, String> {
         match self.judge.as_slice() {
             [] => Ok(None),
             [none] if none == "none" => Ok(Some(vec![])),

@@ -1,9 +1,9 @@
 //! Arguments of `debate view`.
-use super::Json;
+use super::JsonArg;
 
 /// Arguments of `debate view`.
 #[derive(Debug, clap::Args)]
-pub struct View {
+pub struct ViewArgs {
     /// Debate to open first: ID, ID prefix, last four digits, or `last`
     pub id: Option<String>,
     /// Port or loopback address to listen on; 0 picks a free port
@@ -17,5 +17,5 @@ pub struct View {
     pub no_open: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }

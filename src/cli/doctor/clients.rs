@@ -1,28 +1,32 @@
 //! Checks of MCP clients: is the server registered, are the slash commands installed, is the
 //! timeout of a tool call long enough?
-use super::{Looked, Mend};
+use super::{Diagnosis, DoctorFix};
 use crate::clients::{Client, Ground, Look, Registered, Scope, Wrong, clients as all, look};
 use crate::engine::{App, ProviderInfo};
 
-pub(super) fn clients(listed: &[ProviderInfo], desk: &App, ground: &Ground) -> Vec<Looked> {
+pub(super) fn check_clients(
+    listed: &[ProviderInfo],
+    desk: &App,
+    ground: &Ground,
+) -> Vec<Diagnosis> {
     let (here, away): (Vec<&Client>, Vec<&Client>) =
         all().iter().partition(|client| client.found(ground));
     let keys = desk.api_key_variables();
-    let mut looked: Vec<Looked> =
-        here.into_iter().flat_map(|client| of(client, listed, &keys, ground)).collect();
+    let mut looked: Vec<Diagnosis> =
+        here.into_iter().flat_map(|client| check_client(client, listed, &keys, ground)).collect();
     if !away.is_empty() {
         let names: Vec<&str> = away.iter().map(|client| client.title.as_str()).collect();
-        looked.push(Looked::good("clients", format!("not found here: {}", names.join(", "))));
+        looked.push(Diagnosis::ok("clients", format!("not found here: {}", names.join(", "))));
     }
     looked
 }
 
-fn of(
+fn check_client(
     client: &'static Client,
     listed: &[ProviderInfo],
     keys: &[String],
     ground: &Ground,
-) -> Vec<Looked> {
+) -> Vec<Diagnosis> {
     let seen = look(client, ground);
     let version =
         listed.iter().find(|it| it.seat == client.name).and_then(|it| it.version.as_ref());
@@ -30,54 +34,63 @@ fn of(
     let unreadable = seen.unreadable.iter().map(|(path, why)| {
         let says = format!("`{}` cannot be read: {why}", path.display());
         let hint = format!("mend that file, then `debate init {}`", client.name);
-        Looked::bad(&client.title, says, &hint)
+        Diagnosis::problem(&client.title, says, &hint)
     });
-    let mut looked: Vec<Looked> = unreadable.collect();
+    let mut looked: Vec<Diagnosis> = unreadable.collect();
     if seen.servers.is_empty() && looked.is_empty() {
         let hint = format!("debate init {}", client.name);
         let says = format!("{version}found, and the server is not registered");
         looked.push(
-            Looked::good(&client.title, says).hint(&hint).mend(Mend::Wire(client, Scope::User)),
+            Diagnosis::ok(&client.title, says)
+                .with_hint(&hint)
+                .with_fix(DoctorFix::InstallClient(client, Scope::User)),
         );
         return looked;
     }
-    looked.extend(seen.servers.iter().map(|it| server(client, &version, it, keys)));
-    looked.extend(commands(client, &seen));
+    looked.extend(seen.servers.iter().map(|it| check_server(client, &version, it, keys)));
+    looked.extend(check_commands(client, &seen));
     looked
 }
 
-fn server(client: &'static Client, version: &str, it: &Registered, keys: &[String]) -> Looked {
+fn check_server(
+    client: &'static Client,
+    version: &str,
+    it: &Registered,
+    keys: &[String],
+) -> Diagnosis {
     let title = &client.title;
     let (name, file) = (&client.name, it.path.display());
     let project = if it.scope == Scope::Project { " --project" } else { "" };
     let init = format!("debate init {name}{project}");
-    let wire = || Mend::Wire(client, it.scope);
+    let wire = || DoctorFix::InstallClient(client, it.scope);
     let mut says = format!("{version}registered in `{file}` ({})", it.scope.word());
     match &it.wrong {
         None => {}
         Some(Wrong::NotOurs) => {
             let says = format!("`debate` in `{file}` is another server");
-            return Looked::bad(title, says, &format!("rename it there, then `{init}`"));
+            return Diagnosis::problem(title, says, &format!("rename it there, then `{init}`"));
         }
         Some(Wrong::Gone(program)) => {
             let says = format!("registered in `{file}`, but `{program}` is not there");
             // A project's config has the program name without a path, so it must be on PATH.
             if it.scope == Scope::Project && !program.contains(['/', '\\']) {
                 let hint = "put the folder of `debate` on your PATH, or run `./install.sh`";
-                return Looked::bad(title, says, hint);
+                return Diagnosis::problem(title, says, hint);
             }
-            return Looked::bad(title, says, &init).mend(wire());
+            return Diagnosis::problem(title, says, &init).with_fix(wire());
         }
         Some(Wrong::Off) => {
             let says = format!("registered in `{file}`, and switched off");
             let hint = format!("take `enabled` or `disabled` of `debate` out of `{file}`");
-            return Looked::bad(title, says, &hint).mend(Mend::Free(client, it.scope));
+            return Diagnosis::problem(title, says, &hint)
+                .with_fix(DoctorFix::RemoveBlocker(client, it.scope));
         }
         Some(Wrong::Cut(seconds)) => {
             let says =
                 format!("calls are cut after {seconds} s by `{file}`, and a round may need 55");
             let hint = format!("take the timeout of `debate` out of `{file}`, or set it to 60 s");
-            return Looked::bad(title, says, &hint).mend(Mend::Free(client, it.scope));
+            return Diagnosis::problem(title, says, &hint)
+                .with_fix(DoctorFix::RemoveBlocker(client, it.scope));
         }
         Some(Wrong::CutBy(variable, seconds)) => {
             let says =
@@ -87,7 +100,7 @@ fn server(client: &'static Client, version: &str, it: &Registered, keys: &[Strin
             } else {
                 format!("unset {variable}")
             };
-            return Looked::bad(title, says, &hint);
+            return Diagnosis::problem(title, says, &hint);
         }
     }
     let mut hints = vec![];
@@ -106,11 +119,11 @@ fn server(client: &'static Client, version: &str, it: &Registered, keys: &[Strin
     if let (Scope::Project, Some(pending)) = (it.scope, &client.pending) {
         says = format!("{says}; {pending}");
     }
-    let looked = Looked::good(title, says);
-    if hints.is_empty() { looked } else { looked.hint(&hints.join("; ")) }
+    let looked = Diagnosis::ok(title, says);
+    if hints.is_empty() { looked } else { looked.with_hint(&hints.join("; ")) }
 }
 
-fn commands(client: &'static Client, seen: &Look) -> Option<Looked> {
+fn check_commands(client: &'static Client, seen: &Look) -> Option<Diagnosis> {
     let name = format!("{} commands", client.title);
     let fix = format!("debate init {}", client.name);
     if seen.servers.is_empty() {
@@ -127,9 +140,13 @@ fn commands(client: &'static Client, seen: &Look) -> Option<Looked> {
     if !seen.twice.is_empty() {
         let twice = seen.twice.join(", ");
         let says = format!("there for you and for the repository, so neither works: {twice}");
-        return Some(Looked::bad(&name, says, &format!("debate uninit {} --project", client.name)));
+        return Some(Diagnosis::problem(
+            &name,
+            says,
+            &format!("debate uninit {} --project", client.name),
+        ));
     }
-    let looked = Looked::good(&name, says.join("; "));
+    let looked = Diagnosis::ok(&name, says.join("; "));
     if seen.missing.is_empty() && seen.old.is_empty() {
         return Some(looked);
     }
@@ -139,5 +156,9 @@ fn commands(client: &'static Client, seen: &Look) -> Option<Looked> {
         return None;
     }
     let project = if scope == Scope::Project { " --project" } else { "" };
-    Some(looked.hint(&format!("{fix}{project}")).mend(Mend::Wire(client, scope)))
+    Some(
+        looked
+            .with_hint(&format!("{fix}{project}"))
+            .with_fix(DoctorFix::InstallClient(client, scope)),
+    )
 }

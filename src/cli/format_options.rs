@@ -1,6 +1,6 @@
 //! Options that only some formats take, shared by `run` and `review`: the clap struct
 //! [`FormatOptionArgs`] and the parsers of `--role` and `--listener`.
-use super::exit::Failed;
+use super::exit::CliError;
 use crate::engine::format_options::{
     AuditMode, FormatOptions, ListenerOption, PerSide, RoleOption,
 };
@@ -8,7 +8,7 @@ use crate::engine::format_options::{
 /// Options of single formats; `debate formats NAME` shows which apply.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Of single formats")]
-pub struct Wanted {
+pub struct FormatOptionArgs {
     /// Research: a role, as in `--role "Pragmatist=argue for the cheap way@claude"`; 2 to 4
     #[arg(long, value_name = "NAME=STANCE[@SEAT]")]
     pub role: Vec<String>,
@@ -54,17 +54,17 @@ pub struct Wanted {
     pub style_challenger: Option<String>,
 }
 
-impl Wanted {
+impl FormatOptionArgs {
     /// Converts the flags to the format options that the engine validates.
-    pub(super) fn read(&self) -> Result<FormatOptions, Failed> {
+    pub(super) fn parse(&self) -> Result<FormatOptions, CliError> {
         let listeners = match self.listener.as_slice() {
             [] => None,
             [none] if none == "none" => Some(vec![]),
-            all => Some(all.iter().map(|text| listener(text)).collect::<Result<_, _>>()?),
+            all => Some(all.iter().map(|text| parse_listener(text)).collect::<Result<_, _>>()?),
         };
         let text = |said: &Option<String>| said.clone().unwrap_or_default();
         Ok(FormatOptions {
-            roles: self.role.iter().map(|text| role(text)).collect::<Result<_, _>>()?,
+            roles: self.role.iter().map(|text| parse_role(text)).collect::<Result<_, _>>()?,
             model: self.model.clone(),
             listeners,
             stances: PerSide {
@@ -85,9 +85,9 @@ impl Wanted {
 }
 
 /// Parses `NAME=STANCE[@SEAT]`. The text after the last `@` is a seat only if it has no spaces.
-fn role(text: &str) -> Result<RoleOption, Failed> {
+fn parse_role(text: &str) -> Result<RoleOption, CliError> {
     let (name, stance) = text.split_once('=').ok_or_else(|| {
-        Failed::Usage(
+        CliError::Usage(
             format!("`--role {text}` has no `=`"),
             "write it as in `--role \"Pragmatist=argue for the cheap way@claude\"`".into(),
         )
@@ -99,11 +99,11 @@ fn role(text: &str) -> Result<RoleOption, Failed> {
 }
 
 /// Parses `TYPE[=SEAT][*WEIGHT]`.
-pub(super) fn listener(text: &str) -> Result<ListenerOption, Failed> {
+pub(super) fn parse_listener(text: &str) -> Result<ListenerOption, CliError> {
     let (rest, weight) = match text.rsplit_once('*') {
         Some((rest, weight)) => {
             let weight = weight.parse().map_err(|_| {
-                Failed::Usage(
+                CliError::Usage(
                     format!("`--listener {text}`: `{weight}` is no weight"),
                     "a weight is a whole number, as in `--listener risk-averse=claude*2`".into(),
                 )

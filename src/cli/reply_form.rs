@@ -5,7 +5,7 @@ use crate::debate::{Cue, Debate, ReplyKind, Rule};
 use serde_json::{Value, json};
 
 /// Initial text of the editor: an empty JSON form, or nothing for prose replies.
-pub(super) fn form(debate: &Debate, cue: Cue) -> String {
+pub(super) fn empty_form(debate: &Debate, cue: Cue) -> String {
     let form = match debate.setup().phase(cue).reply {
         ReplyKind::Speech | ReplyKind::Sections => return String::new(),
         ReplyKind::Verdict => {
@@ -35,7 +35,7 @@ pub(super) fn form(debate: &Debate, cue: Cue) -> String {
             }
             form
         }
-        ReplyKind::Vote => vote(debate, cue, "", 0.5, ""),
+        ReplyKind::Vote => vote_json(debate, cue, "", 0.5, ""),
         ReplyKind::Petition => json!({
             "intent": "none", "claim": "", "novelty": "new", "confidence": 0.5,
         }),
@@ -58,7 +58,7 @@ pub(super) fn form(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Hint on how to answer on stdin.
-pub(super) fn how(kind: ReplyKind) -> &'static str {
+pub(super) fn input_hint(kind: ReplyKind) -> &'static str {
     match kind {
         ReplyKind::Vote => "Vote as in `pro 0.8 because ...`, how sure you are between 0 and 1",
         ReplyKind::Petition => {
@@ -69,11 +69,13 @@ pub(super) fn how(kind: ReplyKind) -> &'static str {
 }
 
 /// Converts a one-line answer to the JSON of the reply. Any other text is returned unchanged.
-pub(super) fn in_form(debate: &Debate, cue: Cue, text: &str) -> String {
+pub(super) fn to_reply_json(debate: &Debate, cue: Cue, text: &str) -> String {
     let read = match debate.setup().phase(cue).reply {
-        ReplyKind::Vote => said(text).map(|(side, sure, why)| vote(debate, cue, side, sure, &why)),
+        ReplyKind::Vote => {
+            parse_vote_line(text).map(|(side, sure, why)| vote_json(debate, cue, side, sure, &why))
+        }
         ReplyKind::Petition if text.trim() == "none" => Some(json!({"intent": "none"})),
-        ReplyKind::Petition => said(text).map(|(side, sure, rest)| {
+        ReplyKind::Petition => parse_vote_line(text).map(|(side, sure, rest)| {
             let (novelty, claim) = match rest.split_once(':') {
                 Some((word, claim)) if word.trim() == "new" => ("new", claim.trim()),
                 Some((word, claim)) if word.trim() == "reinforcement" => {
@@ -89,13 +91,13 @@ pub(super) fn in_form(debate: &Debate, cue: Cue, text: &str) -> String {
     read.map_or_else(|| text.to_owned(), |object| object.to_string())
 }
 
-fn vote(debate: &Debate, cue: Cue, side: &str, sure: f64, why: &str) -> Value {
+fn vote_json(debate: &Debate, cue: Cue, side: &str, sure: f64, why: &str) -> Value {
     let name = &debate.seat(cue).name;
     json!({"agent_id": name, "vote": side, "confidence": sure, "reason": why})
 }
 
 /// Parses `pro 0.8 because ...` into side, confidence and reason.
-fn said(text: &str) -> Option<(&'static str, f64, String)> {
+fn parse_vote_line(text: &str) -> Option<(&'static str, f64, String)> {
     let mut words = text.trim().splitn(3, char::is_whitespace);
     let side = match words.next()?.to_lowercase().as_str() {
         "pro" => "pro",

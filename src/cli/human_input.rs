@@ -1,7 +1,7 @@
 //! Reads replies of a human participant, from their editor or from stdin.
-use super::exit::Failed;
-use super::form::{form, how, in_form};
-use super::screen::{Screen, someone_there};
+use super::exit::CliError;
+use super::reply_form::{empty_form, input_hint, to_reply_json};
+use super::screen::{Screen, is_interactive};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, prompt};
 use crate::engine::signals::wait_for_shutdown;
@@ -11,70 +11,70 @@ use std::io::{BufRead, Write};
 use std::process::Command;
 
 /// Result of asking the user for input.
-pub(super) enum Answer {
-    Said(String),
-    Nobody,
+pub(super) enum HumanInput {
+    Text(String),
+    Unavailable,
     /// Ctrl-C
     Interrupted,
 }
 
 /// Reply that was rejected, with the error, so that the user can correct it.
 #[derive(Default)]
-pub(super) struct Draft {
+pub(super) struct ReplyDraft {
     pub(super) text: String,
-    pub(super) why: String,
-    pub(super) tries: u8,
+    pub(super) rejection: String,
+    pub(super) attempts: u8,
 }
 
 /// Scissors line, as in Git: the editor's text below it is the prompt and is ignored.
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
 /// Shows the prompt of a turn and reads the reply, in the editor if there is one, else from stdin.
-pub(super) async fn answer(
+pub(super) async fn read_reply(
     debate: &Debate,
     cue: Cue,
-    draft: &Draft,
+    draft: &ReplyDraft,
     config: &Config,
     screen: &mut Screen,
-) -> Result<Answer, Failed> {
+) -> Result<HumanInput, CliError> {
     let seat = debate.seat(cue);
     let brief = printable(&prompt::render(debate, cue).text);
     let title = format!("{} ({}), round {}", seat.role.title(), seat.voice, cue.round);
-    if someone_there(&std::io::stdin())
+    if is_interactive(&std::io::stdin())
         && let Some(editor) = &config.editor
     {
         screen.note(&format!("[INFO] It is your turn: {title}. Opening {editor} …"));
-        let form = form(debate, cue);
+        let form = empty_form(debate, cue);
         let start = if draft.text.is_empty() { &form } else { &draft.text };
-        return edit(editor, start, &form, &draft.why, &title, &brief);
+        return edit_reply(editor, start, &form, &draft.rejection, &title, &brief);
     }
     screen.note(&format!("\n{brief}\n"));
-    let how = how(debate.setup().phase(cue).reply);
+    let how = input_hint(debate.setup().phase(cue).reply);
     screen.note(&format!("[INFO] It is your turn: {title}. {how}; a line with only `.` ends it."));
-    let said = read(|| lines(&mut std::io::stdin().lock())).await?;
+    let said = read_interruptible(|| read_until_dot(&mut std::io::stdin().lock())).await?;
     Ok(match said {
-        Answer::Said(text) => Answer::Said(in_form(debate, cue, &text)),
+        HumanInput::Text(text) => HumanInput::Text(to_reply_json(debate, cue, &text)),
         other => other,
     })
 }
 
 /// Reads from stdin on a separate thread, so that Ctrl-C still works.
-async fn read(
-    work: impl FnOnce() -> Result<Option<String>, Failed> + Send + 'static,
-) -> Result<Answer, Failed> {
+async fn read_interruptible(
+    work: impl FnOnce() -> Result<Option<String>, CliError> + Send + 'static,
+) -> Result<HumanInput, CliError> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || sender.send(work()));
     tokio::select! {
         text = receiver => match text {
-            Ok(text) => Ok(text?.map_or(Answer::Nobody, Answer::Said)),
-            Err(_) => Ok(Answer::Nobody),
+            Ok(text) => Ok(text?.map_or(HumanInput::Unavailable, HumanInput::Text)),
+            Err(_) => Ok(HumanInput::Unavailable),
         },
-        () = wait_for_shutdown() => Ok(Answer::Interrupted),
+        () = wait_for_shutdown() => Ok(HumanInput::Interrupted),
     }
 }
 
 /// Reads a speech, up to a line with a single dot or the end of the stream.
-fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
+fn read_until_dot(input: &mut impl BufRead) -> Result<Option<String>, CliError> {
     let mut text = String::new();
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
@@ -88,14 +88,14 @@ fn lines(input: &mut impl BufRead) -> Result<Option<String>, Failed> {
 }
 
 /// Opens the editor command, which may have arguments, without a shell.
-fn edit(
+fn edit_reply(
     editor: &str,
     start: &str,
     form: &str,
     why: &str,
     title: &str,
     brief: &str,
-) -> Result<Answer, Failed> {
+) -> Result<HumanInput, CliError> {
     let mut file = tempfile::Builder::new().prefix("debate-").suffix(".md").tempfile()?;
     write!(
         file,
@@ -104,22 +104,26 @@ fn edit(
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let done = Command::new(program).args(words).arg(file.path()).status();
-    let done = done.map_err(|error| Failed::File(program.into(), error))?;
+    let done = done.map_err(|error| CliError::File(program.into(), error))?;
     if !done.success() {
-        return Ok(Answer::Nobody);
+        return Ok(HumanInput::Unavailable);
     }
     let text = fs::read_to_string(file.path())?;
     let own = text.split(SCISSORS).next().unwrap_or_default().trim().to_owned();
-    Ok(if own.is_empty() || own == form.trim() { Answer::Nobody } else { Answer::Said(own) })
+    Ok(if own.is_empty() || own == form.trim() {
+        HumanInput::Unavailable
+    } else {
+        HumanInput::Text(own)
+    })
 }
 
 /// Asks a question with a one-line answer. Without a terminal nothing is asked.
-pub(super) async fn ask(question: &str, screen: &mut Screen) -> Result<Answer, Failed> {
-    if !someone_there(&std::io::stdin()) {
-        return Ok(Answer::Nobody);
+pub(super) async fn ask_line(question: &str, screen: &mut Screen) -> Result<HumanInput, CliError> {
+    if !is_interactive(&std::io::stdin()) {
+        return Ok(HumanInput::Unavailable);
     }
-    screen.write(super::screen::Target::Err, question)?;
-    read(|| {
+    screen.write(super::screen::StdStream::Stderr, question)?;
+    read_interruptible(|| {
         let mut line = String::new();
         let length = std::io::stdin().lock().read_line(&mut line)?;
         // Strip escape bytes of cursor keys.

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Output of `debate view --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Viewed")]
-pub struct Viewed {
+pub struct ViewOutput {
     /// Schema version.
     pub v: u8,
     /// Read-only URL, for all users of this machine.

@@ -1,8 +1,8 @@
 //! Writes a review to the `--output` files, the CI job summary and stdout.
-use super::args::Shown;
-use super::exit::Failed;
+use super::args::DisplayArgs;
+use super::exit::CliError;
 use super::screen::Screen;
-use crate::config::Pipeline;
+use crate::config::CiContext;
 use crate::engine::App;
 use crate::report::text::printable;
 use crate::review::Review;
@@ -12,14 +12,14 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Output format and its file, `None` for stdout.
-pub(super) struct Output {
-    form: Form,
+pub(super) struct OutputTarget {
+    format: Form,
     file: Option<PathBuf>,
 }
 
-impl Output {
+impl OutputTarget {
     /// Path of the file with its folder resolved, if not stdout.
-    pub(super) fn file(&self) -> Option<PathBuf> {
+    pub(super) fn resolved_file(&self) -> Option<PathBuf> {
         let file = self.file.as_ref()?;
         let folder = dunce::canonicalize(file.parent()?).ok()?;
         Some(folder.join(file.file_name()?))
@@ -27,12 +27,16 @@ impl Output {
 }
 
 /// Parses `KIND=FILE` arguments and checks that every file is writable, before any cost.
-pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Vec<Output>, Failed> {
-    let mut outputs: Vec<Output> = vec![];
+pub(super) fn parse_outputs(
+    typed: &[String],
+    folder: &Path,
+    root: &Path,
+) -> Result<Vec<OutputTarget>, CliError> {
+    let mut outputs: Vec<OutputTarget> = vec![];
     for text in typed {
         let bad = |why: String| {
             let hint = "write it as in `--output sarif=review.sarif`; `-` is stdout";
-            Failed::Usage(format!("`--output {text}`: {why}"), hint.into())
+            CliError::Usage(format!("`--output {text}`: {why}"), hint.into())
         };
         let (kind, file) = text.split_once('=').ok_or_else(|| bad("there is no `=`".into()))?;
         let form: Form = kind.trim().parse().map_err(bad)?;
@@ -45,20 +49,20 @@ pub(super) fn outputs(typed: &[String], folder: &Path, root: &Path) -> Result<Ve
             return Err(bad("something else goes there already".into()));
         }
         if let Some(file) = &file {
-            let failed = |error| Failed::File(file.display().to_string(), error);
-            if linked(root, file).map_err(failed)? {
+            let failed = |error| CliError::File(file.display().to_string(), error);
+            if is_redirected_by_link(root, file).map_err(failed)? {
                 return Err(bad("a link of the repository stands there".into()));
             }
-            writable(file).map_err(failed)?;
+            check_writable(file).map_err(failed)?;
         }
-        outputs.push(Output { form, file });
+        outputs.push(OutputTarget { format: form, file });
     }
     Ok(outputs)
 }
 
 /// Whether a symlink inside the repository redirects the file. The author of the change controls
 /// those links, so a path that leads into the repository must not lead out of it again.
-fn linked(root: &Path, file: &Path) -> io::Result<bool> {
+fn is_redirected_by_link(root: &Path, file: &Path) -> io::Result<bool> {
     let root = dunce::canonicalize(root)?;
     let mut inside = false;
     let folders: Vec<&Path> = file.ancestors().skip(1).filter(|it| *it != Path::new("")).collect();
@@ -73,7 +77,7 @@ fn linked(root: &Path, file: &Path) -> io::Result<bool> {
 }
 
 /// Checks that a file can be opened for writing, without changing it.
-fn writable(file: &Path) -> io::Result<()> {
+fn check_writable(file: &Path) -> io::Result<()> {
     match OpenOptions::new().append(true).open(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -84,24 +88,24 @@ fn writable(file: &Path) -> io::Result<()> {
 }
 
 /// Writes all outputs, appends the CI summary, and prints the review unless stdout is taken.
-pub(super) fn deliver(
+pub(super) fn write_review(
     review: &Review,
-    outputs: &[Output],
-    pipeline: &Pipeline,
-    shown: Shown,
+    outputs: &[OutputTarget],
+    pipeline: &CiContext,
+    shown: DisplayArgs,
     (desk, screen): (&App, &mut Screen),
-) -> Result<(), Failed> {
-    for Output { form, file } in outputs {
+) -> Result<(), CliError> {
+    for OutputTarget { format: form, file } in outputs {
         let text = desk.redact(&write(review, *form));
         match file {
             Some(file) => {
                 fs::write(file, &text)
-                    .map_err(|error| Failed::File(file.display().to_string(), error))?;
+                    .map_err(|error| CliError::File(file.display().to_string(), error))?;
             }
-            None => screen.raw().write_all(text.as_bytes())?,
+            None => screen.raw_stdout().write_all(text.as_bytes())?,
         }
     }
-    if let Some(file) = &pipeline.summary {
+    if let Some(file) = &pipeline.summary_file {
         let text = desk.redact(&summary(review, STEP_SUMMARY));
         let added = OpenOptions::new().append(true).create(true).open(file);
         // A failed CI summary must not fail the review.
@@ -113,11 +117,11 @@ pub(super) fn deliver(
     if shown.json && !taken {
         let text = desk.redact(&write(review, Form::Json));
         let value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| Failed::Other(error.to_string()))?;
-        return screen.json(&value);
+            serde_json::from_str(&text).map_err(|error| CliError::Other(error.to_string()))?;
+        return screen.print_json(&value);
     }
     if !taken {
-        screen.say(&printable(&summary(review, STEP_SUMMARY)))?;
+        screen.print_sanitized(&printable(&summary(review, STEP_SUMMARY)))?;
     }
     Ok(())
 }

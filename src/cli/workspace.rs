@@ -1,13 +1,13 @@
 //! The current workspace (repository and state file), and lookup of debate ids in it.
-use super::exit::Failed;
+use super::exit::CliError;
 use super::screen::Screen;
 use crate::config::Config;
 use crate::engine::{App, AppError, Workspace};
 
 /// Workspace of the working directory.
-pub(super) fn here(config: &Config) -> Workspace {
+pub(super) fn current_workspace(config: &Config) -> Workspace {
     Workspace {
-        root: config.root.clone(),
+        root: config.repo_root.clone(),
         state_file: Some(config.state_file(".claude")),
         write_record: true,
     }
@@ -15,18 +15,18 @@ pub(super) fn here(config: &Config) -> Workspace {
 
 /// Resolves a debate id, prefix or `last`. If the archive has no match, debates are recovered from
 /// the user's signed state files, and a note says so.
-pub(super) fn meant(
+pub(super) fn resolve_debate_id(
     id: Option<&str>,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<String, Failed> {
-    Ok(found(id, false, config, desk, screen)?)
+) -> Result<String, CliError> {
+    Ok(find_debate_id(id, false, config, desk, screen)?)
 }
 
 /// Like [`resolve_debate_id`], optionally limited to unfinished debates, with the application's
 /// error.
-pub(super) fn found(
+pub(super) fn find_debate_id(
     id: Option<&str>,
     unfinished: bool,
     config: &Config,
@@ -34,7 +34,7 @@ pub(super) fn found(
     screen: &mut Screen,
 ) -> Result<String, AppError> {
     let files = crate::clients::state_files(config);
-    let (id, told) = desk.resolve_or_recover(id, unfinished, &here(config), &files)?;
+    let (id, told) = desk.resolve_or_recover(id, unfinished, &current_workspace(config), &files)?;
     for line in told {
         screen.note(&format!("[INFO] {line}"));
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Output of `debate join --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Attended")]
-pub struct Attended {
+pub struct JoinOutput {
     /// Schema version.
     pub v: u8,
     /// Server URL.
@@ -31,18 +31,18 @@ pub struct Attended {
     /// Winner, as sent by the server.
     pub winner: Option<String>,
     /// Scores, 0 to 100.
-    pub scores: Scores,
+    pub scores: JoinScores,
     /// Reasons for the verdict, as sent by the server.
     pub summary: String,
     /// All speeches, oldest first.
-    pub speeches: Vec<Heard>,
+    pub speeches: Vec<JoinSpeech>,
 }
 
 /// Scores of both sides.
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "Scores")]
-pub struct Scores {
+pub struct JoinScores {
     pub supporting: Option<i64>,
     pub opposing: Option<i64>,
 }
@@ -51,7 +51,7 @@ pub struct Scores {
 #[derive(Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "they say it")]
 #[schemars(rename = "Heard")]
-pub struct Heard {
+pub struct JoinSpeech {
     pub round: u32,
     pub side: String,
     pub speaker: String,

@@ -1,21 +1,21 @@
 //! Arguments of `debate leaderboard` and `debate tournament`.
-use super::{Json, Most};
+use super::{JsonArg, LimitArgs};
 use std::path::PathBuf;
 
 /// Arguments of `debate leaderboard`.
 #[derive(Debug, clap::Args)]
-pub struct Leaderboard {
+pub struct LeaderboardArgs {
     /// Only count debates of this repository
     #[arg(long)]
     pub here: bool,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }
 
 /// Arguments of `debate tournament`.
 #[derive(Debug, clap::Args)]
-pub struct Tournament {
+pub struct TournamentArgs {
     /// TOML file with motions, entrants and a judge
     pub file: PathBuf,
     /// Print the games without playing them
@@ -29,8 +29,8 @@ pub struct Tournament {
     pub no_probe: bool,
     /// Spending limits for all games together; they override the file.
     #[command(flatten)]
-    pub most: Most,
+    pub limits: LimitArgs,
     /// The `--json` flag.
     #[command(flatten)]
-    pub json: Json,
+    pub json: JsonArg,
 }

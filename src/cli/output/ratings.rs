@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Output of `debate leaderboard --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Leaderboard")]
-pub struct Leaderboard {
+pub struct LeaderboardOutput {
     /// Schema version.
     pub v: u8,
     /// The ratings.
@@ -18,7 +18,7 @@ pub struct Leaderboard {
 /// Output of `debate tournament --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Played")]
-pub struct Played {
+pub struct TournamentOutput {
     /// Schema version.
     pub v: u8,
     /// Why the run ended: `done`, `stopped` or `spent` (budget).
@@ -31,7 +31,7 @@ pub struct Played {
 /// Output of `debate tournament --dry-run --json`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Planned")]
-pub struct Planned {
+pub struct TournamentPlanOutput {
     /// Schema version.
     pub v: u8,
     /// Name of the tournament.

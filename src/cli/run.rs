@@ -1,10 +1,10 @@
 //! `debate run`: turns flags and topic into a [`DebateDraft`], runs the preflight checks, and plays
 //! the debate. Other commands share the helpers for drafts, context and budgets.
-use super::args::{Most, Run, Seating};
-use super::exit::{Exit, Failed};
-use super::place;
-use super::play::Play;
+use super::args::{LimitArgs, RunArgs, SeatingArgs};
+use super::exit::{CliError, Exit};
+use super::play::DebatePlayer;
 use super::screen::Screen;
+use super::workspace;
 use crate::config::Config;
 use crate::debate::{Budget, HoldPoint, Participant, Rounds, to_millionths};
 use crate::engine::draft::with_absolute_script;
@@ -20,17 +20,17 @@ use std::time::Duration;
 
 /// Handler of `debate run`.
 pub(super) async fn run(
-    run: &Run,
+    run: &RunArgs,
     config: &Config,
     desk: &App,
     screen: &mut Screen,
-) -> Result<Exit, Failed> {
-    let place = place::here(config);
-    let spoken = said(run, config, desk)?;
+) -> Result<Exit, CliError> {
+    let place = workspace::current_workspace(config);
+    let spoken = parse_topic(run, config, desk)?;
     if let Some(understood) = spoken.describe() {
         screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
     }
-    let (draft, wish) = drafted(&run.seating, &spoken, run.output.clone(), config, desk)?;
+    let (draft, wish) = build_draft(&run.seating, &spoken, run.output.clone(), config, desk)?;
     let offer = &desk.catalog().find(&draft.format)?.offer;
     // Acts without a fixed number of rounds need the user to end them.
     let open = offer.format.acts.iter().any(|act| act.rounds == Rounds::Open);
@@ -43,7 +43,7 @@ pub(super) async fn run(
         _ => wish,
     };
     if let Some(output) = &draft.report_path {
-        writable(&place.root.join(output))?;
+        check_writable(&place.root.join(output))?;
     }
     let prepared = tokio::select! {
         prepared = desk.prepare(draft, &wish, &place.root) => prepared,
@@ -53,21 +53,29 @@ pub(super) async fn run(
         }
     };
     let (opening, warnings) = prepared?;
-    announced(&opening, &warnings, desk, screen)?;
+    print_preparation(&opening, &warnings, desk, screen)?;
     let job = desk.open(&opening, &place)?;
-    let (yes, shown) = (run.yes, run.shown);
-    Play { config, desk, yes, shown, summary: true, limit: None, onward: None }
-        .play(job, screen)
-        .await
+    let (yes, shown) = (run.yes, run.display);
+    DebatePlayer {
+        config,
+        app: desk,
+        assume_yes: yes,
+        display: shown,
+        print_summary: true,
+        deadline: None,
+        resume_hint: None,
+    }
+    .play(job, screen)
+    .await
 }
 
 /// Prints warnings, the selected context, the chosen participants and the cost estimate.
-pub(super) fn announced(
+pub(super) fn print_preparation(
     opening: &DebateDraft,
     warnings: &[String],
     desk: &App,
     screen: &mut Screen,
-) -> Result<(), Failed> {
+) -> Result<(), CliError> {
     for warning in warnings {
         screen.warn(&format!("[WARN] {}", printable(warning)));
     }
@@ -87,21 +95,21 @@ pub(super) fn announced(
 }
 
 /// Builds a draft and a seating request from flags, topic options and config.
-pub(super) fn drafted(
-    seating: &Seating,
+pub(super) fn build_draft(
+    seating: &SeatingArgs,
     spoken: &TopicOptions,
     output: Option<String>,
     config: &Config,
     desk: &App,
-) -> Result<(DebateDraft, SeatingRequest), Failed> {
-    let wish = wish(seating, spoken, config)?;
+) -> Result<(DebateDraft, SeatingRequest), CliError> {
+    let wish = build_seating_request(seating, spoken, config)?;
     let limits = config.settings.limits;
     let format = seating.format.clone().or_else(|| spoken.format.clone());
     let draft = DebateDraft {
         format: format.unwrap_or("duel".into()),
         rounds: seating.rounds.or(spoken.rounds),
         effort: wish.effort,
-        budget: budget(seating.most.or(limits), Budget::default())?,
+        budget: merge_budget(seating.limits.or_config(limits), Budget::default())?,
         turn_seconds: seating.turn_timeout.or(limits.turn_seconds),
         sealed: seating.sealed,
         stop_when_settled: seating.stop_when_settled,
@@ -112,20 +120,20 @@ pub(super) fn drafted(
             Participant::Human,
         )
     };
-    let said = FormatOptions { output_path: output, ..seating.wanted.read()? };
-    Ok(desk.apply_format_options(said, draft, wish, &config.folder)?)
+    let said = FormatOptions { output_path: output, ..seating.format_options.parse()? };
+    Ok(desk.apply_format_options(said, draft, wish, &config.current_dir)?)
 }
 
 /// Parses the topic and the options written in it. An empty topic is an error.
-fn said(run: &Run, config: &Config, desk: &App) -> Result<TopicOptions, Failed> {
+fn parse_topic(run: &RunArgs, config: &Config, desk: &App) -> Result<TopicOptions, CliError> {
     if run.topic.trim().is_empty() {
-        let raised = desk.suggest_topics(&place::here(config).root);
+        let raised = desk.suggest_topics(&workspace::current_workspace(config).root);
         let hint = if raised.is_empty() {
             "as in `debate run 'Should we use sqlx or rusqlite here?'`".into()
         } else {
             format!("what has changed here raises:\n  {}", raised.join("\n  "))
         };
-        return Err(Failed::Usage("the topic is empty".into(), hint));
+        return Err(CliError::Usage("the topic is empty".into(), hint));
     }
     // Flags override options in the topic.
     let (spoken, seating) = (desk.parse_topic_options(&run.topic), &run.seating);
@@ -141,9 +149,9 @@ fn said(run: &Run, config: &Config, desk: &App) -> Result<TopicOptions, Failed> 
 }
 
 /// Checks that the report file does not exist and can be created.
-fn writable(path: &Path) -> Result<(), Failed> {
+fn check_writable(path: &Path) -> Result<(), CliError> {
     if path.exists() {
-        return Err(Failed::Usage(
+        return Err(CliError::Usage(
             format!("there is a file `{}` already", path.display()),
             "name another with `--output PATH`, or move that one away".into(),
         ));
@@ -151,7 +159,7 @@ fn writable(path: &Path) -> Result<(), Failed> {
     // Create and delete the file now, so that a bad path fails before any cost.
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
     made.and_then(|_| std::fs::remove_file(path)).map_err(|error| {
-        Failed::Usage(
+        CliError::Usage(
             format!("`{}` cannot be written: {error}", path.display()),
             "make its folder, or name another file with `--output PATH`".into(),
         )
@@ -159,16 +167,16 @@ fn writable(path: &Path) -> Result<(), Failed> {
 }
 
 /// Seats the user wants. Flags override the topic, the topic overrides the config.
-fn wish(
-    seating: &Seating,
+fn build_seating_request(
+    seating: &SeatingArgs,
     spoken: &TopicOptions,
     config: &Config,
-) -> Result<SeatingRequest, Failed> {
-    let folder = &config.folder;
+) -> Result<SeatingRequest, CliError> {
+    let folder = &config.current_dir;
     let model =
         |flag: &Option<Participant>, said: &Option<String>, model: &Option<String>, role| {
             let voice = flag.clone().or_else(|| said.as_ref()?.parse().ok());
-            seat(voice.as_ref(), model.as_deref(), role, folder)
+            resolve_seat(voice.as_ref(), model.as_deref(), role, folder)
         };
     let judge = seating.judge.first().cloned().or_else(|| spoken.judge.as_ref()?.parse().ok());
     let (pro, con) = (&spoken.proposer, &spoken.challenger);
@@ -180,7 +188,7 @@ fn wish(
     let own = &config.settings.seats;
     let preferred = SeatPreferences::parse(&own.pairings, &own.judges).map_err(|bad| {
         let hint = "write seats as in `claude` or `openai:MODEL`";
-        Failed::Usage(format!("`seats` in your configuration: {bad}"), hint.into())
+        CliError::Usage(format!("`seats` in your configuration: {bad}"), hint.into())
     })?;
     Ok(SeatingRequest {
         requested: named,
@@ -200,7 +208,7 @@ fn wish(
             debater: None,
             judge: FallbackJudge::Debater(Participant::Human),
         },
-        context: joined(&seating.context),
+        context: join_context(&seating.context),
         change: None,
         effort: seating.effort.map(Into::into).or(spoken.effort),
         probe_timeout: (!seating.no_probe && own.probe.unwrap_or(true)).then_some(Duration::MAX),
@@ -208,7 +216,7 @@ fn wish(
 }
 
 /// Joins context items into one string. A note extends to the end, so notes come last.
-pub(super) fn joined(context: &[String]) -> String {
+pub(super) fn join_context(context: &[String]) -> String {
     let (notes, items): (Vec<&str>, Vec<&str>) =
         context.iter().map(|item| item.trim()).partition(|item| item.starts_with("note="));
     let notes: Vec<&str> = notes.iter().map(|note| note.trim_start_matches("note=")).collect();
@@ -217,21 +225,21 @@ pub(super) fn joined(context: &[String]) -> String {
 }
 
 /// Resolves a seat flag. Script paths become absolute, so that a resume from another folder works.
-fn seat(
+fn resolve_seat(
     voice: Option<&Participant>,
     model: Option<&str>,
     role: &str,
     folder: &Path,
-) -> Result<Option<Participant>, Failed> {
+) -> Result<Option<Participant>, CliError> {
     let voice = match (voice, model) {
         (None, None) => return Ok(None),
         (Some(Participant::Model { tool, model: None }), Some(model)) => format!("{tool}:{model}")
             .parse()
             .map_err(|bad: crate::debate::seat::ParticipantError| {
-                Failed::Usage(format!("`{model}`: {bad}"), "give the model's plain name".into())
+                CliError::Usage(format!("`{model}`: {bad}"), "give the model's plain name".into())
             })?,
         (_, Some(_)) => {
-            return Err(Failed::Usage(
+            return Err(CliError::Usage(
                 format!("the {role}'s model is given twice, or it takes none"),
                 format!("either `--{role} TOOL:MODEL` or `--model-{role} MODEL`"),
             ));
@@ -242,22 +250,22 @@ fn seat(
 }
 
 /// Budget from the flags, with the earlier budget for limits that were not given.
-pub(super) fn budget(most: Most, before: Budget) -> Result<Budget, Failed> {
-    let cost = most.max_cost.map(money).transpose()?;
+pub(super) fn merge_budget(most: LimitArgs, before: Budget) -> Result<Budget, CliError> {
+    let cost = most.max_cost.map(parse_cost).transpose()?;
     Ok(Budget {
         cost: cost.or(before.cost),
         tokens: most.max_tokens.or(before.tokens),
-        milliseconds: most.max_minutes.map(minutes).or(before.milliseconds),
+        milliseconds: most.max_minutes.map(minutes_to_ms).or(before.milliseconds),
     })
 }
 
-fn minutes(minutes: u64) -> u64 {
+fn minutes_to_ms(minutes: u64) -> u64 {
     minutes.saturating_mul(60_000)
 }
 
 /// Converts a cost to millionths, or returns a usage error.
-fn money(amount: f64) -> Result<u64, Failed> {
+fn parse_cost(amount: f64) -> Result<u64, CliError> {
     to_millionths(amount).ok_or_else(|| {
-        Failed::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
+        CliError::Usage(format!("`{amount}` is no amount"), "give a number such as 0.50".into())
     })
 }

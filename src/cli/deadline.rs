@@ -4,12 +4,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// A quarter of the time is reserved for the verdict, but at most four minutes.
-const KEPT: u32 = 4;
-const MOST_KEPT: Duration = Duration::from_secs(240);
+const VERDICT_TIME_DIVISOR: u32 = 4;
+const MAX_VERDICT_TIME: Duration = Duration::from_secs(240);
 
 /// Stage of the deadline that has been reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum DeadlineStage {
     /// Skip to the verdict.
     Verdict,
     /// Stop.
@@ -17,28 +17,30 @@ pub(super) enum Due {
 }
 
 /// Timers of both stages.
-pub(super) struct Stopwatch {
+pub(super) struct DeadlineTimer {
     verdict: Option<Instant>,
     end: Option<Instant>,
 }
 
-impl Stopwatch {
+impl DeadlineTimer {
     /// Starts the timers. Without a deadline they never fire.
-    pub(super) fn until(end: Option<Instant>) -> Stopwatch {
+    pub(super) fn new(end: Option<Instant>) -> DeadlineTimer {
         let now = Instant::now();
-        let kept = |end: Instant| (end.saturating_duration_since(now) / KEPT).min(MOST_KEPT);
-        Stopwatch { verdict: end.map(|end| end - kept(end)), end }
+        let kept = |end: Instant| {
+            (end.saturating_duration_since(now) / VERDICT_TIME_DIVISOR).min(MAX_VERDICT_TIME)
+        };
+        DeadlineTimer { verdict: end.map(|end| end - kept(end)), end }
     }
 
     /// Waits for the next stage. Each is returned once.
-    pub(super) async fn due(&mut self) -> Due {
+    pub(super) async fn next_stage(&mut self) -> DeadlineStage {
         let (at, due) = match (self.verdict, self.end) {
-            (Some(at), _) => (at, Due::Verdict),
-            (None, Some(at)) => (at, Due::End),
+            (Some(at), _) => (at, DeadlineStage::Verdict),
+            (None, Some(at)) => (at, DeadlineStage::End),
             (None, None) => return std::future::pending().await,
         };
         sleep_until(at).await;
-        let told = if due == Due::Verdict { &mut self.verdict } else { &mut self.end };
+        let told = if due == DeadlineStage::Verdict { &mut self.verdict } else { &mut self.end };
         *told = None;
         due
     }
