@@ -29,31 +29,31 @@
 //! | `resources`      | `debate://` resources                                                     |
 //! | `prompts`        | prompts (slash commands) and argument completion                          |
 //! | `client`         | the calling client and its state folder                                   |
-mod account;
+mod amend;
 pub mod args;
-mod attend;
-pub mod bounds;
-mod change;
-mod check;
 mod client;
-mod coming_back;
-pub mod complaint;
-mod hub;
-mod next;
-mod opening;
+mod continue_round;
+pub mod error;
+mod next_call;
+mod progress;
 mod prompts;
-mod reading;
+mod read_tools;
 mod resources;
-mod round;
-mod ruling;
+mod resume;
+mod run_registry;
 mod server;
-mod standing;
-mod tail;
+mod start_debate;
+mod status;
+mod summary;
+mod text;
+pub mod token_limits;
 mod tools;
-mod wire;
-mod words;
+mod transport;
+mod validate;
+mod verdict;
+mod wait;
 
-pub use server::Server;
+pub use server::McpServer;
 pub use tools::manifest;
 
 use crate::config::Config;
@@ -66,18 +66,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Grace period to flush pending responses after the client has disconnected.
-const FAREWELL: Duration = Duration::from_millis(400);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(400);
 
 /// Serves one client on stdin and stdout until it disconnects or the process gets a stop signal.
 pub async fn serve(config: &Config, desk: App) -> ExitCode {
-    let server = Server::new(desk, config.clone());
+    let server = McpServer::new(desk, config.clone());
     let (input, output) = stdio_pipes();
     let done = tokio::select! {
         done = serve_on(server.clone(), input, output) => done,
         () = wait_for_shutdown() => Ok(()),
     };
     // A blocked disk must not keep the process alive after its client has gone.
-    let _ = tokio::time::timeout(FAREWELL, server.close()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_GRACE, server.shut_down()).await;
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
@@ -89,12 +89,12 @@ pub async fn serve(config: &Config, desk: App) -> ExitCode {
 
 /// Serves one client on any pair of streams. Returns, and stops all runs, at end of input.
 pub async fn serve_on(
-    server: Server,
+    server: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
-    let closing = server.closing();
-    let wire = wire::Wire::new(input, output, closing.clone());
+    let closing = server.shutdown_token();
+    let wire = transport::LineTransport::new(input, output, closing.clone());
     let running = match server.serve(wire).await {
         Ok(running) => running,
         // A client that disconnects before the handshake is not an error.
@@ -103,7 +103,7 @@ pub async fn serve_on(
     };
     let late = async {
         closing.cancelled().await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
         quit = running.waiting() => quit.map(drop).map_err(|error| error.to_string()),

@@ -23,16 +23,18 @@
 //! | `output/rdjson`             | Reviewdog Diagnostic Format                                    |
 //! | `output/gitlab`             | GitLab Code Quality report                                     |
 //! | `output/github_annotations` | GitHub workflow commands                                       |
-pub mod asking;
 pub mod finding;
-pub mod forms;
-pub mod gate;
-mod weighing;
+mod from_debate;
+pub mod merge_gate;
+pub mod output;
+pub mod request;
 
-pub use weighing::{USUAL, remembering, review, skipped};
+pub use from_debate::{
+    DEFAULT_MAX_FINDINGS, review_from_debate, skipped_review, with_known_findings,
+};
 
 use crate::debate::ChangeSummary;
-use finding::{Earlier, Finding};
+use finding::{EarlierFinding, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +53,7 @@ pub struct Review {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
     /// The decision.
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     /// Why the decision is contested. Empty if it is not.
     pub doubts: Vec<String>,
     /// Whether rulings disagree, or one is missing.
@@ -80,18 +82,18 @@ pub struct Review {
     pub unverified: Vec<Finding>,
     /// Findings of an earlier review of the same change that `findings` does not list, with their
     /// state.
-    pub earlier: Vec<Earlier>,
+    pub earlier: Vec<EarlierFinding>,
     /// Participants and judges.
-    pub seats: Vec<Seated>,
+    pub seats: Vec<ReviewParticipant>,
     /// Its cost.
-    pub spent: Spent,
+    pub spent: ReviewCost,
 }
 
 /// Decision about a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Decision")]
-pub enum Decision {
+pub enum ReviewDecision {
     /// Merge as designed.
     Merge,
     /// Change the design first.
@@ -104,7 +106,7 @@ pub enum Decision {
 /// A debate participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Seated")]
-pub struct Seated {
+pub struct ReviewParticipant {
     /// Its role: `proposer`, `challenger`, `judge`.
     pub role: String,
     /// Model: `claude:opus`.
@@ -114,7 +116,7 @@ pub struct Seated {
 /// Cost of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Spent")]
-pub struct Spent {
+pub struct ReviewCost {
     /// Completed turns.
     pub turns: usize,
     /// Input and output tokens, if known.
@@ -127,23 +129,23 @@ pub struct Spent {
 
 impl Review {
     /// Whether the author should get a comment: there are findings, or earlier ones.
-    pub fn worth_posting(&self) -> bool {
+    pub fn is_worth_posting(&self) -> bool {
         !self.findings.is_empty() || !self.earlier.is_empty()
     }
 
     /// Whether the decision is contested.
-    pub fn contested(&self) -> bool {
+    pub fn is_contested(&self) -> bool {
         !self.doubts.is_empty()
     }
 }
 
-impl Decision {
+impl ReviewDecision {
     /// The decision as a phrase.
-    pub fn says(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Decision::Merge => "merge as designed",
-            Decision::Change => "change the design first",
-            Decision::None => "no verdict",
+            ReviewDecision::Merge => "merge as designed",
+            ReviewDecision::Change => "change the design first",
+            ReviewDecision::None => "no verdict",
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::{
     Update, ports::FileChange,
 };
 use crate::report::view::DebateView;
-use crate::review::forms::Kinded;
+use crate::review::output::ReviewDocument;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -513,7 +513,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("reindex", schemars::schema_for!(ReindexOutput)),
         ("replayed", schemars::schema_for!(ReplayResultLine)),
         ("result", schemars::schema_for!(ResultLine<'_>)),
-        ("review", schemars::schema_for!(Kinded<'_>)),
+        ("review", schemars::schema_for!(ReviewDocument<'_>)),
         ("run", schemars::schema_for!(DebateView)),
         ("search", schemars::schema_for!(SearchOutput)),
         ("stats", schemars::schema_for!(StatsOutput)),

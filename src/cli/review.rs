@@ -16,9 +16,9 @@ use crate::engine::{
     App, AppError, ArchiveError, ChangeSelector, ChangeSet, DebateDraft, LeaseMode, Workspace,
 };
 use crate::report::text::one_line;
-use crate::review::asking::{self, Posed};
-use crate::review::gate::stops;
-use crate::review::{Review, remembering, review as reviewed, skipped};
+use crate::review::merge_gate::blocks_merge;
+use crate::review::request::{self, PreparedReview};
+use crate::review::{Review, review_from_debate as reviewed, skipped_review, with_known_findings};
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -40,13 +40,13 @@ pub(super) async fn review(
     let limit = typed.time_limit.map(|limit| Instant::now() + limit);
     let (place, pipeline) = (workspace::current_workspace(config), config.ci_context());
     check_stdio_use(typed)?;
-    asking::apart(&config.data_dir, &place.root)?;
+    request::require_archive_outside_repo(&config.data_dir, &place.root)?;
     // Read all inputs before any output file is opened: they may be the same file.
     let meant = select_change(typed, &pipeline, config)?;
-    let said = asking::Asked {
+    let said = request::ReviewRequest {
         title: change_title(typed, &pipeline),
         body: change_description(typed, &pipeline, &config.current_dir)?,
-        meant: Some(meant.clone()),
+        selector: Some(meant.clone()),
         subject: typed.subject.clone().or(pipeline.number.map(|number| format!("#{number}"))),
         earlier: typed
             .earlier
@@ -61,7 +61,7 @@ pub(super) async fn review(
         desk.find_change_set(&place.root, meant, written).await.map_err(change_not_found)?;
     screen.note(&format!("[INFO] Under review: {}", one_line(&proposal.description)));
     warn_about_secrets(&pipeline, &proposal, screen);
-    let came = if let Some(why) = asking::idle(&proposal, typed.docs) {
+    let came = if let Some(why) = request::skip_reason(&proposal, typed.docs) {
         Err(NotDebated { reason: why.as_str(), incomplete: false })
     } else {
         let pipeline = &pipeline;
@@ -81,7 +81,7 @@ pub(super) async fn review(
         Ok(ReviewDebate { debate, earlier_findings: known, .. }) => {
             let review = reviewed(debate, typed.max_findings).unwrap_or_default();
             let review = match known {
-                Some(known) => remembering(review, known),
+                Some(known) => with_known_findings(review, known),
                 None => review,
             };
             // The same change may have been reviewed under another title.
@@ -91,7 +91,7 @@ pub(super) async fn review(
         }
         Err(NotDebated { reason: why, .. }) => {
             screen.note(&format!("[INFO] Not argued: {why}."));
-            skipped(&outline, why)
+            skipped_review(&outline, why)
         }
     };
     write_review(&review, &outputs, &pipeline, typed.display, (desk, screen))?;
@@ -99,7 +99,7 @@ pub(super) async fn review(
         Err(NotDebated { incomplete: true, .. }) if typed.strict => Exit::Degraded,
         Err(_) => Exit::Ok,
         Ok(ReviewDebate { stopped: true, .. }) => Exit::Stopped,
-        Ok(_) if stops(&review, typed.fail_on.into()) => Exit::Blocked,
+        Ok(_) if blocks_merge(&review, typed.fail_on.into()) => Exit::Blocked,
         Ok(ReviewDebate { debate, .. }) => exit_code(debate, typed.strict && review.degraded),
     })
 }
@@ -127,7 +127,7 @@ struct ReviewRun<'a> {
     app: &'a App,
     workspace: &'a Workspace,
     ci: &'a CiContext,
-    request: &'a asking::Asked,
+    request: &'a request::ReviewRequest,
     deadline: Option<Instant>,
 }
 
@@ -140,11 +140,16 @@ impl ReviewRun<'_> {
     ) -> Result<Result<ReviewDebate, NotDebated>, CliError> {
         let ReviewRun { args: typed, config, app: desk, workspace: place, ci: pipeline, .. } = self;
         let drafted = build_draft(&typed.seating, &TopicOptions::default(), None, config, desk)?;
-        let posed =
-            asking::posed(desk, &place.root, proposal.clone(), self.request.clone(), drafted)
-                .await?;
-        let Posed { mut draft, wish, already } = posed;
-        asking::could_block(desk, &draft.format, typed.fail_on.into())?;
+        let posed = request::prepare_review(
+            desk,
+            &place.root,
+            proposal.clone(),
+            self.request.clone(),
+            drafted,
+        )
+        .await?;
+        let PreparedReview { mut draft, seating: wish, earlier: already } = posed;
+        request::require_verdict_format(desk, &draft.format, typed.fail_on.into())?;
         let used = already.is_none() || typed.earlier.is_some();
         let known: Vec<&KnownFinding> =
             draft.reviewed_change.iter().filter(|_| used).flat_map(|it| &it.known).collect();

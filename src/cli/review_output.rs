@@ -6,14 +6,14 @@ use crate::config::CiContext;
 use crate::engine::App;
 use crate::report::text::printable;
 use crate::review::Review;
-use crate::review::forms::{Form, STEP_SUMMARY, summary, write};
+use crate::review::output::{MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Output format and its file, `None` for stdout.
 pub(super) struct OutputTarget {
-    format: Form,
+    format: ReviewFormat,
     file: Option<PathBuf>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn parse_outputs(
             CliError::Usage(format!("`--output {text}`: {why}"), hint.into())
         };
         let (kind, file) = text.split_once('=').ok_or_else(|| bad("there is no `=`".into()))?;
-        let form: Form = kind.trim().parse().map_err(bad)?;
+        let form: ReviewFormat = kind.trim().parse().map_err(bad)?;
         let file = match file.trim() {
             "" => return Err(bad("there is no file".into())),
             "-" => None,
@@ -96,7 +96,7 @@ pub(super) fn write_review(
     (desk, screen): (&App, &mut Screen),
 ) -> Result<(), CliError> {
     for OutputTarget { format: form, file } in outputs {
-        let text = desk.redact(&write(review, *form));
+        let text = desk.redact(&render_review(review, *form));
         match file {
             Some(file) => {
                 fs::write(file, &text)
@@ -106,7 +106,7 @@ pub(super) fn write_review(
         }
     }
     if let Some(file) = &pipeline.summary_file {
-        let text = desk.redact(&summary(review, STEP_SUMMARY));
+        let text = desk.redact(&render_summary(review, MAX_STEP_SUMMARY_BYTES));
         let added = OpenOptions::new().append(true).create(true).open(file);
         // A failed CI summary must not fail the review.
         if let Err(error) = added.and_then(|mut it| it.write_all(text.as_bytes())) {
@@ -115,13 +115,13 @@ pub(super) fn write_review(
     }
     let taken = outputs.iter().any(|output| output.file.is_none());
     if shown.json && !taken {
-        let text = desk.redact(&write(review, Form::Json));
+        let text = desk.redact(&render_review(review, ReviewFormat::Json));
         let value: serde_json::Value =
             serde_json::from_str(&text).map_err(|error| CliError::Other(error.to_string()))?;
         return screen.print_json(&value);
     }
     if !taken {
-        screen.print_sanitized(&printable(&summary(review, STEP_SUMMARY)))?;
+        screen.print_sanitized(&printable(&render_summary(review, MAX_STEP_SUMMARY_BYTES)))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "StartDebate")]
-pub struct StartDebate {
+pub struct StartDebateArgs {
     /// Question, in one sentence
     pub topic: String,
     /// duel (default), research, dialectic, tribunal
@@ -40,7 +40,7 @@ pub struct StartDebate {
 }
 
 /// Names of all options, for the error about an invalid one.
-pub(super) const OPTIONS: &str = "review (of the change in context), confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
+pub(super) const OPTION_NAMES: &str = "review (of the change in context), confirm_plan, pause, sealed, stop_when_settled, probe, max_cost, max_tokens, max_minutes, \
      turn_seconds, await_seconds, model, judges, stances, styles; in research roles, goal, audience, \
      decision_type, evidence_round, output_path; in dialectic partners; in tribunal listeners, \
      judge_share, audience_share, same_judge";
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &str = "review (of the change in context), confirm_pla
 /// every conversation. The resource `debate://formats/{name}` documents them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Options {
+pub(super) struct StartOptions {
     pub(super) review: bool,
     pub(super) confirm_plan: Option<bool>,
     pub(super) pause: Option<bool>,
@@ -64,7 +64,7 @@ pub(super) struct Options {
 }
 
 /// Options parsed as `StartOptions`. All others are parsed as format options.
-pub(super) const COMMON: &[&str] = &[
+pub(super) const COMMON_OPTIONS: &[&str] = &[
     "review",
     "confirm_plan",
     "pause",
@@ -82,7 +82,7 @@ pub(super) const COMMON: &[&str] = &[
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ContinueRound")]
-pub struct ContinueRound {
+pub struct ContinueRoundArgs {
     /// Default: the latest here
     pub debate_id: Option<String>,
     /// due.turn from the last result
@@ -103,7 +103,7 @@ pub struct ContinueRound {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Summarize")]
-pub struct Summarize {
+pub struct SummarizeArgs {
     /// Default: the latest here
     pub debate_id: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct Summarize {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Verdict")]
-pub struct Verdict {
+pub struct VerdictArgs {
     /// Default: the latest here
     pub debate_id: Option<String>,
     /// due.turn, if you judge
@@ -130,7 +130,7 @@ pub struct Verdict {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ListDebates")]
-pub struct ListDebates {
+pub struct ListDebatesArgs {
     /// Search text; in:all or in:PATH searches other repositories
     pub query: Option<String>,
     /// unfinished, in-progress, paused, completed, degraded, aborted, failed, cancelled
@@ -138,13 +138,13 @@ pub struct ListDebates {
 }
 
 /// Valid values of `part`, for the error about an invalid one.
-pub(super) const PARTS: &str = "transcript, summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
+pub(super) const PART_NAMES: &str = "transcript, summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn such as 0.1.0.0";
 
 /// `show_debate`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ShowDebate")]
-pub struct ShowDebate {
+pub struct ShowDebateArgs {
     /// Default: the latest here
     pub debate_id: Option<String>,
     /// transcript (default), summary, report, findings, ledger, recheck, envelopes, brief, plan, or a turn
@@ -159,7 +159,7 @@ pub struct ShowDebate {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ListModels")]
-pub struct ListModels {
+pub struct ListModelsArgs {
     /// Send each model a test request
     #[serde(deserialize_with = "flag")]
     #[schemars(with = "bool")]

@@ -1,5 +1,5 @@
 //! MCP prompts, which clients show as slash commands, and completion of their arguments.
-use super::server::Server;
+use super::server::McpServer;
 use crate::clients::commands::{COMMANDS, Command};
 use crate::engine::{DebateQuery, Workspace};
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
@@ -16,13 +16,13 @@ pub(super) fn prompts() -> Vec<Prompt> {
 }
 
 /// Renders a prompt with its argument. Also returns its description.
-pub(super) fn filled(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
+pub(super) fn render_prompt(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
     let row = COMMANDS.iter().find(|row| row.name == name)?;
     let topic = given.get("topic").and_then(|value| value.as_str()).unwrap_or_default();
     Some((row.filled(&crate::report::text::one_line(topic)), row.about))
 }
 
-impl Server {
+impl McpServer {
     /// Completions for a prompt argument or a part of a resource URI, at most 100.
     pub(super) fn completions(
         &self,
@@ -36,12 +36,12 @@ impl Server {
                 limit: Some(50),
                 ..DebateQuery::default()
             };
-            self.hub.desk.archive().list(&query).unwrap_or_default().into_iter()
+            self.registry.app.archive().list(&query).unwrap_or_default().into_iter()
         };
         let all: Vec<String> = match argument {
             "topic" => cards().map(|card| card.topic).collect(),
             "id" => cards().map(|card| card.id).collect(),
-            "name" => self.hub.desk.formats().iter().map(|it| it.name().to_owned()).collect(),
+            "name" => self.registry.app.formats().iter().map(|it| it.name().to_owned()).collect(),
             _ => vec![],
         };
         all.into_iter().filter(|value| value.starts_with(typed)).take(100).collect()

@@ -1,7 +1,7 @@
 //! MCP resources, by URI: `debate://last`, `debate://{id}`, `debate://{id}/transcript`,
 //! `debate://formats/{name}`.
-use super::complaint::Complaint;
-use super::server::Server;
+use super::error::ToolError;
+use super::server::McpServer;
 use crate::engine::{CatalogEntry, DebateQuery, Workspace};
 use crate::report::view::view;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
@@ -10,10 +10,10 @@ const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
 /// Limit of debates in the resource list.
-const LISTED: usize = 10;
+const MAX_LISTED_RESOURCES: usize = 10;
 
 /// The URI templates.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+pub(super) fn resource_templates() -> Vec<ResourceTemplate> {
     let row = |address: &str, name: &str, about: &str, kind: &str| {
         ResourceTemplate::new(address, name).with_description(about).with_mime_type(kind)
     };
@@ -29,17 +29,18 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-impl Server {
-    pub(super) fn resources(&self, place: &Workspace) -> Vec<Resource> {
+impl McpServer {
+    pub(super) fn debate_resources(&self, place: &Workspace) -> Vec<Resource> {
         let root = Some(place.root.clone());
-        let query = DebateQuery { root, limit: Some(LISTED), ..DebateQuery::default() };
-        let cards = self.hub.desk.archive().list(&query).unwrap_or_default();
+        let query =
+            DebateQuery { root, limit: Some(MAX_LISTED_RESOURCES), ..DebateQuery::default() };
+        let cards = self.registry.app.archive().list(&query).unwrap_or_default();
         let mut resources: Vec<Resource> = vec![];
         if !cards.is_empty() {
             let newest = Resource::new("debate://last", "last debate");
             resources.push(newest.with_description("The newest here").with_mime_type(JSON));
         }
-        for format in self.hub.desk.formats().iter().map(CatalogEntry::name) {
+        for format in self.registry.app.formats().iter().map(CatalogEntry::name) {
             let resource = Resource::new(format!("debate://formats/{format}"), format);
             let about = "How this format is played, and its options";
             resources.push(resource.with_description(about).with_mime_type(MARKDOWN));
@@ -54,42 +55,42 @@ impl Server {
     }
 
     /// Reads a resource. None if the URI is unknown.
-    pub(super) fn resource(
+    pub(super) fn find_resource(
         &self,
         address: &str,
         place: &Workspace,
-    ) -> Result<Option<ResourceContents>, Complaint> {
+    ) -> Result<Option<ResourceContents>, ToolError> {
         let Some(path) = address.strip_prefix("debate://") else { return Ok(None) };
         let text = |text: String, kind: &str| {
             Ok(Some(ResourceContents::text(text, address).with_mime_type(kind)))
         };
         if let Some(name) = path.strip_prefix("formats/") {
-            let known = self.hub.desk.formats().iter().find(|format| format.name() == name);
-            return known.map_or(Ok(None), |known| text(format(known), MARKDOWN));
+            let known = self.registry.app.formats().iter().find(|format| format.name() == name);
+            return known.map_or(Ok(None), |known| text(render_format(known), MARKDOWN));
         }
         let (id, part) = path.split_once('/').unwrap_or((path, ""));
         let id = id.replace("%3A", ":").replace("%3a", ":");
         if id.is_empty() {
             return Ok(None);
         }
-        let id = self.meant(Some(&id), place)?.id;
+        let id = self.resolve_debate(Some(&id), place)?.id;
         match part {
             "" => {
-                let (_, debate, _) = self.hub.desk.read(&id)?;
+                let (_, debate, _) = self.registry.app.read(&id)?;
                 text(serde_json::to_string_pretty(&view(&debate)).unwrap_or_default(), JSON)
             }
-            "transcript" => text(self.part(&id, "transcript")?, MARKDOWN),
+            "transcript" => text(self.render_part(&id, "transcript")?, MARKDOWN),
             _ => Ok(None),
         }
     }
 }
 
 /// Renders the documentation of a format and of the options of `start_debate`.
-fn format(offering: &CatalogEntry) -> String {
-    crate::report::format::described(&offering.offer) + OPTIONS
+fn render_format(offering: &CatalogEntry) -> String {
+    crate::report::format::described(&offering.offer) + OPTIONS_REFERENCE
 }
 
-const OPTIONS: &str = "
+const OPTIONS_REFERENCE: &str = "
 ## Options of start_debate
 
 Given as one object, `\"options\": {...}`.

@@ -1,11 +1,12 @@
 //! Definitions of the seven tools. Names, descriptions and input schemas cost tokens in every
 //! conversation, so the generated schemas are stripped of what no client needs.
-use super::account::Account;
 use super::args::{
-    ContinueRound, ListDebates, ListModels, ShowDebate, StartDebate, Summarize, Verdict,
+    ContinueRoundArgs, ListDebatesArgs, ListModelsArgs, ShowDebateArgs, StartDebateArgs,
+    SummarizeArgs, VerdictArgs,
 };
-use super::reading::{Listed, Models, Shown};
-use super::standing::Standing;
+use super::read_tools::{DebateList, DebatePage, ModelList};
+use super::status::DebateStatus;
+use super::summary::DebateSummary;
 use rmcp::model::{JsonObject, ProtocolVersion, Tool, ToolAnnotations};
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, SchemaGenerator};
@@ -21,51 +22,51 @@ pub(super) const INSTRUCTIONS: &str = "Makes AI tools argue a question, with evi
 
 /// Side effects of a tool, which become its annotations.
 #[derive(Clone, Copy)]
-enum Deed {
-    Reads,
+enum ToolEffect {
+    ReadOnly,
     /// Sends requests to models and records their replies.
-    Plays,
+    RunsDebate,
 }
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     vec![
-        tool::<StartDebate, Standing>(
+        build_tool::<StartDebateArgs, DebateStatus>(
             "start_debate",
             "Debate a question or design decision: AI tools argue it with evidence, a judge picks a \
              side (duel, tribunal), reports (research), or nobody wins (dialectic). Plays round 1; \
              follow `next` in each result",
-            Deed::Plays,
+            ToolEffect::RunsDebate,
         ),
-        tool::<ContinueRound, Standing>(
+        build_tool::<ContinueRoundArgs, DebateStatus>(
             "continue_round",
             "Go on with a debate: wait for it, play its next round, give your speech for a due \
              turn, or pass on what the user says. Calling again never spends twice",
-            Deed::Plays,
+            ToolEffect::RunsDebate,
         ),
-        tool::<Summarize, Account>(
+        build_tool::<SummarizeArgs, DebateSummary>(
             "summarize",
             "How a debate stands: positions, concessions, open points, what is due",
-            Deed::Reads,
+            ToolEffect::ReadOnly,
         ),
-        tool::<Verdict, Standing>(
+        build_tool::<VerdictArgs, DebateStatus>(
             "verdict",
             "Rule now, give your ruling if you judge, or read the ruling of an ended debate",
-            Deed::Plays,
+            ToolEffect::RunsDebate,
         ),
-        tool::<ListDebates, Listed>(
+        build_tool::<ListDebatesArgs, DebateList>(
             "list_debates",
             "Find debates, of this repository or others, to read or resume",
-            Deed::Reads,
+            ToolEffect::ReadOnly,
         ),
-        tool::<ShowDebate, Shown>(
+        build_tool::<ShowDebateArgs, DebatePage>(
             "show_debate",
             "Read a debate in full, page by page",
-            Deed::Reads,
+            ToolEffect::ReadOnly,
         ),
-        tool::<ListModels, Models>(
+        build_tool::<ListModelsArgs, ModelList>(
             "list_models",
             "Which AI tools can play a seat here, and why others cannot",
-            Deed::Reads,
+            ToolEffect::ReadOnly,
         ),
     ]
 });
@@ -75,28 +76,30 @@ pub(super) fn tools() -> &'static [Tool] {
     &TOOLS
 }
 
-fn tool<In: JsonSchema, Out: JsonSchema>(
+fn build_tool<In: JsonSchema, Out: JsonSchema>(
     name: &'static str,
     about: &'static str,
-    deed: Deed,
+    deed: ToolEffect,
 ) -> Tool {
-    let mut input = schema::<In>(Contract::Deserialize);
+    let mut input = build_schema::<In>(Contract::Deserialize);
     if name == "start_debate" {
         input.insert("required".into(), json!(["topic"]));
     }
-    slim(&mut input, true);
-    let mut output = schema::<Out>(Contract::Serialize);
-    slim(&mut output, false);
+    strip_schema(&mut input, true);
+    let mut output = build_schema::<Out>(Contract::Serialize);
+    strip_schema(&mut output, false);
     let hints = match deed {
-        Deed::Reads => ToolAnnotations::new().read_only(true).open_world(false),
-        Deed::Plays => ToolAnnotations::new().read_only(false).destructive(false).open_world(true),
+        ToolEffect::ReadOnly => ToolAnnotations::new().read_only(true).open_world(false),
+        ToolEffect::RunsDebate => {
+            ToolAnnotations::new().read_only(false).destructive(false).open_world(true)
+        }
     };
     Tool::new(name, about, Arc::new(input))
         .with_raw_output_schema(Arc::new(output))
         .with_annotations(hints)
 }
 
-fn schema<T: JsonSchema>(contract: Contract) -> JsonObject {
+fn build_schema<T: JsonSchema>(contract: Contract) -> JsonObject {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
     settings.inline_subschemas = true;
@@ -109,7 +112,7 @@ fn schema<T: JsonSchema>(contract: Contract) -> JsonObject {
 }
 
 /// Strips a schema of titles, formats and bounds. Optional fields are not nullable.
-fn slim(schema: &mut JsonObject, described: bool) {
+fn strip_schema(schema: &mut JsonObject, described: bool) {
     for word in ["title", "format", "minimum", "maximum", "default", "additionalProperties"] {
         schema.remove(word);
     }
@@ -133,12 +136,12 @@ fn slim(schema: &mut JsonObject, described: bool) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
             property.remove("required");
-            slim(property, described);
+            strip_schema(property, described);
         }
     }
     if let Some(Value::Object(items)) = schema.get_mut("items") {
         items.remove("required");
-        slim(items, described);
+        strip_schema(items, described);
     }
 }
 
@@ -152,6 +155,6 @@ pub fn manifest() -> Value {
         "instructions": INSTRUCTIONS,
         "tools": tools(),
         "prompts": super::prompts::prompts(),
-        "resourceTemplates": super::resources::templates(),
+        "resourceTemplates": super::resources::resource_templates(),
     })
 }

@@ -21,7 +21,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<CodeLocation>,
     /// All evidence, with the result of its check.
-    pub evidence: Vec<Proof>,
+    pub evidence: Vec<FindingEvidence>,
     /// The proposer's answer, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -34,7 +34,7 @@ pub struct Finding {
 /// Evidence of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Proof")]
-pub struct Proof {
+pub struct FindingEvidence {
     /// As written.
     pub raw: String,
     /// Result of the lookup, such as `exact` or `not_found`.
@@ -52,19 +52,19 @@ pub struct Proof {
 /// A finding of an earlier review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Earlier")]
-pub struct Earlier {
+pub struct EarlierFinding {
     /// The finding.
     #[serde(flatten)]
     pub noted: NotedFinding,
     /// Its state now.
-    pub state: State,
+    pub state: FindingState,
 }
 
 /// State of an earlier finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "State")]
-pub enum State {
+pub enum FindingState {
     /// Its evidence is no longer there.
     Fixed,
     /// It was raised again, or its evidence is still there.
@@ -73,9 +73,9 @@ pub enum State {
 
 impl Finding {
     /// The part of the finding that a later review needs.
-    pub fn noted(&self) -> NotedFinding {
-        let own = |proof: &&Proof| proof.verified && proof.place == self.place;
-        let offered = |proof: &Proof| match (&proof.place, &proof.quote) {
+    pub fn to_noted(&self) -> NotedFinding {
+        let own = |proof: &&FindingEvidence| proof.verified && proof.place == self.place;
+        let offered = |proof: &FindingEvidence| match (&proof.place, &proof.quote) {
             (Some(place), Some(quote)) => format!("{} \"{quote}\"", place.file),
             _ => proof.raw.clone(),
         };

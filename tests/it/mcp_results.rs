@@ -2,7 +2,7 @@
 //! tokens and match their output schemas, and resources, prompts and completions work.
 use crate::host::{Host, due, result};
 use crate::lab::{Lab, Script, in_order};
-use debate_mcp::mcp::{bounds, manifest};
+use debate_mcp::mcp::{manifest, token_limits};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -94,9 +94,10 @@ impl Strict {
         let errors: Vec<String> = validator.iter_errors(&data).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{tool}: {errors:#?} in {data:#}");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        for (form, size) in
-            [("text", bounds::tokens(text)), ("data", bounds::tokens(&data.to_string()))]
-        {
+        for (form, size) in [
+            ("text", token_limits::estimate_tokens(text)),
+            ("data", token_limits::estimate_tokens(&data.to_string())),
+        ] {
             assert!(size <= 2_000, "{tool}: {size} tokens as {form}\n{text}");
         }
         data
@@ -197,10 +198,14 @@ fn whole_brief(lab: &Lab, strict: &mut Strict, stands: &Value) {
 #[test]
 fn pages_lose_nothing() {
     for text in monsters().iter().map(String::as_str).chain(["", "short", "\n\n"]) {
-        let pages = bounds::pages(text);
+        let pages = token_limits::paginate(text);
         assert_eq!(pages.concat(), text);
         assert!(pages.len() == 1 || pages.iter().all(|page| !page.is_empty()));
-        assert!(pages.iter().all(|page| bounds::tokens(page) <= bounds::PAGE));
+        assert!(
+            pages
+                .iter()
+                .all(|page| token_limits::estimate_tokens(page) <= token_limits::MAX_PAGE_TOKENS)
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use debate_mcp::engine::{
     App, AppParts, BoxFuture, Clock, ProviderInfo, ProviderReply, ProviderUnavailable, Providers,
     ReplyStream, TurnRequest,
 };
-use debate_mcp::mcp::{Server, serve_on};
+use debate_mcp::mcp::{McpServer, serve_on};
 use debate_mcp::redact::Secrets;
 use debate_mcp::repo::Trees;
 use debate_mcp::store::SqliteArchive;
@@ -110,7 +110,7 @@ impl Client {
         };
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(serve_on(Server::new(desk, config), read, write));
+        tokio::spawn(serve_on(McpServer::new(desk, config), read, write));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
         let mut client = Client { input, lines, last: 0, progress: vec![] };

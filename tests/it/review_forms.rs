@@ -2,9 +2,11 @@
 //! small, empty, skipped and oversized reviews.
 use crate::needs::{here, needs};
 use debate_mcp::debate::{ChangeSummary, CodeLocation, NotedFinding, Severity};
-use debate_mcp::review::finding::{Earlier, Finding, Proof, State};
-use debate_mcp::review::forms::{Form, MARKER, STEP_SUMMARY, summary, write};
-use debate_mcp::review::{Decision, Review, Seated, Spent};
+use debate_mcp::review::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
+use debate_mcp::review::output::{
+    COMMENT_MARKER, MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary,
+};
+use debate_mcp::review::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -19,9 +21,9 @@ pub(crate) fn proof(
     verified: bool,
     place: Option<CodeLocation>,
     quote: &str,
-) -> Proof {
+) -> FindingEvidence {
     let raw = format!("{found}: {quote}");
-    Proof { raw, found: found.into(), verified, place, quote: Some(quote.into()) }
+    FindingEvidence { raw, found: found.into(), verified, place, quote: Some(quote.into()) }
 }
 
 pub(crate) fn finding(number: usize, severity: Severity, claim: &str) -> Finding {
@@ -72,7 +74,7 @@ pub(crate) fn small() -> Review {
             deleted: 7,
         },
         skipped: None,
-        decision: Decision::Change,
+        decision: ReviewDecision::Change,
         doubts: vec!["One of three judges would have merged it.".into()],
         confidence: Some(72),
         reasoning: "The copy is not needed.\n\nThe answer does not touch it.".into(),
@@ -82,7 +84,7 @@ pub(crate) fn small() -> Review {
         findings: vec![first, second],
         more: 3,
         unverified: vec![bare],
-        earlier: vec![Earlier {
+        earlier: vec![EarlierFinding {
             noted: NotedFinding {
                 rests_on: String::new(),
                 fingerprint: format!("{:064x}", 9),
@@ -90,13 +92,13 @@ pub(crate) fn small() -> Review {
                 severity: Severity::Medium,
                 place: Some(place("src/store.rs", 40, 40)),
             },
-            state: State::Fixed,
+            state: FindingState::Fixed,
         }],
         seats: vec![
-            Seated { role: "proposer".into(), voice: "claude:opus".into() },
-            Seated { role: "challenger".into(), voice: "codex".into() },
+            ReviewParticipant { role: "proposer".into(), voice: "claude:opus".into() },
+            ReviewParticipant { role: "challenger".into(), voice: "codex".into() },
         ],
-        spent: Spent { turns: 5, tokens: Some(12_345), cost: Some(123_400) },
+        spent: ReviewCost { turns: 5, tokens: Some(12_345), cost: Some(123_400) },
     }
 }
 
@@ -104,7 +106,7 @@ pub(crate) fn small() -> Review {
 fn clean() -> Review {
     let kept = small();
     Review {
-        decision: Decision::Merge,
+        decision: ReviewDecision::Merge,
         confidence: Some(90),
         title: kept.title,
         change: kept.change,
@@ -140,24 +142,24 @@ fn huge() -> Review {
     review
 }
 
-pub(crate) fn read(review: &Review, form: Form) -> Value {
-    let text = write(review, form);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", form.word()))
+pub(crate) fn read(review: &Review, form: ReviewFormat) -> Value {
+    let text = render_review(review, form);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", form.as_str()))
 }
 
 /// `DEBATE_UPDATE=1 cargo test review_output` rewrites the golden files.
 #[test]
 fn the_committed_forms_are_the_ones_that_are_written() {
-    let name = |form: Form| match form {
-        Form::Md | Form::Comment => format!("{}.md", form.word()),
-        Form::Html => "page.html".into(),
-        Form::Annotations => "annotations.txt".into(),
-        _ => format!("{}.json", form.word()),
+    let name = |form: ReviewFormat| match form {
+        ReviewFormat::Md | ReviewFormat::Comment => format!("{}.md", form.as_str()),
+        ReviewFormat::Html => "page.html".into(),
+        ReviewFormat::Annotations => "annotations.txt".into(),
+        _ => format!("{}.json", form.as_str()),
     };
-    for form in Form::ALL {
+    for form in ReviewFormat::ALL {
         let path = here("tests/golden/review").join(name(form));
         let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
-        let text = write(&small(), form).replace(&version, "\"VERSION\"");
+        let text = render_review(&small(), form).replace(&version, "\"VERSION\"");
         if std::env::var_os("DEBATE_UPDATE").is_some_and(|update| update == "1") {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, &text).unwrap();
@@ -169,16 +171,16 @@ fn the_committed_forms_are_the_ones_that_are_written() {
 
 #[test]
 fn a_form_is_known_by_its_word() {
-    for form in Form::ALL {
-        assert_eq!(form.word().parse(), Ok(form));
+    for form in ReviewFormat::ALL {
+        assert_eq!(form.as_str().parse(), Ok(form));
     }
-    let refused = "pdf".parse::<Form>().unwrap_err();
+    let refused = "pdf".parse::<ReviewFormat>().unwrap_err();
     assert!(refused.starts_with("no such form `pdf`; there are: md, json"), "{refused}");
 }
 
 #[test]
 fn the_json_is_the_review_and_says_what_it_is() {
-    let text = write(&small(), Form::Json);
+    let text = render_review(&small(), ReviewFormat::Json);
     assert!(text.starts_with("{\n  \"v\": 1,\n  \"kind\": \"review\",\n"), "{text}");
     assert_eq!(serde_json::from_str::<Review>(&text).unwrap(), small());
 }
@@ -187,30 +189,33 @@ fn the_json_is_the_review_and_says_what_it_is() {
 fn nothing_found_is_a_line_and_nothing_is_posted() {
     let expected = "**Design review:** nothing found; merge as designed (confidence 90 of 100). \
                     Advisory: judges disagree.\n";
-    assert_eq!(write(&clean(), Form::Md), expected);
-    assert_eq!(write(&skipped(), Form::Md), "**Design review:** skipped: only documents changed\n");
+    assert_eq!(render_review(&clean(), ReviewFormat::Md), expected);
+    assert_eq!(
+        render_review(&skipped(), ReviewFormat::Md),
+        "**Design review:** skipped: only documents changed\n"
+    );
     for review in [clean(), skipped()] {
-        assert_eq!(write(&review, Form::Comment), "");
-        assert_eq!(write(&review, Form::Annotations), "");
-        assert_eq!(read(&review, Form::Gitlab), json!([]));
-        assert_eq!(read(&review, Form::Rdjson)["diagnostics"], json!([]));
-        let run = &read(&review, Form::Sarif)["runs"][0];
+        assert_eq!(render_review(&review, ReviewFormat::Comment), "");
+        assert_eq!(render_review(&review, ReviewFormat::Annotations), "");
+        assert_eq!(read(&review, ReviewFormat::Gitlab), json!([]));
+        assert_eq!(read(&review, ReviewFormat::Rdjson)["diagnostics"], json!([]));
+        let run = &read(&review, ReviewFormat::Sarif)["runs"][0];
         assert_eq!(run["results"], json!([]));
         assert_eq!(run["invocations"][0]["executionSuccessful"], true);
-        assert!(!write(&review, Form::Html).contains("<article>"));
+        assert!(!render_review(&review, ReviewFormat::Html).contains("<article>"));
     }
     // Notices are still shown.
     let mut doubtful = clean();
     doubtful.degraded = true;
     doubtful.doubts = vec!["a coin".into()];
-    let told = write(&doubtful, Form::Md);
+    let told = render_review(&doubtful, ReviewFormat::Md);
     assert!(told.contains("**Contested") && told.contains("Degraded:"), "{told}");
 }
 
 #[test]
 fn what_was_fixed_is_posted_though_nothing_else_was_found() {
     let fixed = Review { earlier: small().earlier, ..clean() };
-    let comment = write(&fixed, Form::Comment);
+    let comment = render_review(&fixed, ReviewFormat::Comment);
     assert!(comment.contains("- Fixed (medium) at `src/store.rs:40`: Errors"), "{comment}");
     assert!(comment.contains("<!-- debate-review:v1 fp= -->"), "a fixed one is not known any more");
 }
@@ -218,13 +223,17 @@ fn what_was_fixed_is_posted_though_nothing_else_was_found() {
 #[test]
 fn too_much_is_cut_on_whole_findings_and_it_is_said() {
     let huge = huge();
-    let md = write(&huge, Form::Md);
-    assert!(md.len() <= STEP_SUMMARY && md.len() > STEP_SUMMARY * 9 / 10, "{}", md.len());
+    let md = render_review(&huge, ReviewFormat::Md);
+    assert!(
+        md.len() <= MAX_STEP_SUMMARY_BYTES && md.len() > MAX_STEP_SUMMARY_BYTES * 9 / 10,
+        "{}",
+        md.len()
+    );
     for most in [0, 10, 100, 5_000, 30_000, 100_000] {
-        let text = summary(&huge, most);
+        let text = render_summary(&huge, most);
         assert!(text.len() <= most, "{most}: {}", text.len());
     }
-    let comment = write(&huge, Form::Comment);
+    let comment = render_review(&huge, ReviewFormat::Comment);
     assert!(comment.len() < 64_000, "{}", comment.len());
     for text in [&md, &comment] {
         let shown = text.matches("\n#### ").count();
@@ -235,10 +244,10 @@ fn too_much_is_cut_on_whole_findings_and_it_is_said() {
         assert!(text.contains("\n3 more findings left out of this review.\n"));
     }
     assert_eq!(comment.matches("<details>").count(), comment.matches("</details>").count());
-    assert!(write(&huge, Form::Html).len() <= 4_000_000);
-    let sarif = write(&huge, Form::Sarif);
+    assert!(render_review(&huge, ReviewFormat::Html).len() <= 4_000_000);
+    let sarif = render_review(&huge, ReviewFormat::Sarif);
     assert!(sarif.len() < 10_000_000, "{}", sarif.len());
-    let run = &read(&huge, Form::Sarif)["runs"][0];
+    let run = &read(&huge, ReviewFormat::Sarif)["runs"][0];
     let results = run["results"].as_array().unwrap();
     assert!(!results.is_empty() && results.len() <= 5_000);
     for result in results {
@@ -246,13 +255,13 @@ fn too_much_is_cut_on_whole_findings_and_it_is_said() {
     }
     let lost = format!("{} findings more than fit", 10_000 - results.len());
     assert!(run["invocations"].to_string().contains(&lost), "{lost}");
-    assert_eq!(read(&huge, Form::Gitlab).as_array().unwrap().len(), 5_000);
-    assert_eq!(read(&huge, Form::Rdjson)["diagnostics"].as_array().unwrap().len(), 5_000);
+    assert_eq!(read(&huge, ReviewFormat::Gitlab).as_array().unwrap().len(), 5_000);
+    assert_eq!(read(&huge, ReviewFormat::Rdjson)["diagnostics"].as_array().unwrap().len(), 5_000);
 }
 
 #[test]
 fn a_step_annotates_ten_times_of_each_kind_and_counts_the_rest() {
-    let text = write(&huge(), Form::Annotations);
+    let text = render_review(&huge(), ReviewFormat::Annotations);
     let of = |kind: &str| -> Vec<&str> {
         text.lines().filter(|line| line.starts_with(&format!("::{kind} file="))).collect()
     };
@@ -270,22 +279,22 @@ fn a_step_annotates_ten_times_of_each_kind_and_counts_the_rest() {
 fn what_is_not_verified_annotates_nothing() {
     let review = Review { findings: vec![], more: 0, ..small() };
     assert!(!review.unverified.is_empty());
-    assert_eq!(write(&review, Form::Annotations), "");
-    assert_eq!(read(&review, Form::Sarif)["runs"][0]["results"], json!([]));
-    assert_eq!(read(&review, Form::Gitlab), json!([]));
-    assert_eq!(read(&review, Form::Rdjson)["diagnostics"], json!([]));
-    assert!(write(&review, Form::Md).contains("### Not verified (1)"));
+    assert_eq!(render_review(&review, ReviewFormat::Annotations), "");
+    assert_eq!(read(&review, ReviewFormat::Sarif)["runs"][0]["results"], json!([]));
+    assert_eq!(read(&review, ReviewFormat::Gitlab), json!([]));
+    assert_eq!(read(&review, ReviewFormat::Rdjson)["diagnostics"], json!([]));
+    assert!(render_review(&review, ReviewFormat::Md).contains("### Not verified (1)"));
 }
 
 /// GitLab and rdjson publish no versioned schema, so the expected shape is checked by hand.
 #[test]
 fn diagnostics_have_the_shape_their_readers_know() {
-    for entry in read(&small(), Form::Gitlab).as_array().unwrap() {
+    for entry in read(&small(), ReviewFormat::Gitlab).as_array().unwrap() {
         let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["check_name", "description", "fingerprint", "location", "severity"]);
         assert!(entry["location"]["lines"]["begin"].as_u64().unwrap() > 0);
     }
-    let result = read(&small(), Form::Rdjson);
+    let result = read(&small(), ReviewFormat::Rdjson);
     assert_eq!(result["source"]["name"], "debate");
     let range = json!({"start": {"line": 12}, "end": {"line": 14}});
     let first = &result["diagnostics"][0];
@@ -302,7 +311,7 @@ fn diagnostics_have_the_shape_their_readers_know() {
 
 #[test]
 fn the_page_names_the_hash_of_its_style() {
-    let page = write(&small(), Form::Html);
+    let page = render_review(&small(), ReviewFormat::Html);
     let style = page.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
     let hash = Sha256::digest(style.as_bytes());
     let policy = format!("default-src 'none'; style-src 'sha256-{}';", base64(&hash));
@@ -327,9 +336,9 @@ fn base64(bytes: &[u8]) -> String {
 
 #[test]
 fn later_reviews_find_the_comment_and_what_was_found() {
-    let comment = write(&small(), Form::Comment);
+    let comment = render_review(&small(), ReviewFormat::Comment);
     let mut lines = comment.lines();
-    assert_eq!(lines.next(), Some(MARKER));
+    assert_eq!(lines.next(), Some(COMMENT_MARKER));
     let prints = format!("<!-- debate-review:v1 fp={:064x},{:064x} -->", 1, 2);
     assert_eq!(lines.next(), Some(prints.as_str()));
 }
@@ -352,14 +361,14 @@ pub(crate) fn fits_sarif(reviews: &[Review]) {
         .build(&schema)
         .unwrap();
     for review in reviews {
-        let sarif = read(review, Form::Sarif);
+        let sarif = read(review, ReviewFormat::Sarif);
         let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
         assert!(errors.is_empty(), "{errors:#?} in {sarif:#}");
     }
-    let mut wrong = read(&small(), Form::Sarif);
+    let mut wrong = read(&small(), ReviewFormat::Sarif);
     wrong["runs"][0]["results"][0]["level"] = json!("grave");
     assert!(!validator.is_valid(&wrong), "the schema minds nothing");
-    wrong = read(&small(), Form::Sarif);
+    wrong = read(&small(), ReviewFormat::Sarif);
     let places = &mut wrong["runs"][0]["results"][0]["locations"];
     places[0]["physicalLocation"]["artifactLocation"]["uri"] = json!("a b");
     assert!(!validator.is_valid(&wrong), "the schema minds no URI");

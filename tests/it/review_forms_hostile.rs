@@ -4,8 +4,10 @@ use crate::review_forms::{finding, fits_sarif, place, proof, read, small};
 use crate::scene::Rng;
 use debate_mcp::debate::{CodeLocation, NotedFinding, Severity};
 use debate_mcp::review::Review;
-use debate_mcp::review::finding::{Earlier, Finding, State};
-use debate_mcp::review::forms::{Form, MARKER, inline, place as places, tame, write};
+use debate_mcp::review::finding::{EarlierFinding, Finding, FindingState};
+use debate_mcp::review::output::{
+    COMMENT_MARKER, ReviewFormat, escape_markdown, location as places, render_review, sanitize,
+};
 
 /// Fragments that have a meaning in Markdown, HTML, CI logs, terminals or URLs.
 const PARTS: &[&str] = &[
@@ -132,7 +134,7 @@ fn any_review(seed: u64) -> Review {
     for seat in &mut review.seats {
         (seat.role, seat.voice) = (words(&mut rng), words(&mut rng));
     }
-    review.earlier = vec![Earlier {
+    review.earlier = vec![EarlierFinding {
         noted: NotedFinding {
             rests_on: String::new(),
             fingerprint: words(&mut rng),
@@ -140,7 +142,7 @@ fn any_review(seed: u64) -> Review {
             severity: Severity::Low,
             place: Some(any_place(&mut rng)),
         },
-        state: State::Open,
+        state: FindingState::Open,
     }];
     review
 }
@@ -218,14 +220,14 @@ fn spans_out(line: &str) -> String {
 
 /// Tags that the output itself writes.
 const OURS: &[&str] =
-    &["<details>", "</details>", "<summary>", "</summary>", "<span>$</span>", MARKER];
+    &["<details>", "</details>", "<summary>", "</summary>", "<span>$</span>", COMMENT_MARKER];
 
 #[test]
 fn markdown_takes_no_words_for_markup() {
     for review in reviews() {
-        for form in [Form::Md, Form::Comment] {
-            let text = write(&review, form);
-            let text = text.strip_prefix(MARKER).unwrap_or(&text);
+        for form in [ReviewFormat::Md, ReviewFormat::Comment] {
+            let text = render_review(&review, form);
+            let text = text.strip_prefix(COMMENT_MARKER).unwrap_or(&text);
             let text = text.lines().filter(|line| !line.starts_with("<!-- debate-review:v1 fp="));
             let text = text.collect::<Vec<_>>().join("\n");
             let mut prose = prose(&text);
@@ -240,7 +242,7 @@ fn markdown_takes_no_words_for_markup() {
                 begins_nothing(line);
             }
             assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
-            assert!(text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !tame::hidden(c)));
+            assert!(text.chars().all(|c| "\u{200b}\u{200d}".contains(c) || !sanitize::hidden(c)));
         }
     }
 }
@@ -279,14 +281,21 @@ fn begins_nothing(line: &str) {
 #[test]
 fn the_comment_has_one_marker_whatever_is_said() {
     for review in reviews() {
-        let comment = write(&review, Form::Comment);
-        assert!(comment.starts_with(&format!("{MARKER}\n<!-- debate-review:v1 fp=")), "{comment}");
+        let comment = render_review(&review, ReviewFormat::Comment);
+        assert!(
+            comment.starts_with(&format!("{COMMENT_MARKER}\n<!-- debate-review:v1 fp=")),
+            "{comment}"
+        );
         let prints = comment.lines().nth(1).unwrap();
         let prints = prints.strip_prefix("<!-- debate-review:v1 fp=").unwrap();
         let prints = prints.strip_suffix(" -->").unwrap();
         assert!(prints.chars().all(|c| c.is_ascii_hexdigit() || c == ','), "{prints}");
         let kept = prose(&comment.lines().skip(2).collect::<Vec<_>>().join("\n"));
-        assert_eq!((kept.matches(MARKER).count(), kept.matches("<!--").count()), (0, 0), "{kept}");
+        assert_eq!(
+            (kept.matches(COMMENT_MARKER).count(), kept.matches("<!--").count()),
+            (0, 0),
+            "{kept}"
+        );
         assert_eq!(kept.matches("<details>").count(), kept.matches("</details>").count());
     }
 }
@@ -294,10 +303,10 @@ fn the_comment_has_one_marker_whatever_is_said() {
 #[test]
 fn a_marker_in_code_is_no_marker_either() {
     let mut review = small();
-    review.findings[0].evidence[0].quote = Some(MARKER.into());
-    review.findings[0].claim = format!("`{MARKER}` and a\n{MARKER}");
-    let comment = write(&review, Form::Comment);
-    assert_eq!(comment.matches(MARKER).count(), 1, "{comment}");
+    review.findings[0].evidence[0].quote = Some(COMMENT_MARKER.into());
+    review.findings[0].claim = format!("`{COMMENT_MARKER}` and a\n{COMMENT_MARKER}");
+    let comment = render_review(&review, ReviewFormat::Comment);
+    assert_eq!(comment.matches(COMMENT_MARKER).count(), 1, "{comment}");
     assert_eq!(comment.matches("<!--").count(), 2, "{comment}");
 }
 
@@ -321,7 +330,7 @@ fn unescaped(text: &str) -> String {
 #[test]
 fn every_annotation_is_one_command_on_one_line() {
     for review in reviews() {
-        let text = write(&review, Form::Annotations);
+        let text = render_review(&review, ReviewFormat::Annotations);
         assert_eq!(text.lines().count(), review.findings.len(), "{text}");
         assert!(text.ends_with('\n') && !text.contains(['\r', '\u{1b}', '\u{85}', '\u{2028}']));
         assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
@@ -344,17 +353,25 @@ fn every_annotation_is_one_command_on_one_line() {
 #[test]
 fn json_forms_can_be_read_and_lead_nowhere_else() {
     for review in reviews() {
-        assert_eq!(serde_json::from_str::<Review>(&write(&review, Form::Json)).unwrap(), review);
-        for form in [Form::Json, Form::Sarif, Form::Rdjson, Form::Gitlab] {
-            let text = write(&review, form);
-            assert!(!text.chars().any(tame::hidden) && text.starts_with(['{', '[']), "{text:?}");
+        assert_eq!(
+            serde_json::from_str::<Review>(&render_review(&review, ReviewFormat::Json)).unwrap(),
+            review
+        );
+        for form in
+            [ReviewFormat::Json, ReviewFormat::Sarif, ReviewFormat::Rdjson, ReviewFormat::Gitlab]
+        {
+            let text = render_review(&review, form);
+            assert!(
+                !text.chars().any(sanitize::hidden) && text.starts_with(['{', '[']),
+                "{text:?}"
+            );
             assert!(!text.contains("##[") && !text.contains("##vso["), "{text}");
             let lines = text.lines().map(str::trim_start);
             assert!(lines.into_iter().all(|line| !line.starts_with("::")), "{text}");
         }
         let placed: Vec<&str> =
-            review.findings.iter().filter_map(|it| places::file(it.place.as_ref())).collect();
-        let sarif = read(&review, Form::Sarif);
+            review.findings.iter().filter_map(|it| places::repo_path(it.place.as_ref())).collect();
+        let sarif = read(&review, ReviewFormat::Sarif);
         let run = &sarif["runs"][0];
         let results = run["results"].as_array().unwrap();
         assert_eq!(results.len(), placed.len());
@@ -370,7 +387,7 @@ fn json_forms_can_be_read_and_lead_nowhere_else() {
         let homeless = review.findings.len() - placed.len();
         let told = run["invocations"].to_string().contains(" without a place in the files");
         assert_eq!(told, homeless > 0);
-        for form in [Form::Gitlab, Form::Rdjson] {
+        for form in [ReviewFormat::Gitlab, ReviewFormat::Rdjson] {
             let value = read(&review, form);
             let entries = value.as_array().or(value["diagnostics"].as_array()).unwrap();
             let paths: Vec<_> =
@@ -411,7 +428,7 @@ fn a_page_has_no_tags_but_ours() {
         "li", "div", "strong", "bdi", "code", "pre", "article", "span", "footer", "!doctype",
     ];
     for review in reviews() {
-        let page = write(&review, Form::Html);
+        let page = render_review(&review, ReviewFormat::Html);
         for tag in page.split('<').skip(1) {
             let name = tag.trim_start_matches('/').split([' ', '>']).next().unwrap();
             assert!(TAGS.contains(&name), "<{tag} in {page}");
@@ -421,7 +438,7 @@ fn a_page_has_no_tags_but_ours() {
         assert_eq!(page.matches("<article>").count(), 5);
         assert_eq!(page.matches("</article>").count(), 5);
         assert_eq!((page.matches("<style>").count(), page.matches("</html>").count()), (1, 1));
-        assert!(page.chars().all(|c| c == '\u{200d}' || !tame::hidden(c)));
+        assert!(page.chars().all(|c| c == '\u{200d}' || !sanitize::hidden(c)));
     }
 }
 
@@ -437,11 +454,11 @@ fn what_is_hidden_is_shown() {
         ("❤\u{fe0f}\u{200d}🔥", "❤\u{fe0f}\u{200d}🔥"),
         ("tab\t, line\r\nend", "tab\t, line\nend"),
     ] {
-        assert_eq!(tame::shown(text), expected);
+        assert_eq!(sanitize::reveal_invisible(text), expected);
     }
-    assert_eq!(tame::line(" a \n\n b\u{2028}c ", 9), "a b c");
-    assert_eq!(tame::line("数据库数据库", 4), "数据库…");
-    assert_eq!(tame::block("\na\n b\nc\n", 99, 2), "a\n…");
+    assert_eq!(sanitize::single_line(" a \n\n b\u{2028}c ", 9), "a b c");
+    assert_eq!(sanitize::single_line("数据库数据库", 4), "数据库…");
+    assert_eq!(sanitize::multi_line("\na\n b\nc\n", 99, 2), "a\n…");
 }
 
 #[test]
@@ -458,14 +475,20 @@ fn words_are_read_in_markdown_and_nothing_comes_of_them() {
         ("``` @x", format!("\\`\\`\\` @{zero}x")),
         ("in 1234567a", format!("in 123456{zero}7a")),
     ] {
-        assert_eq!(inline::text(words, 500), expected);
+        assert_eq!(escape_markdown::escape_line(words, 500), expected);
     }
-    assert_eq!(inline::paragraphs("# a\n1. b\n\n\n/close", 99), "\\# a\n1\\. b\n\n\\/close");
-    assert_eq!(inline::code("a`b", 99), "``a`b``");
-    assert_eq!(inline::code("`", 99), "`` ` ``");
-    assert_eq!(inline::fence("a\n````\nb"), "`````text\n| a\n| ````\n| b\n`````");
+    assert_eq!(
+        escape_markdown::escape_paragraphs("# a\n1. b\n\n\n/close", 99),
+        "\\# a\n1\\. b\n\n\\/close"
+    );
+    assert_eq!(escape_markdown::code_span("a`b", 99), "``a`b``");
+    assert_eq!(escape_markdown::code_span("`", 99), "`` ` ``");
+    assert_eq!(escape_markdown::code_block("a\n````\nb"), "`````text\n| a\n| ````\n| b\n`````");
     for most in 0..60 {
-        let text = inline::text("**<script>** `code` @ada 数据库 $$ and more", most.max(3));
+        let text = escape_markdown::escape_line(
+            "**<script>** `code` @ada 数据库 $$ and more",
+            most.max(3),
+        );
         assert!(text.len() <= most.max(3), "{most}: {text}");
     }
 }
@@ -489,8 +512,12 @@ fn only_a_file_below_the_root_is_a_place() {
         ("", None),
     ] {
         let at = place(file, 1, 1);
-        assert_eq!(places::file(Some(&at)).map(places::uri).as_deref(), uri, "{file:?}");
+        assert_eq!(
+            places::repo_path(Some(&at)).map(places::relative_uri).as_deref(),
+            uri,
+            "{file:?}"
+        );
     }
-    assert_eq!(places::lines(Some(&place("a", 0, 3))), None);
-    assert_eq!(places::lines(Some(&place("a", 5, 3))), Some((5, 5)));
+    assert_eq!(places::line_range(Some(&place("a", 0, 3))), None);
+    assert_eq!(places::line_range(Some(&place("a", 5, 3))), Some((5, 5)));
 }

@@ -2,8 +2,8 @@
 //! verdict, and is inert in every output format. The injections are in `review_injection_corpus`.
 use crate::review_bench::{AFTER, ALSO, Bench, FORMS, Said, THERE, claim};
 use crate::review_corpus::{Attempt, Where, corpus};
-use debate_mcp::review::forms::MARKER;
-use debate_mcp::review::forms::tame::hidden;
+use debate_mcp::review::output::COMMENT_MARKER;
+use debate_mcp::review::output::sanitize::hidden;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -173,7 +173,10 @@ pub(crate) fn shown_as_text(bench: &Bench) {
     assert_eq!(commands.len(), 2, "{annotations}");
     assert!(ours(&commands[0]), "{annotations}");
     assert!(commands[1].starts_with("::warning file=src/lib.rs,line="), "{annotations}");
-    assert!(comment.starts_with(MARKER) && comment.matches(MARKER).count() == 1, "{comment}");
+    assert!(
+        comment.starts_with(COMMENT_MARKER) && comment.matches(COMMENT_MARKER).count() == 1,
+        "{comment}"
+    );
     assert_eq!((comment.matches("<!--").count(), md.matches("<!--").count()), (2, 0), "{comment}");
     for page in [&md, &comment, &html] {
         for active in ["<script", "<img", "<svg", "onerror=\"", "<a ", "<iframe"] {

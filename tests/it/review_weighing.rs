@@ -6,9 +6,9 @@ use debate_mcp::debate::{
     Body, ChangeSummary, Citation, CitationStatus, CodeLocation, Debate, Format, JudgeRuling,
     KnownFinding, NotedFinding, ReviewedChange, Severity, Side, formats,
 };
-use debate_mcp::review::finding::{Finding, State};
-use debate_mcp::review::gate::{FailOn, stops};
-use debate_mcp::review::{Decision, Review, USUAL, review};
+use debate_mcp::review::finding::{Finding, FindingState};
+use debate_mcp::review::merge_gate::{FailOn, blocks_merge};
+use debate_mcp::review::{DEFAULT_MAX_FINDINGS, Review, ReviewDecision, review_from_debate};
 
 fn proposed(known: Vec<KnownFinding>) -> ReviewedChange {
     let compared =
@@ -100,8 +100,8 @@ fn ids(findings: &[Finding]) -> Vec<&str> {
 #[test]
 fn a_challenge_that_was_found_and_not_taken_back_is_a_finding() {
     let debate = ruled(argued(vec![], usual()), [Side::Con, Side::Con], |_| {});
-    let it = review(&debate, USUAL).unwrap();
-    assert_eq!(it.decision, Decision::Change);
+    let it = review_from_debate(&debate, DEFAULT_MAX_FINDINGS).unwrap();
+    assert_eq!(it.decision, ReviewDecision::Change);
     assert_eq!(ids(&it.findings), ["f", "c"], "the gravest first; e was taken back");
     assert_eq!(ids(&it.unverified), ["d", "g"], "what rests on nothing is listed apart");
     let [grave, answered] = it.findings.as_slice() else { panic!() };
@@ -116,15 +116,18 @@ fn a_challenge_that_was_found_and_not_taken_back_is_a_finding() {
     assert_eq!(answered.place, Some(place("src/a.rs", 3)));
     assert!(!answered.conceded);
     assert_eq!(answered.answer.as_deref(), Some("q holds because it does"));
-    assert!(review(&ruled(argued(vec![], usual()), [Side::Pro, Side::Pro], |_| {}), 1).is_some());
-    let few = review(&debate, 1).unwrap();
+    assert!(
+        review_from_debate(&ruled(argued(vec![], usual()), [Side::Pro, Side::Pro], |_| {}), 1)
+            .is_some()
+    );
+    let few = review_from_debate(&debate, 1).unwrap();
     assert_eq!((few.findings.len(), few.more), (1, 1));
 }
 
 #[test]
 fn a_fingerprint_is_made_of_the_file_and_the_words() {
     let prints = |cites: Vec<Citation>| -> Vec<String> {
-        let it = review(&argued(vec![], cites), USUAL).unwrap();
+        let it = review_from_debate(&argued(vec![], cites), DEFAULT_MAX_FINDINGS).unwrap();
         it.findings.into_iter().map(|it| it.fingerprint).collect()
     };
     let moved = usual().into_iter().map(|it| Citation { line: it.line.map(|at| at + 40), ..it });
@@ -151,7 +154,11 @@ fn what_every_judge_found_answered_is_no_more_than_a_remark() {
             (check.answered, check.supported, check.conceded) = (true, false, false);
         }
     };
-    let it = review(&ruled(argued(vec![], usual()), [Side::Con, Side::Con], spoil), USUAL).unwrap();
+    let it = review_from_debate(
+        &ruled(argued(vec![], usual()), [Side::Con, Side::Con], spoil),
+        DEFAULT_MAX_FINDINGS,
+    )
+    .unwrap();
     let severity = |id: &str| it.findings.iter().find(|it| it.id == id).unwrap().severity;
     assert_eq!(severity("c"), Severity::Low);
     assert_eq!(severity("f"), Severity::High, "a concession stands");
@@ -161,7 +168,8 @@ fn what_every_judge_found_answered_is_no_more_than_a_remark() {
 fn words_that_were_taken_away_are_told_where_they_stood() {
     let gone = |line| Citation { removed: Some(line), ..found("c", "src/a.rs", 12, "if !ok {") };
     let place = |line| {
-        let it = review(&argued(vec![], vec![gone(line)]), USUAL).unwrap();
+        let it =
+            review_from_debate(&argued(vec![], vec![gone(line)]), DEFAULT_MAX_FINDINGS).unwrap();
         it.findings[0].place.clone().unwrap()
     };
     assert_eq!((place(4).line, place(4).removed), (Some(4), true));
@@ -170,12 +178,15 @@ fn words_that_were_taken_away_are_told_where_they_stood() {
 
 #[test]
 fn what_was_found_before_is_fixed_or_still_open_or_raised_again() {
-    let again = review(&argued(vec![], usual()), USUAL).unwrap().findings[0].fingerprint.clone();
+    let again =
+        review_from_debate(&argued(vec![], usual()), DEFAULT_MAX_FINDINGS).unwrap().findings[0]
+            .fingerprint
+            .clone();
     let all = vec![known("one", true), known("two", false), known(&again, true)];
-    let it = review(&argued(all, usual()), USUAL).unwrap();
+    let it = review_from_debate(&argued(all, usual()), DEFAULT_MAX_FINDINGS).unwrap();
     let states: Vec<_> =
         it.earlier.iter().map(|it| (it.noted.fingerprint.as_str(), it.state)).collect();
-    assert_eq!(states, [("one", State::Fixed), ("two", State::Open)]);
+    assert_eq!(states, [("one", FindingState::Fixed), ("two", FindingState::Open)]);
     let raised: Vec<bool> = it.findings.iter().map(|it| it.known).collect();
     assert_eq!(raised, [true, false], "what is raised again is listed once, as what it is");
 }
@@ -183,25 +194,27 @@ fn what_was_found_before_is_fixed_or_still_open_or_raised_again() {
 #[test]
 fn it_stops_a_change_only_where_that_was_asked_for_and_something_was_found() {
     let stands = |sides, cites: Vec<Citation>| -> Review {
-        review(&ruled(argued(vec![], cites), sides, |_| {}), USUAL).unwrap()
+        review_from_debate(&ruled(argued(vec![], cites), sides, |_| {}), DEFAULT_MAX_FINDINGS)
+            .unwrap()
     };
-    let matrix =
-        |it: &Review| [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| stops(it, when));
+    let matrix = |it: &Review| {
+        [FailOn::Block, FailOn::Contested, FailOn::Never].map(|when| blocks_merge(it, when))
+    };
     let against = stands([Side::Con, Side::Con], usual());
     assert_eq!(matrix(&against), [true, true, false]);
     assert_eq!(matrix(&stands([Side::Pro, Side::Pro], usual())), [false; 3]);
     let split = stands([Side::Con, Side::Pro], usual());
-    assert!(split.contested(), "{:?}", split.doubts);
+    assert!(split.is_contested(), "{:?}", split.doubts);
     assert_eq!(matrix(&split), [false, true, false]);
     let nothing = stands([Side::Con, Side::Con], vec![]);
     assert_eq!(matrix(&nothing), [false; 3], "what was not found stops nothing");
-    let unruled = review(&argued(vec![], usual()), USUAL).unwrap();
-    assert_eq!((unruled.decision, unruled.degraded), (Decision::None, true));
+    let unruled = review_from_debate(&argued(vec![], usual()), DEFAULT_MAX_FINDINGS).unwrap();
+    assert_eq!((unruled.decision, unruled.degraded), (ReviewDecision::None, true));
     assert_eq!(matrix(&unruled), [false; 3]);
     assert!(unruled.notices[0].contains("cut short"), "{:?}", unruled.notices);
 }
 
 #[test]
 fn a_debate_about_nothing_of_the_kind_is_no_review() {
-    assert_eq!(review(&open(setup(formats::duel(), 1)), USUAL), None);
+    assert_eq!(review_from_debate(&open(setup(formats::duel(), 1)), DEFAULT_MAX_FINDINGS), None);
 }

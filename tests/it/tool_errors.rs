@@ -9,7 +9,7 @@ use debate_mcp::engine::{
     AppError, ArchiveError, ContextError, LogError, ProviderUnavailable, SessionError, SkipReason,
     Transcript, TranscriptTurn,
 };
-use debate_mcp::mcp::complaint::{Asked, Complaint};
+use debate_mcp::mcp::error::{DueTurn, ToolError};
 use std::fs;
 use std::path::Path;
 
@@ -29,78 +29,78 @@ fn s(text: &str) -> String {
     text.into()
 }
 
-fn asked() -> Asked {
-    Asked { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
+fn asked() -> DueTurn {
+    DueTurn { turn: s("0.1.0.0"), role: s("Proposer"), ruling: false }
 }
 
 const ID: &str = "debate-2026-01-02T03:04:05.678Z-9abc";
 
-table! { complaints: Complaint,
-    Complaint::Tool(..) => [Complaint::Tool(s("debate"))],
-    Complaint::Arguments { .. } =>
-        [Complaint::Arguments { tool: s("summarize"), why: s("unknown field `id`") }],
-    Complaint::NoTopic(_) => [Complaint::NoTopic(vec![]), Complaint::NoTopic(vec![s("Is it?")])],
-    Complaint::Control { .. } => [Complaint::Control { name: s("say"), code: 0x1b }],
-    Complaint::TooLong { .. } => [
-        Complaint::TooLong { name: s("topic"), length: 5_000, most: 4_000 },
-        Complaint::TooLong { name: s("query"), length: 600, most: 500 },
+table! { complaints: ToolError,
+    ToolError::UnknownTool(..) => [ToolError::UnknownTool(s("debate"))],
+    ToolError::InvalidArguments { .. } =>
+        [ToolError::InvalidArguments { tool: s("summarize"), why: s("unknown field `id`") }],
+    ToolError::MissingTopic(_) => [ToolError::MissingTopic(vec![]), ToolError::MissingTopic(vec![s("Is it?")])],
+    ToolError::ControlCharacter { .. } => [ToolError::ControlCharacter { name: s("say"), code: 0x1b }],
+    ToolError::TooLong { .. } => [
+        ToolError::TooLong { name: s("topic"), length: 5_000, most: 4_000 },
+        ToolError::TooLong { name: s("query"), length: 600, most: 500 },
     ],
-    Complaint::Empty { .. } => [Complaint::Empty { name: s("say") }],
-    Complaint::Seat { .. } =>
-        [Complaint::Seat { name: s("judge"), said: s("-x"), why: s("not so") }],
-    Complaint::Word { .. } =>
-        [Complaint::Word { name: s("effort"), said: s("much"), allowed: s("low, high") }],
-    Complaint::Idle(..) => [Complaint::Idle(SkipReason::DocsOnly)],
-    Complaint::Options { .. } => [Complaint::Options { why: s("not so"), format: s("duel") }],
-    Complaint::Desk(..) => [Complaint::Desk(AppError::SideConflict(s("both are `claude`")))],
-    Complaint::NoTurn { .. } =>
-        [Complaint::NoTurn { due: Some(asked()), id: s(ID) }, Complaint::NoTurn { due: None, id: s(ID) }],
-    Complaint::Which { .. } => [Complaint::Which { id: s(ID) }],
-    Complaint::BadTurn(..) => [Complaint::BadTurn(s("first"), s(ID))],
-    Complaint::NotYours { .. } => [Complaint::NotYours {
+    ToolError::EmptyArgument { .. } => [ToolError::EmptyArgument { name: s("say") }],
+    ToolError::InvalidSeat { .. } =>
+        [ToolError::InvalidSeat { name: s("judge"), said: s("-x"), why: s("not so") }],
+    ToolError::UnknownValue { .. } =>
+        [ToolError::UnknownValue { name: s("effort"), said: s("much"), allowed: s("low, high") }],
+    ToolError::NothingToReview(..) => [ToolError::NothingToReview(SkipReason::DocsOnly)],
+    ToolError::InvalidOptions { .. } => [ToolError::InvalidOptions { why: s("not so"), format: s("duel") }],
+    ToolError::App(..) => [ToolError::App(AppError::SideConflict(s("both are `claude`")))],
+    ToolError::MissingTurn { .. } =>
+        [ToolError::MissingTurn { due: Some(asked()), id: s(ID) }, ToolError::MissingTurn { due: None, id: s(ID) }],
+    ToolError::AmbiguousDebate { .. } => [ToolError::AmbiguousDebate { id: s(ID) }],
+    ToolError::UnknownTurn(..) => [ToolError::UnknownTurn(s("first"), s(ID))],
+    ToolError::NotYourTurn { .. } => [ToolError::NotYourTurn {
         turn: s("0.1.1.1"), role: s("Challenger"), tool: s("codex"), id: s(ID),
     }],
-    Complaint::NotDue { .. } => [
-        Complaint::NotDue { turn: s("1.2.0.0"), due: Some(asked()), id: s(ID) },
-        Complaint::NotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
+    ToolError::TurnNotDue { .. } => [
+        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: Some(asked()), id: s(ID) },
+        ToolError::TurnNotDue { turn: s("1.2.0.0"), due: None, id: s(ID) },
     ],
-    Complaint::Taken { .. } => [Complaint::Taken { turn: s("0.1.0.0"), id: s(ID) }],
-    Complaint::Mend { .. } => [
-        Complaint::Mend { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false, id: s(ID) },
-        Complaint::Mend { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true, id: s(ID) },
-        Complaint::Mend { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false, id: s(ID) },
+    ToolError::TurnAlreadyTaken { .. } => [ToolError::TurnAlreadyTaken { turn: s("0.1.0.0"), id: s(ID) }],
+    ToolError::ReplyRejected { .. } => [
+        ToolError::ReplyRejected { turn: s("0.1.1.1"), why: s("no flaw is named"), ruling: false, id: s(ID) },
+        ToolError::ReplyRejected { turn: s("3.0.0.2"), why: s("T99 was not said"), ruling: true, id: s(ID) },
+        ToolError::ReplyRejected { turn: s("0.1.1.1"), why: "long ".repeat(1_000), ruling: false, id: s(ID) },
     ],
-    Complaint::WrongTool { .. } => [Complaint::WrongTool {
+    ToolError::WrongTool { .. } => [ToolError::WrongTool {
         turn: s("0.1.0.0"), wants: s("speech"), tool: s("continue_round"), id: s(ID),
     }],
-    Complaint::Ended { .. } => [
-        Complaint::Ended { id: s(ID), status: s("completed"), what: s("a change"), ruled: true },
-        Complaint::Ended { id: s(ID), status: s("cancelled"), what: s("a change"), ruled: false },
+    ToolError::DebateEnded { .. } => [
+        ToolError::DebateEnded { id: s(ID), status: s("completed"), what: s("a change"), ruled: true },
+        ToolError::DebateEnded { id: s(ID), status: s("cancelled"), what: s("a change"), ruled: false },
     ],
-    Complaint::NotEnded { .. } =>
-        [Complaint::NotEnded { id: s(ID), what: s("keeping the record") }],
-    Complaint::Unspoken { .. } => [Complaint::Unspoken { due: Some(asked()), id: s(ID) }],
-    Complaint::NothingSaid { .. } => [
-        Complaint::NothingSaid { id: s(ID), plan: false },
-        Complaint::NothingSaid { id: s(ID), plan: true },
+    ToolError::DebateNotEnded { .. } =>
+        [ToolError::DebateNotEnded { id: s(ID), what: s("keeping the record") }],
+    ToolError::SpeechDue { .. } => [ToolError::SpeechDue { due: Some(asked()), id: s(ID) }],
+    ToolError::NothingToRule { .. } => [
+        ToolError::NothingToRule { id: s(ID), plan: false },
+        ToolError::NothingToRule { id: s(ID), plan: true },
     ],
-    Complaint::Whole { .. } => [Complaint::Whole { id: s(ID) }],
-    Complaint::Unheard { .. } => [Complaint::Unheard { id: s(ID) }],
-    Complaint::Spent { .. } => [Complaint::Spent {
+    ToolError::NothingToRetry { .. } => [ToolError::NothingToRetry { id: s(ID) }],
+    ToolError::RoundsOver { .. } => [ToolError::RoundsOver { id: s(ID) }],
+    ToolError::BudgetSpent { .. } => [ToolError::BudgetSpent {
         id: s(ID),
         spent: s("0.50, 0 tokens"),
         step: s("continue_round {\"decision\":\"change\",\"say\":\"max_cost=1.00\"}"),
     }],
-    Complaint::About { .. } => [Complaint::About { decision: s("deepen"), id: s(ID) }],
-    Complaint::Change { .. } => [Complaint::Change { why: s("it is empty") }],
-    Complaint::Unchangeable(..) => [Complaint::Unchangeable(s("rounds=1"), s(ID))],
-    Complaint::Part { .. } => [Complaint::Part { part: s("gossip") }],
-    Complaint::Page { .. } => [Complaint::Page { part: s("transcript"), page: 99, pages: 2 }],
-    Complaint::NoBrief(..) => [Complaint::NoBrief(s(ID))],
-    Complaint::Stopped { .. } => [Complaint::Stopped { id: s(ID), why: s("the disk is full") }],
-    Complaint::NothingLeft => [Complaint::NothingLeft],
-    Complaint::Gone => [Complaint::Gone],
-    Complaint::Panic(..) => [Complaint::Panic(s("no reason was given"))],
+    ToolError::MissingSay { .. } => [ToolError::MissingSay { decision: s("deepen"), id: s(ID) }],
+    ToolError::InvalidChange { .. } => [ToolError::InvalidChange { why: s("it is empty") }],
+    ToolError::ChangeRejected(..) => [ToolError::ChangeRejected(s("rounds=1"), s(ID))],
+    ToolError::UnknownPart { .. } => [ToolError::UnknownPart { part: s("gossip") }],
+    ToolError::PageOutOfRange { .. } => [ToolError::PageOutOfRange { part: s("transcript"), page: 99, pages: 2 }],
+    ToolError::NoBrief(..) => [ToolError::NoBrief(s(ID))],
+    ToolError::RunStopped { .. } => [ToolError::RunStopped { id: s(ID), why: s("the disk is full") }],
+    ToolError::NothingToImport => [ToolError::NothingToImport],
+    ToolError::CallCancelled => [ToolError::CallCancelled],
+    ToolError::Panic(..) => [ToolError::Panic(s("no reason was given"))],
 }
 
 table! { desk_errors: AppError,
@@ -169,9 +169,9 @@ table! { desk_errors: AppError,
 
 /// Every error text, with the name of its variant.
 fn every_error() -> Vec<(String, String)> {
-    let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.text()));
+    let own = complaints().into_iter().map(|(kind, it)| (kind.to_owned(), it.to_text()));
     let desk = desk_errors().into_iter();
-    own.chain(desk.map(|(kind, it)| (kind.to_owned(), Complaint::from(it).text()))).collect()
+    own.chain(desk.map(|(kind, it)| (kind.to_owned(), ToolError::from(it).to_text()))).collect()
 }
 
 /// The next step must be executable: a tool call, a resource to read, or a command for the user.

@@ -1,7 +1,7 @@
 //! Arguments of `debate review`.
 use super::{DisplayArgs, SeatingArgs};
-use crate::review::USUAL;
-use crate::review::gate::FailOn;
+use crate::review::DEFAULT_MAX_FINDINGS;
+use crate::review::merge_gate::FailOn;
 use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub time_limit: Option<Duration>,
     /// Maximum number of findings to show
-    #[arg(long, value_name = "N", default_value_t = USUAL)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_FINDINGS)]
     pub max_findings: usize,
     /// JSON output of an earlier review of the same change [default: the last one in the archive]
     #[arg(long, value_name = "FILE")]

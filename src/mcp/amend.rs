@@ -1,0 +1,227 @@
+//! Parser of the `change` decision: `name=value` pairs that amend an open debate.
+use super::error::ToolError;
+use super::validate;
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::{Amendment, Budget, Debate, HoldPoint, Participant, Role, Seat, to_millionths};
+use crate::engine::draft::with_absolute_script;
+use crate::engine::format_options::{AuditMode, decide_audit, default_roles, parse_term};
+use crate::engine::topic_sides;
+use crate::engine::{App, Command};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The settings that can be changed, for error messages.
+pub(super) const CHANGEABLE_SETTINGS: &str = "rounds, topic, proposer, challenger, judge, any seat by its name, pause (on or off), max_cost, \
+     max_tokens, max_minutes; before anything was said also goal, audience, decision_type, \
+     evidence_round (on or off)";
+
+/// The valid keys. Names of seats are valid, too.
+const SETTING_KEYS: &[&str] = &[
+    "rounds",
+    "topic",
+    "proposer",
+    "challenger",
+    "judge",
+    "pause",
+    "max_cost",
+    "max_tokens",
+    "max_minutes",
+    "goal",
+    "audience",
+    "decision_type",
+    "evidence_round",
+];
+
+/// Parses the pairs into amend commands, in their order.
+pub(super) fn parse_changes(
+    said: &str,
+    debate: &Debate,
+    desk: &App,
+    folder: &Path,
+) -> Result<Vec<Command>, ToolError> {
+    let mut commands = vec![];
+    let (mut budget, spent) = (debate.budget(), debate.spent());
+    let mut handed: Vec<(String, Participant)> = vec![];
+    let mut terms = debate.terms().clone();
+    for (key, value) in parse_pairs(said, debate)? {
+        let bad = |why: &str| ToolError::InvalidChange { why: format!("`{key}={value}`: {why}") };
+        let change = match key.as_str() {
+            "rounds" => {
+                let rounds = value.parse().map_err(|_| bad("a number is needed"))?;
+                let rounds = desk.check_rounds(&debate.setup().format.name, rounds)?;
+                Amendment::Plan { rounds: Some(rounds), seats: None, holds: None }
+            }
+            "topic" => {
+                let topic = value.split_whitespace().collect::<Vec<_>>().join(" ");
+                validate::validate_text("topic", &topic, MAX_TOPIC_CHARS)?;
+                if debate.turns().next().is_none() {
+                    commands.extend(
+                        changes_for_new_topic(debate, &topic, &mut terms)
+                            .into_iter()
+                            .map(amend_command),
+                    );
+                }
+                Amendment::Topic { topic }
+            }
+            "pause" => {
+                let on = match value.as_str() {
+                    "on" => true,
+                    "off" => false,
+                    _ => return Err(bad("it is on or off")),
+                };
+                let mut holds: Vec<HoldPoint> = debate.holds().to_vec();
+                holds.retain(|hold| *hold != HoldPoint::Rounds);
+                holds.extend(on.then_some(HoldPoint::Rounds));
+                Amendment::Plan { rounds: None, seats: None, holds: Some(holds) }
+            }
+            "max_cost" => {
+                let cost = value.parse().ok().and_then(to_millionths);
+                let cost = cost.ok_or_else(|| bad("an amount is needed"))?;
+                if cost <= spent.cost {
+                    return Err(bad(&format!("{:.2} is spent already", spent.cost as f64 / 1e6)));
+                }
+                budget.cost = Some(cost);
+                Amendment::Limit { budget }
+            }
+            "max_tokens" => {
+                let tokens = value.parse().map_err(|_| bad("a number is needed"))?;
+                if tokens <= spent.tokens {
+                    return Err(bad(&format!("{} are spent already", spent.tokens)));
+                }
+                budget = Budget { tokens: Some(tokens), ..budget };
+                Amendment::Limit { budget }
+            }
+            "max_minutes" => {
+                let minutes: u64 = value.parse().map_err(|_| bad("a number is needed"))?;
+                let milliseconds = minutes.saturating_mul(60_000);
+                if milliseconds <= spent.milliseconds {
+                    let gone = spent.milliseconds as f64 / 6e4;
+                    return Err(bad(&format!("{gone:.1} are gone already")));
+                }
+                budget = Budget { milliseconds: Some(milliseconds), ..budget };
+                Amendment::Limit { budget }
+            }
+            "goal" | "audience" | "decision_type" => {
+                if !terms.contains_key(&key) {
+                    return Err(bad("it means nothing in this format"));
+                }
+                let said = parse_term(&key, &value).map_err(|error| bad(&error.to_string()))?;
+                terms.insert(key.clone(), said);
+                Amendment::Terms { terms: terms.clone() }
+            }
+            "evidence_round" => {
+                let flag: AuditMode = value.parse().map_err(|why: String| bad(&why))?;
+                let (on, why) = decide_audit(flag, debate.current_topic());
+                let seats = seats_with_auditor(debate, on)
+                    .ok_or_else(|| bad("there is nothing to audit"))?;
+                terms.insert(key.clone(), why);
+                commands.push(amend_command(Amendment::Terms { terms: terms.clone() }));
+                if seats == debate.seats() {
+                    continue;
+                }
+                Amendment::Plan { rounds: None, seats: Some(seats), holds: None }
+            }
+            seat => {
+                let voice = value.parse::<Participant>();
+                let voice = voice.map_err(|error| bad(&error.to_string()))?;
+                handed.push((seat.to_owned(), with_absolute_script(voice, folder)));
+                continue;
+            }
+        };
+        commands.push(amend_command(change));
+    }
+    if !handed.is_empty() {
+        let (hands, seats) = desk.transfer_seats(debate, &handed)?;
+        desk.check_seats(&seats)?;
+        commands.extend(hands);
+    }
+    Ok(commands)
+}
+
+/// Changes that follow from a new topic before the first turn: default stances, and whether claims
+/// are audited where that was `auto`.
+fn changes_for_new_topic(
+    debate: &Debate,
+    topic: &str,
+    terms: &mut BTreeMap<String, String>,
+) -> Vec<Amendment> {
+    let of = |topic: &str| default_roles(topic, topic_sides::parse(topic).sides);
+    let (before, after) = (of(debate.current_topic()), of(topic));
+    let mut seats = debate.seats().to_vec();
+    for seat in seats.iter_mut().filter(|seat| seat.role == Role::Advocate) {
+        let usual = before.iter().position(|(name, it)| (name, it) == (&seat.name, &seat.stance));
+        if let Some(nth) = usual {
+            (seat.name, seat.stance) = after[nth].clone();
+        }
+    }
+    let mut changes = vec![];
+    let (was_on, left_to_it) = decide_audit(AuditMode::Auto, debate.current_topic());
+    if terms.get("evidence_round") == Some(&left_to_it) {
+        let (on, why) = decide_audit(AuditMode::Auto, topic);
+        terms.insert("evidence_round".into(), why);
+        changes.push(Amendment::Terms { terms: terms.clone() });
+        let judge = seats.iter().find(|seat| seat.role == Role::Judge).cloned();
+        if let (true, false, Some(judge)) = (on, was_on, judge) {
+            seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
+        }
+        seats.retain(|seat| on || seat.role != Role::Auditor);
+    }
+    if seats != debate.seats() {
+        changes.push(Amendment::Plan { rounds: None, seats: Some(seats), holds: None });
+    }
+    changes
+}
+
+/// The seats with or without an auditor. None if the format has no auditor.
+fn seats_with_auditor(debate: &Debate, on: bool) -> Option<Vec<Seat>> {
+    if !debate.setup().format.uses_role(Role::Auditor) {
+        return None;
+    }
+    let mut seats = debate.seats().to_vec();
+    let there = seats.iter().any(|seat| seat.role == Role::Auditor);
+    if on && !there {
+        let judge = seats.iter().find(|seat| seat.role == Role::Judge)?.clone();
+        seats.push(Seat { name: "auditor".into(), role: Role::Auditor, ..judge });
+    }
+    if !on {
+        seats.retain(|seat| seat.role != Role::Auditor);
+    }
+    Some(seats)
+}
+
+fn amend_command(change: Amendment) -> Command {
+    Command::Amend { change, because: "the user asked for it".into() }
+}
+
+/// Parses `rounds=3, topic=One, or the other?`. A part without a known key belongs to the value
+/// before it.
+fn parse_pairs(said: &str, debate: &Debate) -> Result<Vec<(String, String)>, ToolError> {
+    let known = |name: &str| {
+        let seated = || debate.seats().iter().any(|seat| seat.name.to_lowercase() == name);
+        SETTING_KEYS.contains(&name) || seated()
+    };
+    let mut pairs: Vec<(String, String)> = vec![];
+    for part in said.split_inclusive([',', ';', '\n']) {
+        let pair = part.split_once('=').map(|(name, value)| (name.trim().to_lowercase(), value));
+        match (pair.filter(|(name, _)| known(name)), pairs.last_mut()) {
+            (Some((name, value)), _) => pairs.push((name, value.to_owned())),
+            (None, Some((_, before))) => before.push_str(part),
+            (None, None) => {
+                let said: String = part.trim().chars().take(60).collect();
+                return Err(ToolError::InvalidChange {
+                    why: match said.split_once('=') {
+                        Some((name, _)) => format!("`{}` cannot be changed", name.trim()),
+                        None => format!("`{said}` is no name=value"),
+                    },
+                });
+            }
+        }
+    }
+    for (_, value) in &mut pairs {
+        *value = value.trim().trim_end_matches([',', ';']).trim().to_owned();
+    }
+    if pairs.is_empty() {
+        return Err(ToolError::InvalidChange { why: "it is empty".into() });
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,425 @@
+//! Handler of `continue_round`: records the host's speech, the user's remark and the user's
+//! decision, then waits for the debate. Every step is idempotent, because clients retry calls.
+use super::amend::parse_changes;
+use super::args::ContinueRoundArgs;
+use super::error::ToolError;
+use super::resume::ResolvedDebate;
+use super::server::McpServer;
+use super::status::{awaits_plan_confirmation, due_turn};
+use super::validate;
+use super::wait::{WaitContext, WaitResult};
+use crate::debate::setup::MAX_TOPIC_CHARS;
+use crate::debate::state::Remark;
+use crate::debate::verdict::judgment;
+use crate::debate::{Cue, Debate, PauseReason, Position, ReplyKind, Status, Step, next, status};
+use crate::engine::{AppError, ArchiveError, Command, SessionError, Workspace};
+
+/// Values of the `decision` argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UserDecision {
+    Continue,
+    Confirm,
+    Change,
+    Steer,
+    Deepen,
+    Cancel,
+    End,
+    Keep,
+    Discard,
+    Retry,
+    TakeOver,
+    Import,
+}
+
+const USER_DECISIONS: [(&str, UserDecision); 12] = [
+    ("continue", UserDecision::Continue),
+    ("confirm", UserDecision::Confirm),
+    ("change", UserDecision::Change),
+    ("steer", UserDecision::Steer),
+    ("deepen", UserDecision::Deepen),
+    ("cancel", UserDecision::Cancel),
+    ("end", UserDecision::End),
+    ("keep", UserDecision::Keep),
+    ("discard", UserDecision::Discard),
+    ("retry", UserDecision::Retry),
+    ("take_over", UserDecision::TakeOver),
+    ("import", UserDecision::Import),
+];
+
+impl McpServer {
+    /// Records the arguments as commands, continues the debate and waits for it.
+    pub(super) async fn continue_round(
+        &self,
+        args: &ContinueRoundArgs,
+        place: &Workspace,
+        waiting: &WaitContext,
+    ) -> Result<(WaitResult, Vec<String>), ToolError> {
+        let turn = validate::validate_line("turn", args.turn.as_deref())?;
+        let decision = parse_decision(args.decision.as_deref())?;
+        if let Some(say) = &args.say {
+            validate::validate_text("say", say, validate::MAX_REMARK_CHARS)?;
+        }
+        if let Some(speech) = &args.speech {
+            validate::validate_text("speech", speech, validate::MAX_SPEECH_CHARS)?;
+        }
+        if decision == Some(UserDecision::Import) {
+            return self.import_transcript(args, place, waiting).await;
+        }
+        let ResolvedDebate { id, notes: told } =
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, place)?;
+        let notes = self.catch_up(&id, place, told).await?;
+        let place = &self.workspace_of(&id, place)?;
+        {
+            let _recording = self.registry.lock_recording(&id).await;
+            self.record_input(&id, place, turn, decision, args).await?;
+        }
+        Ok((self.registry.play_and_wait(&id, place, waiting).await?, notes))
+    }
+
+    /// Records the speech, then the remark, then the decision.
+    async fn record_input(
+        &self,
+        id: &str,
+        place: &Workspace,
+        turn: Option<&str>,
+        decision: Option<UserDecision>,
+        args: &ContinueRoundArgs,
+    ) -> Result<(), ToolError> {
+        if let Some(turn) = turn {
+            let debate = self.read_debate(id)?;
+            parse_turn_id(turn)
+                .filter(|(_, cue)| debate.has_cue(*cue))
+                .ok_or_else(|| ToolError::UnknownTurn(turn.into(), id.into()))?;
+        }
+        // Take the lease first, so that the commands below are recorded by this process.
+        if decision == Some(UserDecision::TakeOver) {
+            self.take_over(id, place).await?;
+        }
+        if let Some(speech) = &args.speech {
+            self.submit_reply(id, place, turn, speech, "continue_round").await?;
+        }
+        let say = args.say.as_deref().map(str::trim);
+        let about = [UserDecision::Change, UserDecision::Steer, UserDecision::Deepen];
+        if let Some(say) = say.filter(|_| !decision.is_some_and(|it| about.contains(&it))) {
+            self.submit_remark(id, place, turn.filter(|_| args.speech.is_none()), say).await?;
+        }
+        match decision {
+            Some(decision) => self.apply_decision(id, place, decision, turn, say).await,
+            None if args.speech.is_none() => self.begin_next_round(id, place, turn).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn read_debate(&self, id: &str) -> Result<Debate, ToolError> {
+        Ok(self.registry.app.read(id)?.1)
+    }
+
+    /// Records the reply of the host or of a person. Repeating the same text has no effect.
+    pub(super) async fn submit_reply(
+        &self,
+        id: &str,
+        place: &Workspace,
+        turn: Option<&str>,
+        text: &str,
+        tool: &str,
+    ) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        let due = due_turn(&debate);
+        let turn = turn.ok_or(ToolError::MissingTurn { due: due.clone(), id: id.into() })?;
+        let (take, cue) = parse_turn_id(turn)
+            .filter(|(_, cue)| debate.has_cue(*cue))
+            .ok_or_else(|| ToolError::UnknownTurn(turn.into(), id.into()))?;
+        let seat = debate.seat(cue);
+        if !seat.voice.is_awaited() {
+            return Err(ToolError::NotYourTurn {
+                turn: turn.into(),
+                role: seat.role.title().into(),
+                tool: seat.voice.to_string(),
+                id: id.into(),
+            });
+        }
+        let ruling = debate.setup().phase(cue).reply == ReplyKind::Verdict;
+        if tool == "verdict" && !ruling {
+            return Err(ToolError::WrongTool {
+                turn: turn.into(),
+                wants: "speech".into(),
+                tool: "continue_round".into(),
+                id: id.into(),
+            });
+        }
+        let taken = debate.turn(cue).is_some();
+        if let (false, Some(_)) = (taken, debate.outcome()) {
+            return Err(debate_ended_error(&debate, "a speech"));
+        }
+        let command = Command::Reply { take, cue, text: text.into() };
+        self.send_with_retry(id, place, vec![command]).await.map_err(|error| match error {
+            AppError::Session(SessionError::TurnTaken(_)) => {
+                ToolError::TurnAlreadyTaken { turn: turn.into(), id: id.into() }
+            }
+            AppError::Session(SessionError::Illegal(_)) => {
+                ToolError::TurnNotDue { turn: turn.into(), due, id: id.into() }
+            }
+            AppError::Session(SessionError::ReplyRejected(found)) => {
+                let says: Vec<_> = found.into_iter().map(|found| found.says).collect();
+                ToolError::ReplyRejected {
+                    turn: turn.into(),
+                    why: says.join("; "),
+                    ruling,
+                    id: id.into(),
+                }
+            }
+            AppError::Session(SessionError::ReplyUnparsable(why)) => {
+                // Strip the error code, which is meant for the record.
+                let why = match why.split_once(": ") {
+                    Some((code, why)) if code.starts_with("PARSE_ERROR") => why.into(),
+                    _ => why,
+                };
+                ToolError::ReplyRejected { turn: turn.into(), why, ruling, id: id.into() }
+            }
+            error => error.into(),
+        })
+    }
+
+    /// Records a remark for both sides. After the end, records it as the user's decision.
+    async fn submit_remark(
+        &self,
+        id: &str,
+        place: &Workspace,
+        turn: Option<&str>,
+        say: &str,
+    ) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        let text = say.to_owned();
+        // The same text again is a retry by the client, if the remark was not delivered yet or the
+        // turn is past.
+        let past = turn.and_then(parse_turn_id).is_some_and(|(_, cue)| debate.was_asked(cue));
+        let over = debate.outcome().is_some();
+        let again =
+            |remark: &Remark| remark.text == say && (past || over || !debate.was_heard(remark));
+        if debate.remarks().iter().any(again) {
+            return Ok(());
+        }
+        let step = next(&debate);
+        let command = if over {
+            if debate.decision() == Some(say) {
+                return Ok(());
+            }
+            Command::Decide { text }
+        } else if step.first_cue().is_none_or(|cue| cue.act == debate.setup().ending_act()) {
+            return Err(ToolError::RoundsOver { id: id.into() });
+        } else {
+            Command::Interject { text }
+        };
+        Ok(self.send_with_retry(id, place, vec![command]).await?)
+    }
+
+    /// Starts the next round if the debate is paused before it. A turn id of an earlier round only
+    /// waits, which makes retries safe. Plans and imported debates need an explicit decision.
+    async fn begin_next_round(
+        &self,
+        id: &str,
+        place: &Workspace,
+        turn: Option<&str>,
+    ) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        if awaits_plan_confirmation(&debate) || debate.is_held() {
+            return Ok(());
+        }
+        self.release_hold(id, place, &debate, turn).await
+    }
+
+    pub(super) async fn release_hold(
+        &self,
+        id: &str,
+        place: &Workspace,
+        debate: &Debate,
+        turn: Option<&str>,
+    ) -> Result<(), ToolError> {
+        match next(debate) {
+            Step::Hold { next, pause: PauseReason::UserHold } => {
+                self.registry.app.check_remaining_seats(debate, debate.seats())?;
+                let meant = turn
+                    .is_none_or(|turn| parse_turn_id(turn) == Some((debate.take_number(), next)));
+                let before: Position = next.position();
+                if !meant {
+                    return Ok(());
+                }
+                match self.send_with_retry(id, place, vec![Command::Continue { before }]).await {
+                    // Another client continued it first.
+                    Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
+                    done => Ok(done?),
+                }
+            }
+            Step::Hold { pause: PauseReason::BudgetExhausted { spent, .. }, .. } => {
+                let cost = spent.cost as f64 / 1e6;
+                let spent = format!("{cost:.2}, {} tokens", spent.tokens);
+                Err(ToolError::BudgetSpent {
+                    id: id.into(),
+                    spent,
+                    step: super::next_call::next_call_over_budget(debate),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn apply_decision(
+        &self,
+        id: &str,
+        place: &Workspace,
+        decision: UserDecision,
+        turn: Option<&str>,
+        say: Option<&str>,
+    ) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        let over = debate.outcome().is_some();
+        match decision {
+            UserDecision::Continue | UserDecision::Confirm if over => {
+                Err(debate_ended_error(&debate, "going on"))
+            }
+            UserDecision::Change | UserDecision::Steer | UserDecision::Deepen if over => {
+                Err(debate_ended_error(&debate, "a change"))
+            }
+            UserDecision::Cancel if over && status::status(&debate) != Status::Cancelled => {
+                Err(debate_ended_error(&debate, "cancelling"))
+            }
+            UserDecision::Cancel | UserDecision::End if over => Ok(()),
+            UserDecision::Retry if !over => Ok(()),
+            UserDecision::Retry => {
+                let from = debate
+                    .reopen_cue()
+                    .ok_or_else(|| ToolError::NothingToRetry { id: id.into() })?;
+                self.registry.app.check_remaining_seats(&debate, debate.seats())?;
+                Ok(self.send_with_retry(id, place, vec![Command::Reopen { from }]).await?)
+            }
+            UserDecision::Continue => self.release_hold(id, place, &debate, turn).await,
+            UserDecision::Confirm if awaits_plan_confirmation(&debate) => {
+                self.release_hold(id, place, &debate, None).await
+            }
+            // Only a plan needs confirmation. Take-over and import were handled earlier.
+            UserDecision::Confirm | UserDecision::TakeOver | UserDecision::Import => Ok(()),
+            UserDecision::Cancel => {
+                match self.send_with_retry(id, place, vec![Command::Cancel { because: None }]).await
+                {
+                    // Another client ended it first.
+                    Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
+                    done => Ok(done?),
+                }
+            }
+            UserDecision::End => self.conclude(id, place).await,
+            UserDecision::Change => {
+                let say =
+                    say.ok_or_else(|| ToolError::InvalidChange { why: "it is missing".into() })?;
+                let changes =
+                    parse_changes(say, &debate, &self.registry.app, &self.config.current_dir)?;
+                if changes.is_empty() {
+                    return Ok(());
+                }
+                self.send_with_retry(id, place, changes).await.map_err(|error| match error {
+                    AppError::Session(SessionError::Illegal(_)) => {
+                        ToolError::ChangeRejected(say.chars().take(200).collect(), id.into())
+                    }
+                    error => error.into(),
+                })
+            }
+            UserDecision::Steer | UserDecision::Deepen => {
+                let word = if decision == UserDecision::Steer { "steer" } else { "deepen" };
+                let say = say.filter(|say| !say.is_empty()).ok_or_else(|| {
+                    ToolError::MissingSay { decision: word.into(), id: id.into() }
+                })?;
+                let (again, commands) = if decision == UserDecision::Steer {
+                    validate::validate_text("say", say, MAX_TOPIC_CHARS)?;
+                    let topic = say.split_whitespace().collect::<Vec<_>>().join(" ");
+                    (debate.current_topic() == topic, Command::steer(topic).to_vec())
+                } else {
+                    let command = Command::deepen(say);
+                    let same = |it: &Remark| {
+                        matches!(&command, Command::Interject { text } if *text == it.text)
+                            && !debate.was_heard(it)
+                    };
+                    (debate.remarks().iter().any(same), vec![command])
+                };
+                if !again {
+                    self.send_with_retry(id, place, commands).await?;
+                }
+                self.begin_next_round(id, place, turn).await
+            }
+            UserDecision::Keep | UserDecision::Discard if !over => {
+                Err(ToolError::DebateNotEnded { id: id.into(), what: "keeping the record".into() })
+            }
+            UserDecision::Keep | UserDecision::Discard => {
+                let keep = decision == UserDecision::Keep;
+                if debate.keep_record() == Some(keep) {
+                    return Ok(());
+                }
+                Ok(self.send_with_retry(id, place, vec![Command::Keep { keep }]).await?)
+            }
+        }
+    }
+
+    /// Skips to the ruling, unless the ending has begun.
+    pub(super) async fn conclude(&self, id: &str, place: &Workspace) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        let ending = debate.setup().ending_act();
+        let begun = next(&debate).first_cue().is_none_or(|cue| cue.act == ending);
+        if debate.is_concluded() || begun {
+            return Ok(());
+        }
+        if debate.replies_in(..).next().is_none() {
+            return Err(ToolError::NothingToRule {
+                id: id.into(),
+                plan: awaits_plan_confirmation(&debate),
+            });
+        }
+        self.registry.app.check_remaining_seats(&debate, debate.seats())?;
+        match self.send_with_retry(id, place, vec![Command::Conclude { because: None }]).await {
+            // Another client concluded it first, so a ruling is coming.
+            Err(AppError::Session(SessionError::Illegal(_))) => Ok(()),
+            done => Ok(done?),
+        }
+    }
+
+    /// Sends commands. While another process holds the lease, retries every 100 ms, 20 times.
+    pub(super) async fn send_with_retry(
+        &self,
+        id: &str,
+        place: &Workspace,
+        commands: Vec<Command>,
+    ) -> Result<(), AppError> {
+        let mut tries = 0;
+        loop {
+            match self.registry.send_commands(id, place, commands.clone()).await {
+                Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) if tries < 20 => {
+                    tries += 1;
+                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+/// Parses a turn id such as `0.1.0.0+2` into its take and its cue.
+pub(super) fn parse_turn_id(turn: &str) -> Option<(u16, Cue)> {
+    let (cue, take) = turn.split_once('+').unwrap_or((turn, "0"));
+    Some((take.parse().ok()?, cue.parse().ok()?))
+}
+
+pub(super) fn debate_ended_error(debate: &Debate, what: &str) -> ToolError {
+    ToolError::DebateEnded {
+        id: debate.setup().id.clone(),
+        status: status::status(debate).as_str().into(),
+        what: what.into(),
+        ruled: judgment(debate).is_some(),
+    }
+}
+
+fn parse_decision(said: Option<&str>) -> Result<Option<UserDecision>, ToolError> {
+    let Some(said) = validate::validate_line("decision", said)? else { return Ok(None) };
+    let known = USER_DECISIONS.iter().find(|(word, _)| *word == said.to_lowercase());
+    known.map(|(_, decision)| Some(*decision)).ok_or_else(|| ToolError::UnknownValue {
+        name: "decision".into(),
+        said: said.into(),
+        allowed: USER_DECISIONS.map(|(word, _)| word).join(", "),
+    })
+}

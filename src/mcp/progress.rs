@@ -1,0 +1,44 @@
+//! Throttled preview of the turn that is being streamed, for progress notifications. Sealed replies
+//! are never shown.
+use crate::debate::{Cue, Debate, ReplyKind};
+use crate::report::aloud::Aloud;
+use crate::report::text::{one_line, printable};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Minimum interval between two previews.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
+/// Characters of a preview, taken from the end of the text.
+const MAX_PREVIEW_CHARS: usize = 120;
+
+/// Throttle: the time of the last preview.
+#[derive(Default)]
+pub(super) struct ProgressPreview(Option<Instant>);
+
+impl ProgressPreview {
+    /// The end of the text streamed so far, unless the last preview is too recent. Parses the whole
+    /// turn, because a client may attach in the middle of it and claims must not pass for prose.
+    pub(super) fn next_preview(
+        &mut self,
+        debate: &Debate,
+        cue: Cue,
+        all: impl FnOnce() -> String,
+    ) -> Option<String> {
+        let early = self.0.is_some_and(|told| told.elapsed() < MIN_INTERVAL);
+        if early || debate.is_sealed(cue) {
+            return None;
+        }
+        let prose =
+            matches!(debate.setup().phase(cue).reply, ReplyKind::Speech | ReplyKind::Sections);
+        let mut aloud = if prose { Aloud::prose() } else { Aloud::object() };
+        let line = one_line(&printable(&aloud.push(&all())));
+        if line.trim().is_empty() {
+            return None;
+        }
+        self.0 = Some(Instant::now());
+        let skip = line.chars().count().saturating_sub(MAX_PREVIEW_CHARS);
+        let mark = if skip > 0 { "…" } else { "" };
+        let last: String = line.chars().skip(skip).collect();
+        Some(format!("{} ({}): {mark}{last}", debate.seat(cue).title(), debate.tool_at(cue)))
+    }
+}

@@ -1,0 +1,336 @@
+//! Handlers of the read-only tools: `summarize`, `list_debates`, `show_debate`, `list_models`.
+use super::args::{ListDebatesArgs, ListModelsArgs, ShowDebateArgs, SummarizeArgs};
+use super::continue_round::parse_turn_id;
+use super::error::{ToolError, format_call};
+use super::resume::ResolvedDebate;
+use super::server::McpServer;
+use super::status::remote_holder_note;
+use super::summary::{DebateSummary, build_summary};
+use super::token_limits::{self, first_words};
+use super::validate;
+use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
+use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
+use crate::report::record::SEALED;
+use crate::report::text::{one_line, printable};
+use crate::report::{
+    iso, ledger::ledger, plan::plan, record::record, research::research, summary::summary,
+};
+use crate::review::{output, review_from_debate};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Result of `list_debates`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
+pub(super) struct DebateList {
+    pub(super) debates: Vec<DebateListItem>,
+    pub(super) next: String,
+}
+
+/// One debate in the list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Found")]
+pub(super) struct DebateListItem {
+    pub(super) debate_id: String,
+    pub(super) topic: String,
+    pub(super) status: String,
+    pub(super) updated_at: String,
+    pub(super) sides: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) winner: Option<String>,
+    /// The match of the search query, with its context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) excerpt: Option<String>,
+}
+
+/// Result of `show_debate`: one page of a part.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Shown")]
+pub(super) struct DebatePage {
+    pub(super) debate_id: String,
+    pub(super) part: String,
+    pub(super) page: usize,
+    pub(super) pages: usize,
+    pub(super) text: String,
+    pub(super) next: String,
+}
+
+/// Result of `list_models`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Models")]
+pub(super) struct ModelList {
+    pub(super) models: Vec<ModelListItem>,
+    pub(super) next: String,
+}
+
+/// One participant that can be seated, or why it cannot.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Model")]
+pub(super) struct ModelListItem {
+    pub(super) seat: String,
+    pub(super) playable: bool,
+    pub(super) note: String,
+}
+
+/// Limit of `list_debates`.
+const MAX_LISTED_DEBATES: usize = 12;
+
+impl McpServer {
+    pub(super) async fn summarize(
+        &self,
+        args: &SummarizeArgs,
+        place: &Workspace,
+    ) -> Result<DebateSummary, ToolError> {
+        let ResolvedDebate { id, mut notes } =
+            self.resolve_debate(args.debate_id.as_deref(), place)?;
+        let (stored, debate, _) = self.registry.app.read(&id)?;
+        let here = self.registry.find_run(&id).is_some();
+        let player = stored.holder.as_ref().filter(|_| !here);
+        notes.extend(player.map(|who| remote_holder_note(&id, who)));
+        notes.extend(self.changed_files_note(&stored, &debate, place).await);
+        Ok(build_summary(&stored, &debate, here || stored.holder.is_some(), &notes))
+    }
+
+    pub(super) fn list_debates(
+        &self,
+        args: &ListDebatesArgs,
+        place: &Workspace,
+    ) -> Result<DebateList, ToolError> {
+        let said = validate::validate_line("query", args.query.as_deref())?.unwrap_or_default();
+        let (scopes, sought): (Vec<&str>, Vec<&str>) =
+            said.split_whitespace().partition(|word| word.starts_with("in:"));
+        let root = match scopes.last().and_then(|scope| scope.strip_prefix("in:")) {
+            Some("all") => None,
+            Some(path) => Some(self.resolve_root(path)),
+            None => Some(place.root.clone()),
+        };
+        let (status, unfinished) = parse_status_filter(args.status.as_deref())?;
+        let query = DebateQuery { root, status, unfinished, ..DebateQuery::default() };
+        let archive = self.registry.app.archive();
+        let mut cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
+        let words = sought.join(" ");
+        let left = if cards.is_empty() && said.is_empty() && args.status.is_none() {
+            let left = self.recover_state_files(place)?;
+            cards = archive.list(&query).map_err(crate::engine::AppError::from)?;
+            left
+        } else {
+            vec![]
+        };
+        let mut debates: Vec<DebateListItem> = if words.is_empty() {
+            cards.iter().map(|card| list_item(card, None)).collect()
+        } else {
+            let query = DebateQuery { limit: Some(200), ..query };
+            let hits = archive.search(&words, &query).map_err(crate::engine::AppError::from)?;
+            let hit = |card: &DebateCard| hits.iter().find(|hit| hit.id == card.id);
+            let with = |card| Some(list_item(card, Some(&hit(card)?.excerpt)));
+            cards.iter().filter_map(with).collect()
+        };
+        let more = debates.len().saturating_sub(MAX_LISTED_DEBATES);
+        debates.truncate(MAX_LISTED_DEBATES);
+        let mut steps = left;
+        if more > 0 {
+            steps.push(format!("{more} more: narrow it down by words or status"));
+        }
+        steps.push("continue_round {\"debate_id\":\"...\"} goes on with one".into());
+        steps.push("show_debate {\"debate_id\":\"...\"} reads it".into());
+        let next = steps.join("; ");
+        Ok(DebateList { debates, next })
+    }
+
+    fn resolve_root(&self, path: &str) -> PathBuf {
+        let path = self.config.current_dir.join(path);
+        dunce::canonicalize(&path).unwrap_or(path)
+    }
+
+    pub(super) async fn show_debate(
+        &self,
+        args: &ShowDebateArgs,
+        place: &Workspace,
+    ) -> Result<DebatePage, ToolError> {
+        let ResolvedDebate { id, notes: told } =
+            self.resolve_debate(args.debate_id.as_deref(), place)?;
+        let part = validate::validate_line("part", args.part.as_deref())?.unwrap_or("transcript");
+        let text = match part {
+            "recheck" => self.recheck_citations(&id, place).await?,
+            part => self.render_part(&id, part)?,
+        };
+        let pages = token_limits::paginate(&text);
+        let page = usize::try_from(args.page.unwrap_or(1)).unwrap_or(usize::MAX);
+        let text = page.checked_sub(1).and_then(|nth| pages.get(nth)).cloned();
+        let (part, pages) = (part.to_owned(), pages.len());
+        let Some(text) = text else { return Err(ToolError::PageOutOfRange { part, page, pages }) };
+        let next = if page < pages {
+            let more = format!("\"part\":\"{part}\",\"page\":{}", page + 1);
+            format!("{} has the next page", format_call("show_debate", &id, &more))
+        } else {
+            format!("{} says what is due", format_call("summarize", &id, ""))
+        };
+        let next = told.into_iter().chain([next]).collect::<Vec<_>>().join("; ");
+        Ok(DebatePage { debate_id: id, part, page, pages, text, next })
+    }
+
+    /// Renders a part of a debate as text.
+    pub(super) fn render_part(&self, id: &str, part: &str) -> Result<String, ToolError> {
+        let (_, debate, _) = self.registry.app.read(id)?;
+        let text = match part {
+            "transcript" => record(&debate),
+            "summary" => summary(&debate),
+            "report" => research(&debate).unwrap_or_else(|| summary(&debate)),
+            "findings" => match review_from_debate(&debate, usize::MAX) {
+                Some(review) => output::render_summary(&review, output::MAX_STEP_SUMMARY_BYTES),
+                None => ledger(&debate),
+            },
+            "claims" | "ledger" => ledger(&debate),
+            "envelopes" => render_envelopes(&debate),
+            "plan" => plan(&debate),
+            "brief" => {
+                let due = match next(&debate) {
+                    Step::Speak { driven, awaited } if driven.is_empty() => {
+                        awaited.first().copied()
+                    }
+                    _ => None,
+                };
+                let due = due.ok_or_else(|| ToolError::NoBrief(id.into()))?;
+                prompt::render(&debate, due).text
+            }
+            turn => {
+                let (_, cue) = parse_turn_id(turn)
+                    .ok_or_else(|| ToolError::UnknownPart { part: turn.to_owned() })?;
+                if !debate.has_cue(cue) {
+                    return Err(ToolError::UnknownTurn(turn.into(), id.into()));
+                }
+                render_turn(&debate, cue)
+            }
+        };
+        Ok(printable(&text))
+    }
+
+    pub(super) async fn list_models(&self, args: &ListModelsArgs) -> Result<ModelList, ToolError> {
+        let listing = self.registry.app.list_providers(args.probe).await?.into_iter();
+        let models = listing.map(|it| ModelListItem {
+            note: model_note(&it),
+            seat: it.seat,
+            playable: it.playable,
+        });
+        let models: Vec<ModelListItem> = models.collect();
+        let next = seating_question(&models);
+        Ok(ModelList { models, next })
+    }
+}
+
+/// Participants with longer names are not offered as choices.
+const MAX_LABEL_CHARS: usize = 30;
+
+/// Suggests one question to the user about all missing arguments, with the available models.
+fn seating_question(models: &[ModelListItem]) -> String {
+    let fits = |it: &&ModelListItem| it.playable && it.seat.chars().count() < MAX_LABEL_CHARS;
+    let aside = |it: &&ModelListItem| !["demo", "script:FILE"].contains(&it.seat.as_str());
+    let seats = models.iter().filter(fits).filter(aside).map(|it| it.seat.as_str());
+    format!(
+        "if something is missing, ask the user once for all of it: proposer, challenger and judge ({}), \
+         effort (low, medium, high, max), rounds, context (auto, diff, none, or paths); then \
+         start_debate {{\"topic\":\"...\",\"proposer\":\"...\",\"challenger\":\"...\"}}",
+        seats.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// All details of one participant on a line.
+fn model_note(it: &ProviderInfo) -> String {
+    let version = it.version.as_ref().map(|version| format!("version {version}"));
+    let efforts = (!it.efforts.is_empty()).then(|| format!("effort {}", it.efforts.join("/")));
+    let models = (!it.models.is_empty()).then(|| format!("models {}", it.models.join(", ")));
+    let probe = it.probe.as_ref().map(|probe| format!("asked: {probe}"));
+    let known = [version, it.login.clone(), models, efforts, it.price.clone(), probe];
+    let known = known.into_iter().flatten().filter(|_| it.playable);
+    [it.note.clone()].into_iter().chain(known).collect::<Vec<_>>().join("; ")
+}
+
+fn parse_status_filter(said: Option<&str>) -> Result<(Option<Status>, bool), ToolError> {
+    let Some(said) = validate::validate_line("status", said)? else { return Ok((None, false)) };
+    let known = Status::ALL.into_iter().find(|status| status.as_str() == said.to_lowercase());
+    match (known, said) {
+        (Some(status), _) => Ok((Some(status), false)),
+        (None, "unfinished") => Ok((None, true)),
+        (None, _) => Err(ToolError::UnknownValue {
+            name: "status".into(),
+            said: said.into(),
+            allowed: format!("unfinished, {}", Status::ALL.map(Status::as_str).join(", ")),
+        }),
+    }
+}
+
+fn list_item(card: &DebateCard, excerpt: Option<&str>) -> DebateListItem {
+    let side = |voice: &Option<String>| voice.clone().unwrap_or_else(|| "nobody".into());
+    let sides = format!("{} against {}", side(&card.proposer), side(&card.challenger));
+    DebateListItem {
+        debate_id: card.id.clone(),
+        topic: first_words(&printable(&card.topic), 25),
+        status: card.status.as_str().into(),
+        updated_at: iso(card.updated_at),
+        sides: first_words(&sides, 20),
+        winner: card.winner.clone(),
+        excerpt: excerpt.map(|excerpt| first_words(&printable(excerpt), 20)),
+    }
+}
+
+/// The envelope of every turn, as JSON: how its reply was produced.
+fn render_envelopes(debate: &Debate) -> String {
+    let mut text = String::new();
+    for (cue, turn) in debate.turns() {
+        let envelope = match turn {
+            Ok(Reply { envelope, .. }) => envelope,
+            Err(lost) => &lost.envelope,
+        };
+        let json = serde_json::to_string(envelope).unwrap_or_default();
+        let how = if turn.is_ok() { "" } else { "lost, " };
+        let _ = writeln!(text, "- {cue} {} ({how}{json})", debate.seat(cue).role.title());
+    }
+    if text.is_empty() {
+        text.push_str("No turn was taken yet.\n");
+    }
+    text
+}
+
+/// The full text of one turn, with its claims, evidence, concessions and checked citations.
+fn render_turn(debate: &Debate, cue: Cue) -> String {
+    let (role, tool) = (debate.seat(cue).role.title(), debate.tool_at(cue));
+    let mut text = format!("{role} ({tool}), round {}\n\n", cue.round);
+    match debate.turn(cue) {
+        None => text.push_str("This turn was not taken yet.\n"),
+        Some(Err(lost)) => {
+            let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.as_str(), lost.note);
+        }
+        Some(Ok(_)) if debate.is_sealed(cue) => text.push_str(SEALED),
+        Some(Ok(reply)) => {
+            let _ = writeln!(text, "{}", reply.body.to_text().trim());
+            for claim in reply.body.claims() {
+                let _ = write!(text, "\n- {}: {}", claim.id, one_line(&claim.text));
+                for evidence in &claim.evidence {
+                    let _ = write!(text, "\n  evidence: {}", one_line(evidence));
+                }
+            }
+            for given in reply.body.concessions() {
+                let _ =
+                    write!(text, "\n- concedes {}: \"{}\"", given.claim, one_line(&given.quote));
+            }
+            for resolved in reply.body.resolutions() {
+                let _ = write!(text, "\n- certifies {} as resolved", resolved.claim);
+            }
+            for found in &reply.findings {
+                let _ = write!(text, "\n> Checked: {}", one_line(&found.says));
+            }
+            for it in &reply.citations {
+                let _ = write!(
+                    text,
+                    "\n> Looked up: {} ({})",
+                    one_line(&it.raw),
+                    one_line(&it.describe())
+                );
+            }
+            text.push('\n');
+        }
+    }
+    text
+}

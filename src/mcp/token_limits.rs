@@ -1,0 +1,75 @@
+//! Token limits of tool results: token estimates, truncation and pagination of text.
+
+/// Limit of a result, in estimated tokens.
+pub const MAX_RESULT_TOKENS: usize = 1_900;
+/// Limit of one page of `show_debate`, in estimated tokens.
+pub const MAX_PAGE_TOKENS: usize = 1_600;
+
+/// Estimates the tokens of a text: four ASCII characters per token, one character otherwise.
+pub fn estimate_tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    ascii.div_ceil(4) + text.chars().filter(|c| !c.is_ascii()).count()
+}
+
+/// The first `most` words of a text on one line, with `…` if it was truncated.
+pub fn first_words(text: &str, most: usize) -> String {
+    let mut words = text.split_whitespace();
+    let mut kept: Vec<&str> = words.by_ref().take(most).collect();
+    let mut cut = words.next().is_some();
+    // Text without spaces, as in Chinese or Japanese, is truncated by characters.
+    while kept.len() > 1 && estimate_tokens(&kept.join(" ")) > 2 * most {
+        kept.pop();
+        cut = true;
+    }
+    let text = kept.join(" ");
+    let short = first_chars(&text, 2 * most);
+    if short.len() < text.len() || cut { short + " …" } else { short }
+}
+
+/// The longest prefix of a text that has at most `most` estimated tokens.
+fn first_chars(text: &str, most: usize) -> String {
+    let mut left = 4 * most;
+    let fits = |c: &char| {
+        let cost = if c.is_ascii() { 1 } else { 4 };
+        left.checked_sub(cost).is_some_and(|rest| {
+            left = rest;
+            true
+        })
+    };
+    text.chars().take_while(fits).collect()
+}
+
+/// Truncates the middle of a text to at most `most` tokens and puts `between` in its place.
+pub fn truncate_middle(text: &str, most: usize, between: &str) -> String {
+    if estimate_tokens(text) <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(estimate_tokens(between) + 2);
+    let start = first_chars(text, room * 2 / 5);
+    let back: String = text.chars().rev().collect();
+    let end: String = first_chars(&back, room - room * 2 / 5).chars().rev().collect();
+    format!("{}\n\n{between}\n\n{}", start.trim_end(), end.trim_start())
+}
+
+/// Splits a text into non-empty pages of at most `MAX_PAGE_TOKENS`, at line ends where possible.
+pub fn paginate(text: &str) -> Vec<String> {
+    let mut pages = vec![String::new()];
+    let mut size = 0;
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let part = first_chars(rest, MAX_PAGE_TOKENS);
+            let cost = estimate_tokens(&part);
+            if size > 0 && size + cost > MAX_PAGE_TOKENS {
+                pages.push(String::new());
+                size = 0;
+            }
+            rest = &rest[part.len()..];
+            size += cost;
+            if let Some(page) = pages.last_mut() {
+                page.push_str(&part);
+            }
+        }
+    }
+    pages
+}

@@ -1,0 +1,71 @@
+//! Validation of tool arguments: types, lengths and control characters.
+use super::error::ToolError;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Limit of a name, a keyword or a search query.
+const MAX_SHORT_CHARS: usize = 500;
+/// Limit of a user's remark.
+pub(super) const MAX_REMARK_CHARS: usize = 8_000;
+/// Limit of a speech or a ruling.
+pub(super) const MAX_SPEECH_CHARS: usize = 200_000;
+
+/// Deserializes the arguments of a tool. The error names the path of the invalid field.
+pub(super) fn parse_arguments<T: DeserializeOwned>(
+    tool: &str,
+    arguments: Option<Map<String, Value>>,
+) -> Result<T, ToolError> {
+    let arguments = Value::Object(arguments.unwrap_or_default());
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let why = match error.path().to_string().as_str() {
+            "." => error.inner().to_string(),
+            path => format!("`{path}`: {}", error.inner()),
+        };
+        ToolError::InvalidArguments { tool: tool.into(), why }
+    })
+}
+
+/// Validates an optional single-line argument. Blank counts as absent.
+pub(super) fn validate_line<'a>(
+    name: &str,
+    text: Option<&'a str>,
+) -> Result<Option<&'a str>, ToolError> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    check_length(name, text, MAX_SHORT_CHARS)?;
+    reject_control_chars(name, text, |_| false)?;
+    Ok(Some(text))
+}
+
+/// Validates a multi-line text: not empty, at most `most` characters, no control characters.
+pub(super) fn validate_text(name: &str, text: &str, most: usize) -> Result<(), ToolError> {
+    if text.trim().is_empty() {
+        return Err(ToolError::EmptyArgument { name: name.into() });
+    }
+    check_length(name, text, most)?;
+    reject_control_chars(name, text, |c| matches!(c, '\n' | '\r' | '\t'))
+}
+
+fn check_length(name: &str, text: &str, most: usize) -> Result<(), ToolError> {
+    let length = text.chars().count();
+    if length > most {
+        return Err(ToolError::TooLong { name: name.into(), length, most });
+    }
+    Ok(())
+}
+
+fn reject_control_chars(
+    name: &str,
+    text: &str,
+    but: impl Fn(char) -> bool,
+) -> Result<(), ToolError> {
+    match text.chars().find(|c| c.is_control() && !but(*c)) {
+        Some(c) => Err(ToolError::ControlCharacter { name: name.into(), code: c.into() }),
+        None => Ok(()),
+    }
+}
+
+/// Timeout of a call: 45 s by default, at most 55 s, which is below the timeout of every client.
+pub(super) fn wait_timeout(seconds: Option<u64>) -> Duration {
+    Duration::from_secs(seconds.unwrap_or(45).min(55))
+}

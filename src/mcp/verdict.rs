@@ -1,0 +1,126 @@
+//! Handler of `verdict`: requests a ruling, records the host's ruling, or returns the existing one.
+use super::args::VerdictArgs;
+use super::error::ToolError;
+use super::resume::ResolvedDebate;
+use super::server::McpServer;
+use super::status::due_turn;
+use super::validate;
+use super::wait::{WaitContext, WaitResult};
+use crate::debate::{Cue, Origin, PauseReason, Step, next};
+use crate::engine::app::home_workspace;
+use crate::engine::{AppError, ArchiveError, Command, DebateQuery, SessionError, Workspace};
+use serde_json::Value;
+
+impl McpServer {
+    /// Records the host's ruling or requests one, and waits for it. An existing ruling is returned.
+    pub(super) async fn request_verdict(
+        &self,
+        args: &VerdictArgs,
+        place: &Workspace,
+        waiting: &WaitContext,
+    ) -> Result<(WaitResult, Vec<String>), ToolError> {
+        let turn = validate::validate_line("turn", args.turn.as_deref())?;
+        let text = args.ruling.as_ref().map(|ruling| match ruling {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        });
+        if let Some(text) = &text {
+            validate::validate_text("ruling", text, validate::MAX_SPEECH_CHARS)?;
+        }
+        let ResolvedDebate { id, notes: told } =
+            self.resolve_debate_of_turn(args.debate_id.as_deref(), turn, place)?;
+        let notes = self.catch_up(&id, place, told).await?;
+        let place = &self.workspace_of(&id, place)?;
+        if let Some(text) = &text {
+            let _recording = self.registry.lock_recording(&id).await;
+            self.submit_reply(&id, place, turn, text, "verdict").await?;
+        }
+        self.hold_further_turns(&id, place).await?;
+        Ok((self.wait_for_ruling(&id, place, waiting).await?, notes))
+    }
+
+    /// Holds the debate after the running turns. These finish because they are paid for, but no
+    /// further turn is requested before the ruling.
+    async fn hold_further_turns(&self, id: &str, place: &Workspace) -> Result<(), ToolError> {
+        let debate = self.read_debate(id)?;
+        let rounds = |cue: &Cue| cue.act < debate.setup().ending_act();
+        let speaking = match next(&debate) {
+            Step::Speak { driven, .. } => driven.iter().any(rounds),
+            _ => false,
+        };
+        if !speaking || debate.is_held() || debate.is_concluded() {
+            return Ok(());
+        }
+        match self.send_with_retry(id, place, vec![Command::Hold]).await {
+            // It moved on meanwhile, or another process holds the lease: wait for that.
+            Ok(())
+            | Err(
+                AppError::Session(SessionError::Illegal(_))
+                | AppError::Archive(ArchiveError::LeaseHeld { .. }),
+            ) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for the running turns, concludes the rounds, and waits for the ruling.
+    pub(super) async fn wait_for_ruling(
+        &self,
+        id: &str,
+        place: &Workspace,
+        waiting: &WaitContext,
+    ) -> Result<WaitResult, ToolError> {
+        loop {
+            let seen = self.registry.play_and_wait(id, place, waiting).await?;
+            let ending = seen.debate.setup().ending_act();
+            let imported = seen.debate.setup().origin != Origin::Here && seen.debate.is_held();
+            match next(&seen.debate) {
+                Step::Hold { .. } if imported => return Ok(seen),
+                // Paused for the user, who asks for a ruling.
+                Step::Hold { next, .. } if next.act < ending => {
+                    let _recording = self.registry.lock_recording(id).await;
+                    self.conclude(id, place).await?;
+                }
+                Step::Hold { pause: PauseReason::UserHold, .. } => {
+                    self.release_hold(id, place, &seen.debate, None).await?;
+                }
+                Step::Speak { driven, awaited } if driven.is_empty() => {
+                    return match awaited.first() {
+                        Some(cue) if cue.act < ending => {
+                            let due = due_turn(&seen.debate);
+                            Err(ToolError::SpeechDue { due, id: id.into() })
+                        }
+                        _ => Ok(seen),
+                    };
+                }
+                _ => return Ok(seen),
+            }
+        }
+    }
+
+    /// Resolves the debate of a turn. Turn ids are the same in every debate, so a turn without a
+    /// debate id is an error if several debates are open.
+    pub(super) fn resolve_debate_of_turn(
+        &self,
+        id: Option<&str>,
+        turn: Option<&str>,
+        place: &Workspace,
+    ) -> Result<ResolvedDebate, ToolError> {
+        let meant = self.resolve_debate(id, place)?;
+        if id.is_none() && turn.is_some() {
+            let root = Some(place.root.clone());
+            let query =
+                DebateQuery { root, unfinished: true, limit: Some(2), ..DebateQuery::default() };
+            let open = self.registry.app.archive().list(&query).map_err(AppError::from)?;
+            if open.len() > 1 {
+                return Err(ToolError::AmbiguousDebate { id: meant.id });
+            }
+        }
+        Ok(meant)
+    }
+
+    /// The workspace of a debate: one of another repository keeps its own.
+    pub(super) fn workspace_of(&self, id: &str, place: &Workspace) -> Result<Workspace, ToolError> {
+        let (stored, ..) = self.registry.app.read(id)?;
+        Ok(home_workspace(&stored, place))
+    }
+}

@@ -1,0 +1,247 @@
+//! Waits for a debate until it is idle or the deadline has passed, and sends progress notifications
+//! meanwhile. Cancelling the wait does not cancel the run: `RunRegistry` owns that.
+use super::error::ToolError;
+use super::progress::ProgressPreview;
+use super::run_registry::{ActiveRun, RunRegistry, RunStopReason};
+use crate::debate::{Cue, Debate, Event, Step, next};
+use crate::engine::{
+    AppError, ArchiveError, LogError, RunHandle, SessionError, StoredDebate, Update, Workspace,
+};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RoleServer};
+use rmcp::task_manager::TaskContext;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Interval of progress notifications. Clients expect one at least every five seconds.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(4);
+/// Interval at which a debate that another process runs is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Timeout for sending a notification to a client that does not read its input.
+const NOTIFY_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Deadline, cancellation and progress sink of one wait.
+pub(super) struct WaitContext {
+    pub(super) deadline: Option<Instant>,
+    /// Cancelled when the client cancels the request.
+    pub(super) cancel: CancellationToken,
+    pub(super) progress: ProgressSink,
+}
+
+/// Where progress messages are sent.
+pub(super) enum ProgressSink {
+    Discard,
+    Client(Peer<RoleServer>, ProgressToken),
+    Task(TaskContext),
+}
+
+/// Handle of a run in this process, and its stream of updates.
+type RunUpdates = (RunHandle, broadcast::Receiver<Arc<Update>>);
+
+/// The debate at the end of a wait.
+pub(super) struct WaitResult {
+    pub(super) stored: StoredDebate,
+    pub(super) debate: Debate,
+    pub(super) running: bool,
+    /// Holder of the lease, if another process runs the debate.
+    pub(super) remote_holder: Option<String>,
+}
+
+impl RunRegistry {
+    /// Starts a run if the debate has turns to request and no process runs it, then waits until it
+    /// is idle, or until the deadline, cancellation or shutdown.
+    pub(super) async fn play_and_wait(
+        self: &Arc<RunRegistry>,
+        id: &str,
+        place: &Workspace,
+        waiting: &WaitContext,
+    ) -> Result<WaitResult, ToolError> {
+        let began = Instant::now();
+        let mut told = Instant::now();
+        let mut updates: Option<RunUpdates> = None;
+        let mut tail = ProgressPreview::default();
+        loop {
+            let (stored, debate, flaw) = self.app.read(id)?;
+            let step = next(&debate);
+            let busy = match &step {
+                Step::Speak { driven, .. } => !driven.is_empty(),
+                Step::Close(_) => true,
+                _ => false,
+            };
+            let busy = busy || self.app.is_overdue(&debate);
+            let mut run = self.find_run(id);
+            let mut taken = false;
+            if run.is_none() && busy && flaw.is_none() && !self.shutdown.is_cancelled() {
+                run = self.start_if_free(id, place, &debate).await?;
+                // Another process took the lease first.
+                taken = run.is_none();
+            }
+            if updates.is_none() {
+                updates = run.as_ref().map(|run| (run.handle.clone(), run.handle.subscribe()));
+            }
+            let elsewhere = run.is_none() && (taken || stored.holder.is_some());
+            let running = busy && (run.is_some() || elsewhere);
+            if run.is_none() && !running {
+                return Ok(WaitResult { stored, debate, running: false, remote_holder: None });
+            }
+            let late = waiting.deadline.is_some_and(|until| Instant::now() >= until);
+            let player = stored.holder.clone().filter(|_| elsewhere && running);
+            if late || self.shutdown.is_cancelled() {
+                return Ok(WaitResult { stored, debate, running, remote_holder: player });
+            }
+            tokio::select! {
+                ended = wait_for_run_end(run) => {
+                    ended.map_err(|stopped| stop_error(id, stopped))?;
+                    updates = None;
+                }
+                Some(news) = next_progress_message(&mut updates, &debate, &mut tail) => {
+                    told = Instant::now();
+                    waiting.report_progress(began, &news).await;
+                }
+                () = tokio::time::sleep_until(told + PROGRESS_INTERVAL) => {
+                    told = Instant::now();
+                    waiting.report_progress(began, &pending_message(&debate, &step)).await;
+                }
+                () = tokio::time::sleep(POLL_INTERVAL), if elsewhere => {}
+                () = sleep_until_deadline(waiting.deadline) => {}
+                () = waiting.cancel.cancelled() => {
+                    return Ok(WaitResult { stored, debate, running, remote_holder: player });
+                }
+                () = self.shutdown.cancelled() => {}
+            }
+        }
+    }
+
+    /// Starts a run, or returns none if another process holds the lease.
+    async fn start_if_free(
+        self: &Arc<RunRegistry>,
+        id: &str,
+        place: &Workspace,
+        debate: &Debate,
+    ) -> Result<Option<ActiveRun>, ToolError> {
+        self.app.check_remaining_seats(debate, debate.seats())?;
+        match self.find_or_start_run(id, place).await {
+            Ok(run) => Ok(Some(run)),
+            Err(AppError::Archive(ArchiveError::LeaseHeld { .. })) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl WaitContext {
+    /// Awaits a future that belongs to no run, with progress notifications. The future is dropped
+    /// and an error returned when the client cancels the request.
+    pub(super) async fn await_with_progress<T>(
+        &self,
+        what: &str,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let began = Instant::now();
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                () = tokio::time::sleep(PROGRESS_INTERVAL) => self.report_progress(began, what).await,
+                () = self.cancel.cancelled() => {
+                    return Err(ToolError::CallCancelled);
+                }
+            }
+        }
+    }
+
+    /// Time until the deadline, or `Duration::MAX` without one.
+    pub(super) fn time_left(&self) -> Duration {
+        let until = self.deadline.map(|until| until.saturating_duration_since(Instant::now()));
+        until.unwrap_or(Duration::MAX)
+    }
+
+    async fn report_progress(&self, began: Instant, news: &str) {
+        match &self.progress {
+            ProgressSink::Discard => {}
+            ProgressSink::Task(task) => task.set_status_message(news),
+            ProgressSink::Client(peer, token) => {
+                // Rounded to hundredths: some clients display the raw number.
+                let seconds = (began.elapsed().as_secs_f64() * 100.0).round() / 100.0;
+                let progress = ProgressNotificationParam::new(token.clone(), seconds)
+                    .with_message(news.to_owned());
+                // A disconnected client must not delay the response.
+                let _ = tokio::time::timeout(NOTIFY_TIMEOUT, peer.notify_progress(progress)).await;
+            }
+        }
+    }
+}
+
+/// The error for a run that stopped early.
+fn stop_error(id: &str, stopped: RunStopReason) -> ToolError {
+    match stopped {
+        RunStopReason::TakenOver(by) => {
+            AppError::Session(SessionError::Log(LogError::LeaseLost { by })).into()
+        }
+        RunStopReason::Failed(why) => ToolError::RunStopped { id: id.into(), why },
+    }
+}
+
+async fn wait_for_run_end(run: Option<ActiveRun>) -> super::run_registry::RunResult {
+    match run {
+        Some(mut run) => run.wait_for_end().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_until_deadline(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the next update worth a progress message. Never resolves when there is no stream.
+async fn next_progress_message(
+    updates: &mut Option<RunUpdates>,
+    debate: &Debate,
+    tail: &mut ProgressPreview,
+) -> Option<String> {
+    loop {
+        let Some((handle, from)) = updates.as_mut() else { return std::future::pending().await };
+        match from.recv().await.as_deref() {
+            Ok(Update::Slow { cue, after, most }) => {
+                let who = turn_label(debate, *cue);
+                return Some(format!(
+                    "{who} has not finished after {after} s; it is stopped at {most} s"
+                ));
+            }
+            Ok(Update::Delta { cue, .. }) => {
+                if let Some(words) = tail.next_preview(debate, *cue, || handle.partial_text(*cue)) {
+                    return Some(words);
+                }
+            }
+            Ok(Update::Fact { event: Event::Spoke { cue, .. }, .. }) => {
+                return Some(format!("{} answered", turn_label(debate, *cue)));
+            }
+            Ok(Update::Fact { event: Event::Refused { cue, .. }, .. }) => {
+                return Some(format!("{} is asked once more", turn_label(debate, *cue)));
+            }
+            Ok(Update::Fact { event: Event::Failed { cue, .. }, .. }) => {
+                return Some(format!("{} failed", turn_label(debate, *cue)));
+            }
+            Err(broadcast::error::RecvError::Closed) => *updates = None,
+            _ => {}
+        }
+    }
+}
+
+fn pending_message(debate: &Debate, step: &Step) -> String {
+    let names: Vec<String> = step.open_cues().map(|cue| turn_label(debate, cue)).collect();
+    if names.is_empty() { "finishing".into() } else { format!("waiting for {}", names.join(", ")) }
+}
+
+fn turn_label(debate: &Debate, cue: Cue) -> String {
+    let (role, tool) = (debate.seat(cue).title(), debate.tool_at(cue));
+    if cue.round == 0 {
+        return format!("{role} ({tool})");
+    }
+    format!("round {}: {role} ({tool})", cue.round)
+}

@@ -1,0 +1,402 @@
+//! Builds a [`Review`] from the record of a debate about a change. The review itself is not stored.
+//! Findings are the challenger's claims that it did not withdraw, identified by a content hash.
+use super::finding::{EarlierFinding, Finding, FindingEvidence, FindingState};
+use super::{Review, ReviewCost, ReviewDecision, ReviewParticipant};
+use crate::debate::body::{Claim, ClaimPurpose};
+use crate::debate::content_hash::content_hash;
+use crate::debate::digest::collapse_whitespace;
+use crate::debate::ledger::{self, ClaimStatus};
+use crate::debate::verdict::{ContestReason, rulings};
+use crate::debate::{
+    Citation, CodeLocation, Cue, Debate, KnownFinding, PauseReason, ReviewedChange, Role, Seat,
+    Severity, Side, Status, Step, next, status,
+};
+use crate::report::people;
+use crate::report::research::research;
+use crate::report::verdict::verdict;
+use std::collections::BTreeSet;
+
+/// Default limit of findings. More are noise.
+pub const DEFAULT_MAX_FINDINGS: usize = 5;
+/// Limit of findings without verified evidence.
+const MAX_UNVERIFIED: usize = 20;
+
+/// Domain and version of the fingerprint hash. Change it if the hashed fields change.
+const FINGERPRINT_DOMAIN: &str = "debate finding 1";
+
+/// A claim against the change, with its answer.
+struct Challenge<'a> {
+    cue: Cue,
+    claim: &'a Claim,
+    severity: Option<Severity>,
+    citations: Vec<&'a Citation>,
+    answer: Option<String>,
+    conceded: bool,
+}
+
+/// Builds the review of a debate. None if the debate is not about a change.
+pub fn review_from_debate(debate: &Debate, most: usize) -> Option<Review> {
+    let proposed = debate.setup().proposed.as_ref()?;
+    let status = status::status(debate);
+    let mut review = Review {
+        debate: Some(debate.setup().id.clone()),
+        degraded: status != Status::Completed || debate.is_concluded(),
+        notices: collect_notices(debate, status),
+        seats: review_participants(debate),
+        spent: review_cost(debate),
+        ..review_of_change(proposed)
+    };
+    apply_verdict(debate, &mut review);
+    let (mut found, unverified): (Vec<Finding>, Vec<Finding>) = collect_findings(debate)
+        .into_iter()
+        .partition(|it| it.evidence.iter().any(|it| it.verified));
+    found.sort_by_key(|it| (it.severity, !it.conceded));
+    let raised: BTreeSet<String> = found.iter().map(|it| it.fingerprint.clone()).collect();
+    review.grave = found.iter().filter(|it| it.severity != Severity::Low).count();
+    review.more = found.len().saturating_sub(most);
+    found.truncate(most);
+    review.findings = found;
+    // An earlier finding that was raised again is listed with the findings only.
+    let listed = |it: &&KnownFinding| {
+        review.findings.iter().all(|at| at.fingerprint != it.noted.fingerprint)
+    };
+    let known = proposed.known.iter().filter(listed);
+    review.earlier = known.map(|it| earlier_finding(it, &raised)).collect();
+    review.unverified = unverified;
+    review.unverified.truncate(MAX_UNVERIFIED);
+    Some(review)
+}
+
+/// A skipped review, with the reason.
+pub fn skipped_review(proposed: &ReviewedChange, why: &str) -> Review {
+    Review { skipped: Some(why.to_owned()), ..review_of_change(proposed) }
+}
+
+/// Replaces the known findings of a review. A cached review knows only those of the time it was
+/// debated.
+pub fn with_known_findings(review: Review, known: &[KnownFinding]) -> Review {
+    let mut review = review;
+    let of = |fingerprint: &str| known.iter().any(|it| it.noted.fingerprint == fingerprint);
+    review.findings.iter_mut().for_each(|it| it.known = of(&it.fingerprint));
+    let raised: BTreeSet<String> =
+        review.findings.iter().map(|it| it.fingerprint.clone()).collect();
+    let other = known.iter().filter(|it| !raised.contains(&it.noted.fingerprint));
+    review.earlier = other.map(|it| earlier_finding(it, &raised)).collect();
+    review
+}
+
+/// A review with the title and the change only.
+fn review_of_change(proposed: &ReviewedChange) -> Review {
+    Review {
+        title: match proposed.title.as_str() {
+            "" => proposed.compared.says.clone(),
+            title => title.to_owned(),
+        },
+        change: proposed.compared.clone(),
+        ..Review::default()
+    }
+}
+
+/// Whether the format has a challenger but no turn of it was completed.
+fn is_unopposed(debate: &Debate) -> bool {
+    let against = |cue: Cue| debate.seat(cue).role.side() == Some(Side::Con);
+    debate.has_active_role(Role::Con) && !debate.replies_in(..).any(|(cue, _)| against(cue))
+}
+
+/// Fills in the verdict. A ruling on an unopposed change does not count.
+fn apply_verdict(debate: &Debate, review: &mut Review) {
+    review.reasoning = research(debate).unwrap_or_default();
+    let Some(verdict) = verdict(debate).filter(|_| !is_unopposed(debate)) else { return };
+    review.decision = match verdict.side {
+        Side::Pro => ReviewDecision::Merge,
+        Side::Con => ReviewDecision::Change,
+    };
+    review.doubts = verdict.doubts;
+    let close = ContestReason::Margin.describe();
+    review.split = review.doubts.iter().any(|doubt| doubt != close);
+    let judges = |seat: &&Seat| matches!(seat.role, Role::Judge | Role::Mirror);
+    let missing = debate.seats().iter().filter(judges).count() > rulings(debate).count();
+    review.doubts.extend(missing.then(|| "not every judge has ruled".into()));
+    review.split |= missing;
+    review.confidence = verdict.confidence;
+    review.reasoning = verdict.reasoning;
+    review.recommendation = verdict.recommendation;
+}
+
+/// The findings: all challenges that were not withdrawn, with unique fingerprints.
+fn collect_findings(debate: &Debate) -> Vec<Finding> {
+    let known: BTreeSet<&str> = debate
+        .setup()
+        .proposed
+        .iter()
+        .flat_map(|it| &it.known)
+        .map(|it| it.noted.fingerprint.as_str())
+        .collect();
+    let all = merge_challenges(collect_challenges(debate));
+    // If several challenges have the same base hash, the first by text keeps it. The order of turns
+    // must not matter.
+    let plain = |base: &str| {
+        let same = all.iter().filter(|it| base_fingerprint(debate, it) == base);
+        same.map(|it| collapse_whitespace(&it.claim.text)).min()
+    };
+    let plain: Vec<bool> = all
+        .iter()
+        .map(|it| {
+            plain(&base_fingerprint(debate, it)).as_ref()
+                == Some(&collapse_whitespace(&it.claim.text))
+        })
+        .collect();
+    let mut taken = BTreeSet::new();
+    let finding = |(challenge, plain): (&Challenge<'_>, bool)| {
+        let place = best_location(debate, &challenge.citations).map(|(place, _)| place);
+        let claim = collapse_whitespace(&challenge.claim.text);
+        let base = base_fingerprint(debate, challenge);
+        let mut fingerprint =
+            if plain { base } else { content_hash(&[FINGERPRINT_DOMAIN, &base, &claim]) };
+        let mut nth = 0;
+        while !taken.insert(fingerprint.clone()) {
+            nth += 1;
+            fingerprint =
+                content_hash(&[FINGERPRINT_DOMAIN, &fingerprint, &claim, &nth.to_string()]);
+        }
+        Finding {
+            known: known.contains(fingerprint.as_str()),
+            fingerprint,
+            id: challenge.claim.id.clone(),
+            turn: challenge.cue.to_string(),
+            severity: effective_severity(debate, challenge),
+            claim,
+            place,
+            evidence: unique_evidence(&challenge.citations),
+            answer: challenge.answer.clone(),
+            conceded: challenge.conceded,
+        }
+    };
+    all.iter().zip(plain).map(finding).collect()
+}
+
+/// The base fingerprint: a hash of the file, the quoted text, and whether that text was removed,
+/// because removed and present text are different findings.
+fn base_fingerprint(debate: &Debate, challenge: &Challenge<'_>) -> String {
+    let (place, quote) = best_location(debate, &challenge.citations).unzip();
+    let file = place.as_ref().map_or("", |place| place.file.as_str());
+    let gone = if place.as_ref().is_some_and(|place| place.removed) { "gone" } else { "" };
+    let words = quote
+        .flatten()
+        .map_or_else(|| collapse_whitespace(&challenge.claim.text), collapse_whitespace);
+    content_hash(&[FINGERPRINT_DOMAIN, file, &words, gone])
+}
+
+/// The evidence of these citations, without duplicates.
+fn unique_evidence(citations: &[&Citation]) -> Vec<FindingEvidence> {
+    let mut proofs: Vec<FindingEvidence> = vec![];
+    for proof in citations.iter().map(|it| evidence_from_citation(it)) {
+        if !proofs.contains(&proof) {
+            proofs.push(proof);
+        }
+    }
+    proofs
+}
+
+/// Merges a challenge that is repeated in several rounds into one with its latest text. Challenges
+/// match by claim id and a common verified citation.
+fn merge_challenges(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
+    let words = |it: &Challenge<'_>| -> Vec<_> {
+        let found = it.citations.iter().filter(|it| it.found.is_verified());
+        found.map(|it| (it.path.clone(), it.quote.as_deref().map(collapse_whitespace))).collect()
+    };
+    let mut kept: Vec<Challenge<'_>> = vec![];
+    for challenge in all {
+        let own = words(&challenge);
+        let same = |it: &&mut Challenge<'_>| {
+            it.claim.id == challenge.claim.id && words(it).iter().any(|it| own.contains(it))
+        };
+        match kept.iter_mut().find(same) {
+            None => kept.push(challenge),
+            Some(known) => {
+                known.claim = challenge.claim;
+                known.severity = challenge.severity.or(known.severity);
+                known.conceded |= challenge.conceded;
+                known.answer = challenge.answer.or(known.answer.take());
+                let new = challenge.citations.into_iter();
+                let new: Vec<_> = new.filter(|it| !known.citations.contains(it)).collect();
+                known.citations.extend(new);
+            }
+        }
+    }
+    kept
+}
+
+/// Claims of the side against the change. In research: claims of the second advocate.
+fn collect_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
+    if people::course(debate) == people::Course::Research {
+        return research_challenges(debate);
+    }
+    let entries = ledger::entries(debate, Cue::END);
+    let answer = |id: &str| {
+        let pro = entries.iter().filter(|entry| entry.side == Side::Pro);
+        let answers = pro.filter(|entry| entry.claim.answers.iter().any(|it| it == id));
+        join_texts(answers.map(|entry| entry.claim.text.as_str()))
+    };
+    let against =
+        entries.iter().filter(|it| it.side == Side::Con && it.status != ClaimStatus::Resolved);
+    against
+        .map(|entry| Challenge {
+            cue: entry.cue,
+            claim: entry.claim,
+            severity: entry.claim.severity,
+            citations: entry.citations.clone(),
+            answer: answer(&entry.claim.id),
+            conceded: matches!(entry.status, ClaimStatus::Conceded(_)),
+        })
+        .collect()
+}
+
+fn research_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
+    let Some(against) = people::having(debate, Role::Advocate).nth(1) else { return vec![] };
+    let speeches: Vec<_> =
+        debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?))).collect();
+    let answer = |id: &str| {
+        let others = speeches.iter().filter(|(cue, _)| cue.seat != against);
+        let claims = others.flat_map(|(_, reply)| reply.body.claims());
+        let answers = claims.filter(|claim| claim.answers.iter().any(|it| it == id));
+        join_texts(answers.map(|claim| claim.text.as_str()))
+    };
+    let own = speeches.iter().filter(|(cue, _)| cue.seat == against);
+    own.flat_map(|(cue, reply)| {
+        let claims = reply.body.claims().iter();
+        let argued = claims.filter(|claim| {
+            matches!(claim.part, None | Some(ClaimPurpose::Argument | ClaimPurpose::Weakness))
+        });
+        argued.map(|claim| Challenge {
+            cue: *cue,
+            claim,
+            severity: claim.severity,
+            citations: ledger::citations_for_claim(&reply.citations, &claim.id).collect(),
+            answer: answer(&claim.id),
+            conceded: false,
+        })
+    })
+    .collect()
+}
+
+fn join_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let all: Vec<&str> = texts.collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// The challenger's severity, or low if every judge that checked the claim found it answered or
+/// unsupported.
+fn effective_severity(debate: &Debate, challenge: &Challenge<'_>) -> Severity {
+    let (said, id) = (challenge.severity.unwrap_or_default(), &challenge.claim.id);
+    let checks = rulings(debate).flat_map(|(_, _, ruling)| &ruling.checks);
+    let mut own = checks.filter(|it| it.side == Side::Con && it.claim == *id).peekable();
+    if own.peek().is_some() && own.all(|check| !check.upholds_claim()) {
+        Severity::Low
+    } else {
+        said
+    }
+}
+
+/// The best verified location and its quote: one with a line number before one without, then one in
+/// a touched file.
+fn best_location<'a>(
+    debate: &Debate,
+    citations: &[&'a Citation],
+) -> Option<(CodeLocation, Option<&'a str>)> {
+    let places: Vec<_> = citations
+        .iter()
+        .filter(|it| it.found.is_verified())
+        .filter_map(|it| Some((it.location()?, it.quote.as_deref())))
+        .collect();
+    let touched = &debate.setup().touched;
+    let beside = debate.setup().proposed.as_ref().map_or(&[][..], |it| &it.beside);
+    let about = |file: &String| touched.contains(file) && !beside.contains(file);
+    let rank = |place: &CodeLocation| (place.line.is_none(), !about(&place.file));
+    places.into_iter().min_by_key(|(place, _)| rank(place))
+}
+
+fn evidence_from_citation(citation: &Citation) -> FindingEvidence {
+    let verified = citation.found.is_verified();
+    FindingEvidence {
+        raw: citation.raw.clone(),
+        found: citation.found.as_str().to_owned(),
+        verified,
+        place: citation.location().filter(|_| verified),
+        quote: citation.quote.clone(),
+    }
+}
+
+fn earlier_finding(known: &KnownFinding, raised: &BTreeSet<String>) -> EarlierFinding {
+    let open = raised.contains(&known.noted.fingerprint) || !known.gone;
+    EarlierFinding {
+        noted: known.noted.clone(),
+        state: if open { FindingState::Open } else { FindingState::Fixed },
+    }
+}
+
+/// Warnings to show with the result.
+fn collect_notices(debate: &Debate, status: Status) -> Vec<String> {
+    let bare = |line: String| match line.split_once("] ") {
+        Some((mark, rest)) if mark.starts_with('[') => rest.to_owned(),
+        _ => line,
+    };
+    let mut notices: Vec<String> = status::notices(debate).into_iter().map(bare).collect();
+    if !status.is_over() {
+        let spent =
+            matches!(next(debate), Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. });
+        let onward = if spent { ", allowed more," } else { "" };
+        notices.insert(
+            0,
+            format!(
+                "This review was cut short: what follows is what was said until then. The same \
+                 command{onward} goes on with it."
+            ),
+        );
+    }
+    if status.is_over() && debate.is_concluded() {
+        let hurried =
+            "The time was over before all was said: this rests on what was said until then.";
+        notices.insert(0, hurried.into());
+    }
+    if status.is_over() && is_unopposed(debate) {
+        notices.insert(0, "Nobody has argued against the change, so nothing is ruled.".into());
+    }
+    let unseen = debate.setup().proposed.as_ref().map_or("", |it| it.unseen.as_str());
+    if !unseen.is_empty() {
+        notices.push(format!("Not shown to those who argued: {unseen}."));
+    }
+    if people::course(debate) == people::Course::Research {
+        let id = &debate.setup().id;
+        notices.push(format!(
+            "A research weighs both sides and picks none; `debate show {id}` has it whole."
+        ));
+    }
+    for label in status::labels(debate) {
+        notices.push(match label {
+            "single-model" => "One model argued with itself: less rigorous.".into(),
+            "partial-judge" => "The judge may be the model of one of the sides.".into(),
+            "demo" => "Nobody argued: this is a demo.".into(),
+            other => other.to_owned(),
+        });
+    }
+    notices
+}
+
+fn review_participants(debate: &Debate) -> Vec<ReviewParticipant> {
+    let seats = (0u8..).zip(debate.seats());
+    let shown = seats.filter(|(_, seat)| !matches!(seat.role, Role::Mirror | Role::Scribe));
+    shown
+        .map(|(nth, seat)| ReviewParticipant {
+            role: seat.title_in_sentence(),
+            voice: people::model_of(debate, nth),
+        })
+        .collect()
+}
+
+fn review_cost(debate: &Debate) -> ReviewCost {
+    let spend = debate.spent();
+    let known = |amount: u64| Some(amount).filter(|amount| *amount > 0);
+    let turns = debate.turns().filter(|(_, turn)| turn.is_ok()).count();
+    ReviewCost { turns, tokens: known(spend.tokens), cost: known(spend.cost) }
+}

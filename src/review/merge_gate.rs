@@ -1,0 +1,29 @@
+//! Merge gate: whether a review fails the CI job. Off by default, because judges disagree with each
+//! other and with themselves.
+use super::{Review, ReviewDecision};
+
+/// When a review blocks the merge (`--fail-on`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailOn {
+    /// All judges ruled to change the design first, and at least one verified finding, listed or
+    /// not, is above low severity.
+    Block,
+    /// As `Block`, and also if the judges disagree, whichever side won.
+    Contested,
+    /// Never (default).
+    #[default]
+    Never,
+}
+
+/// Whether a review blocks the merge. Findings without verified evidence never do.
+pub fn blocks_merge(review: &Review, when: FailOn) -> bool {
+    let grave = review.grave > 0;
+    let blocks = review.decision == ReviewDecision::Change && !review.split;
+    let doubted = review.decision != ReviewDecision::None && review.split;
+    grave
+        && match when {
+            FailOn::Never => false,
+            FailOn::Block => blocks,
+            FailOn::Contested => blocks || doubted,
+        }
+}

@@ -1,0 +1,121 @@
+//! Output formats of a review. Each is a pure function that escapes all text of the review, because
+//! it is untrusted. Entry points: `ReviewFormat` and `render_review`.
+pub mod escape_markdown;
+mod github_annotations;
+mod gitlab;
+mod html;
+pub mod location;
+mod markdown;
+mod markdown_summary;
+mod phrases;
+mod pr_comment;
+mod rdjson;
+pub mod sanitize;
+mod sarif;
+mod truncate;
+
+pub use markdown_summary::{MAX_STEP_SUMMARY_BYTES, render_summary};
+pub use pr_comment::COMMENT_MARKER;
+
+use super::Review;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Rule id of all findings in formats that require one. Severity is not part of it, because a later
+/// review may change the severity of the same finding.
+const RULE_ID: &str = "design/challenge";
+
+/// Limit of findings in the formats that other programs parse.
+const MAX_RESULTS: usize = 5_000;
+
+/// Output format of a review (`--output`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewFormat {
+    /// Markdown summary.
+    Md,
+    /// The review as JSON.
+    Json,
+    /// SARIF 2.1.0 for code scanning.
+    Sarif,
+    /// Reviewdog Diagnostic Format.
+    Rdjson,
+    /// GitLab Code Quality report.
+    Gitlab,
+    /// GitHub workflow commands.
+    Annotations,
+    /// Body of the comment on a pull request.
+    Comment,
+    /// Self-contained HTML page.
+    Html,
+}
+
+impl ReviewFormat {
+    /// All formats.
+    pub const ALL: [ReviewFormat; 8] = [
+        ReviewFormat::Md,
+        ReviewFormat::Json,
+        ReviewFormat::Sarif,
+        ReviewFormat::Rdjson,
+        ReviewFormat::Gitlab,
+        ReviewFormat::Annotations,
+        ReviewFormat::Comment,
+        ReviewFormat::Html,
+    ];
+
+    /// The name, as in `--output`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReviewFormat::Md => "md",
+            ReviewFormat::Json => "json",
+            ReviewFormat::Sarif => "sarif",
+            ReviewFormat::Rdjson => "rdjson",
+            ReviewFormat::Gitlab => "gitlab",
+            ReviewFormat::Annotations => "annotations",
+            ReviewFormat::Comment => "comment",
+            ReviewFormat::Html => "html",
+        }
+    }
+
+    /// Parses the name.
+    pub fn parse(word: &str) -> Option<ReviewFormat> {
+        ReviewFormat::ALL.into_iter().find(|form| form.as_str() == word)
+    }
+}
+
+impl std::str::FromStr for ReviewFormat {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<ReviewFormat, String> {
+        let all = ReviewFormat::ALL.map(ReviewFormat::as_str).join(", ");
+        ReviewFormat::parse(word).ok_or_else(|| format!("no such form `{word}`; there are: {all}"))
+    }
+}
+
+/// Renders the review. Empty if the format has nothing to show for it.
+pub fn render_review(review: &Review, form: ReviewFormat) -> String {
+    match form {
+        ReviewFormat::Md => render_summary(review, MAX_STEP_SUMMARY_BYTES),
+        ReviewFormat::Json => {
+            sanitize::to_safe_json(&ReviewDocument { v: 1, kind: "review", review })
+        }
+        ReviewFormat::Sarif => sarif::render_sarif(review),
+        ReviewFormat::Rdjson => rdjson::render_rdjson(review),
+        ReviewFormat::Gitlab => gitlab::render_gitlab(review),
+        ReviewFormat::Annotations => github_annotations::render_annotations(review),
+        ReviewFormat::Comment => pr_comment::render_comment(review),
+        ReviewFormat::Html => html::render_html(review),
+    }
+}
+
+/// JSON document of a review.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Kinded")]
+pub struct ReviewDocument<'a> {
+    /// Version of the schema.
+    v: u8,
+    /// `review`.
+    kind: &'static str,
+    /// The review.
+    #[serde(flatten)]
+    review: &'a Review,
+}

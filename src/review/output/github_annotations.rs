@@ -1,0 +1,61 @@
+//! GitHub workflow commands (`::error file=…::…`), one per line. Text is escaped so that it cannot
+//! start another command.
+use super::location::{line_range, repo_path};
+use super::phrases::{count_with_noun, finding_line, omitted_note};
+use super::sanitize::{break_log_commands, hidden};
+use crate::debate::Severity;
+use crate::review::Review;
+use crate::review::finding::Finding;
+use std::fmt::Write;
+
+/// Annotations that GitHub shows per step and level. It drops the rest silently.
+const MAX_PER_LEVEL: usize = 10;
+
+pub(super) fn render_annotations(review: &Review) -> String {
+    let mut commands: Vec<String> = vec![];
+    for (severity, kind) in
+        [(Severity::High, "error"), (Severity::Medium, "warning"), (Severity::Low, "notice")]
+    {
+        let found: Vec<_> = review.findings.iter().filter(|it| it.severity == severity).collect();
+        commands.extend(
+            found.iter().take(MAX_PER_LEVEL).map(|finding| workflow_command(kind, finding)),
+        );
+        if let (Some(last), rest @ 1..) =
+            (commands.last_mut(), found.len().saturating_sub(MAX_PER_LEVEL))
+        {
+            let _ =
+                write!(last, " ({} of this kind not shown)", count_with_noun(rest, "more finding"));
+        }
+    }
+    if let (Some(last), Some(more)) = (commands.last_mut(), omitted_note(review)) {
+        let _ = write!(last, " ({more})");
+    }
+    commands.into_iter().map(|command| command + "\n").collect()
+}
+
+fn workflow_command(kind: &str, finding: &Finding) -> String {
+    let mut properties = String::new();
+    // Omit a path with invisible characters or command syntax: the log would show another one.
+    let plain = |file: &&str| !file.chars().any(hidden) && break_log_commands(file) == *file;
+    let file = repo_path(finding.place.as_ref()).filter(plain);
+    if let Some(file) = file {
+        let _ = write!(properties, "file={},", escape_property(file));
+        if let Some((first, last)) = line_range(finding.place.as_ref()) {
+            let _ = write!(properties, "line={first},endLine={last},");
+        }
+    }
+    let title = format!("Design review ({})", finding.severity.as_str());
+    format!(
+        "::{kind} {properties}title={}::{}",
+        escape_property(&title),
+        escape_data(&break_log_commands(&finding_line(finding)))
+    )
+}
+
+fn escape_data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,23 @@
+//! Markdown summary of a review, for people.
+use super::markdown::{finding_sections, footer, one_line_review, verdict_section};
+use super::phrases::has_nothing_to_list;
+use super::truncate::fit_sections;
+use crate::review::Review;
+
+/// GitHub's size limit of a step summary, in bytes.
+pub const MAX_STEP_SUMMARY_BYTES: usize = 1 << 20;
+
+/// Renders the summary, decision first. Drops whole findings to stay within `most` bytes.
+pub fn render_summary(review: &Review, most: usize) -> String {
+    if review.skipped.is_some() || has_nothing_to_list(review) {
+        return fit_sections(&one_line_review(review), vec![], "", most, str::to_owned);
+    }
+    let note = |lost: &str| format!("\n_{lost}_\n");
+    fit_sections(
+        &verdict_section(review),
+        finding_sections(review, false),
+        &footer(review),
+        most,
+        note,
+    )
+}

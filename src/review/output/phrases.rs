@@ -1,0 +1,135 @@
+//! Phrases shared by the output formats.
+use super::location::format_location;
+use super::sanitize::{single_line, truncate_chars};
+use crate::debate::CodeLocation;
+use crate::review::finding::{Finding, FindingEvidence};
+use crate::review::{Review, ReviewDecision};
+
+/// Disclaimer of every review.
+pub(super) const ADVISORY_NOTE: &str =
+    "Advisory: models argued this and a model ruled on it. Judges disagree; a person decides.";
+
+/// The disclaimer for the decision of this review.
+pub(super) fn advisory_note(review: &Review) -> &'static str {
+    match review.decision {
+        ReviewDecision::None if review.degraded => {
+            "Advisory: models argued this, and nobody ruled on it. A person decides."
+        }
+        ReviewDecision::None => {
+            "Advisory: models argued and weighed this, and picked no side. A person decides."
+        }
+        _ => ADVISORY_NOTE,
+    }
+}
+
+/// The decision as a headline. A decision to change without verified findings is marked as such.
+pub(super) fn headline(review: &Review) -> &'static str {
+    match review.decision {
+        ReviewDecision::Change if review.findings.is_empty() && review.more == 0 => {
+            "change the design first, says the ruling, but nothing was found that says why"
+        }
+        ReviewDecision::None if review.degraded => "not finished: nobody ruled",
+        ReviewDecision::None => "weighed, and no side picked",
+        decision => decision.describe(),
+    }
+}
+
+/// Introduction to findings without verified evidence.
+pub(super) const UNVERIFIED_NOTE: &str = "What these rest on was not found in the files, or proves \
+                                     nothing. They neither gate nor annotate.";
+
+/// A number with its noun, in the plural if needed.
+pub(super) fn count_with_noun(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Whether the review has no findings at all and does not ask for a change.
+pub(super) fn has_nothing_to_list(review: &Review) -> bool {
+    let listed = review.findings.len() + review.unverified.len() + review.earlier.len();
+    listed + review.more == 0 && review.decision != ReviewDecision::Change
+}
+
+/// The confidence as a phrase.
+pub(super) fn confidence_text(review: &Review) -> Option<String> {
+    review.confidence.map(|confidence| format!("confidence {confidence} of 100"))
+}
+
+/// The decision of a review without findings.
+pub(super) fn nothing_found_text(review: &Review) -> String {
+    if review.decision == ReviewDecision::None && review.degraded {
+        return "not finished: nobody ruled. That nothing is listed does not mean that nothing is \
+                wrong."
+            .into();
+    }
+    let sure = confidence_text(review).map(|sure| format!(" ({sure})")).unwrap_or_default();
+    format!("nothing found; {}{sure}. Advisory: judges disagree.", review.decision.describe())
+}
+
+/// The warnings, each truncated to `most` characters. Limited to 20.
+pub(super) fn notice_lines(review: &Review, most: usize) -> Vec<String> {
+    let mut notices: Vec<String> =
+        review.notices.iter().take(20).map(|notice| single_line(notice, most)).collect();
+    if review.notices.len() > notices.len() {
+        notices.push(format!("{} more notices.", review.notices.len() - notices.len()));
+    }
+    if review.degraded {
+        notices.insert(0, "Degraded: something is missing that a whole review would have.".into());
+    }
+    notices
+}
+
+/// Files and lines of the change.
+pub(super) fn change_size(review: &Review) -> String {
+    let change = &review.change;
+    let files = count_with_noun(change.files, "file");
+    format!("{files}, {} added, {} deleted", count_with_noun(change.added, "line"), change.deleted)
+}
+
+/// Location as text, and a suffix for removed lines.
+pub(super) fn location_text(place: Option<&CodeLocation>) -> Option<(String, &'static str)> {
+    let place = place?;
+    Some((format_location(place), if place.removed { " (removed lines)" } else { "" }))
+}
+
+/// State of a finding: new or known, and conceded. New is said only if an earlier review exists.
+pub(super) fn finding_state_text(review: &Review, finding: &Finding) -> Option<String> {
+    let again = !review.earlier.is_empty() || review.findings.iter().any(|it| it.known);
+    let known = if finding.known { "still open from an earlier review" } else { "new" };
+    let conceded = finding.conceded.then_some("conceded by the proposer");
+    let said: Vec<&str> = again.then_some(known).into_iter().chain(conceded).collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+/// Result of the evidence check.
+pub(super) fn evidence_result(proof: &FindingEvidence) -> String {
+    let found = single_line(&proof.found.replace('_', " "), 40);
+    format!("{} ({found})", if proof.verified { "Verified" } else { "Not verified" })
+}
+
+/// Turns, tokens and cost.
+pub(super) fn cost_text(review: &Review) -> String {
+    let spent = &review.spent;
+    let tokens = spent.tokens.map(|tokens| format!(", {tokens} tokens"));
+    let cost = spent.cost.map(|cost| format!(", cost {:.4}", cost as f64 / 1e6));
+    let turns = count_with_noun(spent.turns, "turn");
+    format!("{turns}{}{}", tokens.unwrap_or_default(), cost.unwrap_or_default())
+}
+
+/// Number of omitted findings, if any.
+pub(super) fn omitted_note(review: &Review) -> Option<String> {
+    let more = count_with_noun(review.more, "more finding");
+    (review.more > 0).then(|| format!("{more} left out of this review."))
+}
+
+/// A finding on one line: claim, first verified quote, concession. At most 1000 characters.
+pub(super) fn finding_line(finding: &Finding) -> String {
+    let mut told = single_line(&finding.claim, 500);
+    if let Some(proof) = finding.evidence.iter().find(|proof| proof.verified) {
+        let words = single_line(proof.quote.as_ref().unwrap_or(&proof.raw), 300);
+        told = format!("{told} {}: {words}", evidence_result(proof));
+    }
+    if finding.conceded {
+        told.push_str(" (conceded by the proposer)");
+    }
+    truncate_chars(&told, 1000)
+}

@@ -1,0 +1,40 @@
+//! The comment on a pull request. A later review finds it by its marker and overwrites it.
+use super::markdown::{finding_sections, footer, verdict_section};
+use super::truncate::fit_sections;
+use crate::review::Review;
+use crate::review::finding::FindingState;
+
+/// First line of the comment, by which a later review finds it.
+pub const COMMENT_MARKER: &str = "<!-- debate-review -->";
+
+/// GitHub's limit is 65,536 characters. Other hosts count bytes.
+const MAX_COMMENT_BYTES: usize = 63_900;
+
+/// Limit of fingerprints in the hidden marker.
+const MAX_FINGERPRINTS: usize = 200;
+
+/// Renders the comment. Empty if there is nothing to post.
+pub(super) fn render_comment(review: &Review) -> String {
+    if !review.is_worth_posting() {
+        return String::new();
+    }
+    let head =
+        format!("{COMMENT_MARKER}\n{}\n{}", fingerprint_marker(review), verdict_section(review));
+    let note = |lost: &str| format!("\n_{lost}_\n");
+    fit_sections(&head, finding_sections(review, true), &footer(review), MAX_COMMENT_BYTES, note)
+}
+
+/// Hidden marker with the fingerprints of the findings and of the earlier ones still open.
+fn fingerprint_marker(review: &Review) -> String {
+    let open = review.earlier.iter().filter(|earlier| earlier.state == FindingState::Open);
+    let found = review.findings.iter().map(|finding| &finding.fingerprint);
+    let mut prints: Vec<&str> = vec![];
+    for print in found.chain(open.map(|earlier| &earlier.noted.fingerprint)).take(MAX_FINGERPRINTS)
+    {
+        let fits = print.len() <= 64 && print.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if fits && !print.is_empty() && !prints.contains(&print.as_str()) {
+            prints.push(print);
+        }
+    }
+    format!("<!-- debate-review:v1 fp={} -->", prints.join(","))
+}

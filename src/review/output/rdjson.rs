@@ -1,0 +1,36 @@
+//! Reviewdog Diagnostic Format (rdjson). Messages are escaped as Markdown, because Reviewdog posts
+//! them as comments.
+use super::escape_markdown::escape_line;
+use super::location::{line_range, repo_path};
+use super::phrases::finding_line;
+use super::sanitize::to_safe_json;
+use super::{MAX_RESULTS, RULE_ID};
+use crate::debate::Severity;
+use crate::review::Review;
+use crate::review::finding::Finding;
+use serde_json::{Value, json};
+
+pub(super) fn render_rdjson(review: &Review) -> String {
+    let found = review.findings.iter();
+    let found = found.filter_map(|one| Some(diagnostic(one, repo_path(one.place.as_ref())?)));
+    let diagnostics: Vec<Value> = found.take(MAX_RESULTS).collect();
+    to_safe_json(&json!({"source": {"name": "debate"}, "diagnostics": diagnostics}))
+}
+
+fn diagnostic(finding: &Finding, file: &str) -> Value {
+    let severity = match finding.severity {
+        Severity::High => "ERROR",
+        Severity::Medium => "WARNING",
+        Severity::Low => "INFO",
+    };
+    let mut location = json!({"path": file});
+    if let Some((first, last)) = line_range(finding.place.as_ref()) {
+        location["range"] = json!({"start": {"line": first}, "end": {"line": last}});
+    }
+    json!({
+        "message": format!("Design review: {}", escape_line(&finding_line(finding), 4_000)),
+        "location": location,
+        "severity": severity,
+        "code": {"value": RULE_ID},
+    })
+}

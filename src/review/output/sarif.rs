@@ -1,0 +1,127 @@
+//! SARIF 2.1.0 for code scanning. A review without findings has an empty result list, which closes
+//! the alerts of earlier reviews.
+use super::location::{line_range, relative_uri, repo_path};
+use super::phrases::{ADVISORY_NOTE, count_with_noun, finding_line, notice_lines, omitted_note};
+use super::sanitize::{single_line, to_safe_json, truncate_chars};
+use super::{MAX_RESULTS, RULE_ID};
+use crate::debate::Severity;
+use crate::review::Review;
+use crate::review::finding::Finding;
+use serde_json::{Value, json};
+
+/// Size limit of the results, below the upload limit even if they do not compress.
+const MAX_RESULT_BYTES: usize = 9_000_000;
+
+/// Base id of relative URIs: the repository root.
+const SRCROOT: &str = "%SRCROOT%";
+
+pub(super) fn render_sarif(review: &Review) -> String {
+    let (mut results, mut bytes, mut homeless, mut lost) = (vec![], 0, 0, 0);
+    for finding in &review.findings {
+        let Some(file) = repo_path(finding.place.as_ref()) else {
+            homeless += 1;
+            continue;
+        };
+        let result = result_json(finding, file);
+        let text = to_safe_json(&result);
+        // The result is indented further inside the document.
+        bytes += text.len() + 8 * text.lines().count();
+        if results.len() < MAX_RESULTS && bytes <= MAX_RESULT_BYTES {
+            results.push(result);
+        } else {
+            lost += 1;
+        }
+    }
+    let level = if review.degraded { "warning" } else { "note" };
+    let mut told: Vec<Value> =
+        notice_lines(review, 500).iter().map(|notice| notification_json(level, notice)).collect();
+    let skipped = review.skipped.as_ref().map(|why| format!("Skipped: {}", single_line(why, 500)));
+    let homeless = (homeless > 0).then(|| {
+        format!(
+            "{} without a place in the files, not among the results.",
+            count_with_noun(homeless, "finding")
+        )
+    });
+    let lost = (lost > 0).then(|| {
+        format!("{} more than fit, not among the results.", count_with_noun(lost, "finding"))
+    });
+    let beside = [skipped, omitted_note(review), homeless, lost];
+    told.extend(beside.iter().flatten().map(|said| notification_json("note", said)));
+    for doubt in review.doubts.iter().take(8) {
+        told.push(notification_json("note", &format!("Contested: {}", single_line(doubt, 500))));
+    }
+    to_safe_json(&json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "debate",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": [rule_json()],
+            }},
+            "automationDetails": {"id": "debate-review/"},
+            "columnKind": "utf16CodeUnits",
+            "originalUriBaseIds": {
+                SRCROOT: {"description": {"text": "The root of the repository."}},
+            },
+            "invocations": [{
+                "executionSuccessful": review.skipped.is_some() || !review.degraded,
+                "toolExecutionNotifications": told,
+            }],
+            "results": results,
+        }],
+    }))
+}
+
+fn rule_json() -> Value {
+    json!({
+        "id": RULE_ID,
+        "name": "DesignChallenge",
+        "shortDescription": {"text": "A challenge to the design of a change"},
+        "fullDescription": {"text": "A challenger found this in the change, and what it rests on \
+            was found in the files."},
+        "help": {"text": ADVISORY_NOTE},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["design"]},
+    })
+}
+
+fn result_json(finding: &Finding, file: &str) -> Value {
+    let level = match finding.severity {
+        Severity::High => "error",
+        Severity::Medium => "warning",
+        Severity::Low => "note",
+    };
+    let mut place = json!({"artifactLocation": {"uri": relative_uri(file), "uriBaseId": SRCROOT}});
+    if let Some((first, last)) = line_range(finding.place.as_ref()) {
+        place["region"] = json!({"startLine": first, "endLine": last});
+    }
+    json!({
+        "ruleId": RULE_ID,
+        "ruleIndex": 0,
+        "level": level,
+        "message": {"text": escape_message(&finding_line(finding))},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"debateFinding/v1": finding.fingerprint},
+    })
+}
+
+fn notification_json(level: &str, said: &str) -> Value {
+    json!({"level": level, "message": {"text": escape_message(said)}})
+}
+
+/// Escapes SARIF message syntax: links (`[text](id)`) and placeholders (`{0}`).
+fn escape_message(text: &str) -> String {
+    let mut done = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        if before == ']' && c == '(' || before == '{' && c.is_ascii_digit() {
+            done.push(' ');
+        }
+        done.push(c);
+        before = c;
+    }
+    let done = truncate_chars(&done, 1000);
+    if done.is_empty() { "(no words)".into() } else { done }
+}
