@@ -63,10 +63,11 @@
 //!   the first, previous, next and last one.
 pub mod actions;
 pub mod archive;
-mod cited;
+mod claims;
 pub mod compare;
 pub mod debate;
 pub mod export;
+pub mod history;
 pub mod html;
 pub mod layout;
 pub mod leaderboard;
@@ -74,9 +75,8 @@ pub mod live;
 pub mod markdown;
 pub mod message;
 mod panels;
-pub mod shown;
+pub mod query;
+pub mod rendered;
 pub mod source;
-pub mod story;
 pub mod timeline;
 mod turn;
-pub mod wanted;

@@ -21,25 +21,25 @@
 //! | `stream_preview` | readable part of a reply while it is streamed |
 //! | `format_description` | a format as text |
 //! | `sanitize` | sanitizers for text written by models and users |
-pub mod aloud;
 pub mod court;
 pub mod dialogue;
-pub mod format;
-pub mod gist;
+pub mod format_description;
 pub mod ledger;
-pub mod papers;
+pub mod participants;
 pub mod participation;
-pub mod people;
 pub mod plan;
 pub mod record;
 pub mod research;
+pub mod sanitize;
+pub mod short_status;
+pub mod stream_preview;
+pub mod structured_reply;
 pub mod summary;
-pub mod text;
 pub mod verdict;
 pub mod view;
 
 /// Formats milliseconds since the Unix epoch as an ISO 8601 timestamp in UTC.
-pub fn iso(at: i64) -> String {
+pub fn iso_timestamp(at: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{time:.3}")
 }

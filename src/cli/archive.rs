@@ -17,9 +17,11 @@ use crate::engine::import::ImportOutcome;
 use crate::engine::{
     App, AppError, DebateCard, DebateDraft, DebateQuery, ProviderInfo, StoredDebate,
 };
-use crate::report::gist::gist;
-use crate::report::text::printable;
-use crate::report::{iso, record::record, summary::summary, view::view};
+use crate::report::sanitize::strip_control_chars;
+use crate::report::short_status::short_status;
+use crate::report::{
+    iso_timestamp, record::render_record, summary::render_summary, view::debate_view,
+};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read;
@@ -62,7 +64,7 @@ pub(super) fn list(
         .map(|card| {
             let read = list.state.then(|| desk.read(&card.id).ok()).flatten();
             ListedDebate {
-                state: read.map(|(_, debate, _)| gist(&debate, STATUS_LINE_CHARS)),
+                state: read.map(|(_, debate, _)| short_status(&debate, STATUS_LINE_CHARS)),
                 card,
             }
         })
@@ -78,14 +80,14 @@ pub(super) fn list(
     for ListedDebate { card, state } in debates {
         screen.print(&render_card(&card))?;
         for line in state.unwrap_or_default() {
-            screen.print(&format!("    {}\n", printable(&line)))?;
+            screen.print(&format!("    {}\n", strip_control_chars(&line)))?;
         }
     }
     Ok(Exit::Ok)
 }
 
 fn render_card(card: &DebateCard) -> String {
-    let day = iso(card.updated_at).replace('T', " ");
+    let day = iso_timestamp(card.updated_at).replace('T', " ");
     let mut tail = String::new();
     if let Some(winner) = &card.winner {
         let _ = write!(tail, " -> {winner}");
@@ -98,7 +100,7 @@ fn render_card(card: &DebateCard) -> String {
         card.id,
         card.status.as_str(),
         &day[..16],
-        printable(&card.topic).replace('\n', " "),
+        strip_control_chars(&card.topic).replace('\n', " "),
     )
 }
 
@@ -123,14 +125,14 @@ pub(super) fn show(
             let (turn, unmasked) = (cue.to_string(), prompt.unmasked);
             screen.print_json(&PromptOutput { v: 1, turn, prompt: prompt.text, unmasked })?;
         } else {
-            screen.print(&(printable(&prompt.text) + "\n"))?;
+            screen.print(&(strip_control_chars(&prompt.text) + "\n"))?;
         }
         return Ok(Exit::Ok);
     }
     let live = desk.archive().live_texts(&id)?;
     if show.json.json {
         screen.print_json(&ShowOutput {
-            debate: view(&debate),
+            debate: debate_view(&debate),
             holder: stored.holder,
             live,
             record: stored.record_path.map(|path| path.display().to_string()),
@@ -139,13 +141,13 @@ pub(super) fn show(
         })?;
         return Ok(Exit::Ok);
     }
-    let text = if show.summary { summary(&debate) } else { record(&debate) };
-    screen.print(&printable(&text))?;
+    let text = if show.summary { render_summary(&debate) } else { render_record(&debate) };
+    screen.print(&strip_control_chars(&text))?;
     for turn in live {
         screen.print(&format!(
             "\n(speaking, turn {})\n\n{}\n",
             turn.turn,
-            printable(&turn.text)
+            strip_control_chars(&turn.text)
         ))?;
     }
     if let Some(holder) = stored.holder {
@@ -180,7 +182,7 @@ pub(super) fn search(
             (Some(seat), Some(round)) => format!("round {round}, {seat}"),
             _ => "topic".into(),
         };
-        let excerpt = printable(&hit.excerpt).replace('\n', " ");
+        let excerpt = strip_control_chars(&hit.excerpt).replace('\n', " ");
         screen.print(&format!("{DIM}{} ({place}){DIM:#}\n  {excerpt}\n", hit.id))?;
     }
     Ok(Exit::Ok)
@@ -196,8 +198,8 @@ pub(super) fn export(
     let id = workspace::resolve_debate_id(export.id.as_deref(), config, desk, screen)?;
     let (stored, debate, _) = desk.read(&id)?;
     let text = match export.form {
-        ExportFormat::Markdown => record(&debate),
-        ExportFormat::Json => to_pretty_json(&view(&debate))? + "\n",
+        ExportFormat::Markdown => render_record(&debate),
+        ExportFormat::Json => to_pretty_json(&debate_view(&debate))? + "\n",
         ExportFormat::Events => render_event_log(&stored)?,
         ExportFormat::Html => render_html(&stored)?,
     };
@@ -324,7 +326,7 @@ pub(super) async fn models(
         let can = if it.playable { "can play" } else { "cannot play" };
         screen.print(&format!("{BOLD}{:<18}{BOLD:#}  {can:<11}  {}\n", it.seat, it.note))?;
         for line in model_details(&it) {
-            screen.print(&format!("{:33}{DIM}{}{DIM:#}\n", "", printable(&line)))?;
+            screen.print(&format!("{:33}{DIM}{}{DIM:#}\n", "", strip_control_chars(&line)))?;
         }
     }
     Ok(Exit::Ok)

@@ -7,9 +7,9 @@ use crate::debate::{
     Citation, CitationStatus, Cue, Debate, Event, Reply, ReplyKind, RuleWeight, SpeakingOrder,
 };
 use crate::engine::{Archive, RecordedEvent, Update};
-use crate::report::aloud::Aloud;
-use crate::report::record::SEALED;
-use crate::report::text::printable;
+use crate::report::record::SEALED_PLACEHOLDER;
+use crate::report::sanitize::strip_control_chars;
+use crate::report::stream_preview::StreamPreview;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
@@ -36,7 +36,7 @@ pub(super) struct Follower {
 
 /// A turn in progress.
 struct ActiveTurn {
-    preview: Aloud,
+    preview: StreamPreview,
     /// Text since the last newline. Used when several seats speak in parallel.
     partial_line: String,
     printed: bool,
@@ -125,8 +125,8 @@ impl Follower {
         screen: &mut Screen,
     ) -> Result<(), CliError> {
         let aloud = match self.debate.setup().phase(cue).reply {
-            ReplyKind::Speech | ReplyKind::Sections => Aloud::prose(),
-            _ => Aloud::object(),
+            ReplyKind::Speech | ReplyKind::Sections => StreamPreview::prose(),
+            _ => StreamPreview::json_object(),
         };
         self.active_turns.insert(
             cue,
@@ -173,7 +173,7 @@ impl Follower {
         else {
             return Ok(());
         };
-        let part = printable(&voice.preview.push(words));
+        let part = strip_control_chars(&voice.preview.push(words));
         if alone && open && !screen.in_github_actions() {
             voice.printed |= !part.trim().is_empty();
             return screen.write(target, &part);
@@ -206,7 +206,10 @@ impl Follower {
                     }
                     FollowMode::Stream(target) if !self.is_visible(*cue) => {
                         let who = self.role_name(*cue);
-                        screen.write(target, &format!("{DIM}{who} is done: {SEALED}{DIM:#}"))?;
+                        screen.write(
+                            target,
+                            &format!("{DIM}{who} is done: {SEALED_PLACEHOLDER}{DIM:#}"),
+                        )?;
                     }
                     FollowMode::Stream(target) => {
                         self.show_reply(*cue, reply, shown, target, screen)?
@@ -216,11 +219,12 @@ impl Follower {
             (Event::Failed { cue, failure }, FollowMode::Progress | FollowMode::Stream(_)) => {
                 let who = self.role_name(*cue);
                 let word = failure.trouble.as_str();
-                screen.warn(&format!("[WARN] {who} {word}: {}", printable(&failure.note)));
+                screen
+                    .warn(&format!("[WARN] {who} {word}: {}", strip_control_chars(&failure.note)));
             }
             (Event::Refused { cue, attempt }, FollowMode::Progress | FollowMode::Stream(_)) => {
                 let who = self.role_name(*cue);
-                let why = printable(&attempt.why);
+                let why = strip_control_chars(&attempt.why);
                 screen.note(&format!("[INFO] {who} is asked once more: {why}"));
             }
             _ => {}
@@ -236,7 +240,7 @@ impl Follower {
         target: StdStream,
         screen: &mut Screen,
     ) -> Result<(), CliError> {
-        let text = printable(reply.body.to_text().trim());
+        let text = strip_control_chars(reply.body.to_text().trim());
         // Structured replies are printed in full, even if a preview was streamed.
         if shown {
             screen.write(target, "\n")?;
@@ -258,7 +262,7 @@ impl Follower {
         let wrong = reply.citations.iter().filter(|citation| citation.found.is_wrong());
         lines.extend(wrong.map(|it| format!("struck out: {} ({})", it.raw, it.describe())));
         for line in lines {
-            screen.write(target, &format!("{DIM}  {}{DIM:#}\n", printable(&line)))?;
+            screen.write(target, &format!("{DIM}  {}{DIM:#}\n", strip_control_chars(&line)))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::screen::Screen;
 use crate::debate::Role;
 use crate::engine::App;
 use crate::engine::format_catalog::{CatalogEntry, FormatSource, InvalidFormatFile};
-use crate::report::format::described;
+use crate::report::format_description::describe_format;
 use std::fmt::Write;
 
 /// Handler of `debate formats`.
@@ -24,7 +24,7 @@ pub(super) fn formats(
                 format: format_entry(offering, FormatDetail::Table),
             })?;
         } else {
-            let (table, flags) = (described(&offering.offer), describe_flags(offering));
+            let (table, flags) = (describe_format(&offering.offer), describe_flags(offering));
             screen.print(&format!("{table}{}{flags}", describe_origin(offering)))?;
         }
         return Ok(Exit::Ok);

@@ -5,7 +5,7 @@ use super::screen::{Screen, is_interactive};
 use crate::config::Config;
 use crate::debate::{Cue, Debate, prompt};
 use crate::engine::signals::wait_for_shutdown;
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
 use std::fs;
 use std::io::{BufRead, Write};
 use std::process::Command;
@@ -38,7 +38,7 @@ pub(super) async fn read_reply(
     screen: &mut Screen,
 ) -> Result<HumanInput, CliError> {
     let seat = debate.seat(cue);
-    let brief = printable(&prompt::render(debate, cue).text);
+    let brief = strip_control_chars(&prompt::render(debate, cue).text);
     let title = format!("{} ({}), round {}", seat.role.title(), seat.voice, cue.round);
     if is_interactive(&std::io::stdin())
         && let Some(editor) = &config.editor

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::debate::{Citation, CitationStatus};
 use crate::engine::text_check::CitationCheckRequest;
 use crate::engine::{App, AppError, BriefReaders, ContextError};
-use crate::report::text::{one_line, printable};
+use crate::report::sanitize::{one_line, strip_control_chars};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(super) async fn brief(
     let topic = asked.topic.as_deref().unwrap_or_default();
     let ground = desk.read_context(&config.repo_root, topic, &wanted, readers).await?;
     if let Some(why) = &ground.unreadable_reason {
-        screen.warn(&format!("[WARN] {}", printable(why)));
+        screen.warn(&format!("[WARN] {}", strip_control_chars(why)));
     }
     let gathered = ground.brief;
     if asked.json.json {
@@ -61,10 +61,14 @@ pub(super) async fn brief(
         return Ok(Exit::Ok);
     }
     for line in &gathered.picked {
-        screen.note(&format!("[INFO] Given: {}", printable(line)));
+        screen.note(&format!("[INFO] Given: {}", strip_control_chars(line)));
     }
     for it in gathered.left_out.iter().take(MAX_LISTED_OMISSIONS) {
-        screen.note(&format!("[INFO] Left out: {} ({})", printable(&it.path), printable(&it.why)));
+        screen.note(&format!(
+            "[INFO] Left out: {} ({})",
+            strip_control_chars(&it.path),
+            strip_control_chars(&it.why)
+        ));
     }
     if let Some(more) =
         gathered.left_out.len().checked_sub(MAX_LISTED_OMISSIONS).filter(|more| *more > 0)
@@ -75,7 +79,7 @@ pub(super) async fn brief(
         screen.warn(&format!("[WARN] Secrets taken out: {}", gathered.redacted));
     }
     screen.note(&format!("[INFO] About {} tokens", gathered.tokens));
-    screen.print(&printable(&gathered.text))?;
+    screen.print(&strip_control_chars(&gathered.text))?;
     Ok(Exit::Ok)
 }
 
@@ -168,7 +172,8 @@ fn render_citation(citation: &Citation) -> String {
         _ => ("-     ", DIM),
     };
     let (raw, says) = (one_line(&citation.raw), one_line(&citation.describe()));
-    printable(&format!("{mark} {raw}  ")) + &format!("{style}{}{style:#}\n", printable(&says))
+    strip_control_chars(&format!("{mark} {raw}  "))
+        + &format!("{style}{}{style:#}\n", strip_control_chars(&says))
 }
 
 /// Handler of `debate redact`.

@@ -9,7 +9,7 @@ use crate::engine::signals::wait_for_shutdown;
 use crate::guest::visit::fresh_uuid;
 use crate::guest::wire::{Side, Spoken, is_id};
 use crate::guest::{Address, Ended, Guest, Http, Memory, News, Outcome, Visit, manners};
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 use tokio::sync::mpsc;
 
 /// Maximum characters of a speech in the progress output.

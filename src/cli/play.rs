@@ -17,7 +17,9 @@ use crate::engine::signals::wait_for_shutdown;
 use crate::engine::{
     App, AppError, Command, DebateRun, LeaseMode, LogError, RunHandle, SessionError,
 };
-use crate::report::{plan::plan, summary::summary, text::printable, view::view};
+use crate::report::{
+    plan::render_plan, sanitize::strip_control_chars, summary::render_summary, view::debate_view,
+};
 use tokio::time::Instant;
 
 /// Settings of one run of the event loop.
@@ -140,7 +142,7 @@ impl DebatePlayer<'_> {
             self.ask_decision(&id, &mut follower.debate, screen).await?;
         }
         if manner == FollowMode::Json {
-            let view = view(&follower.debate);
+            let view = debate_view(&follower.debate);
             screen.print_json_line(&output::ResultLine { kind: "result", debate: &view })?;
         } else if self.print_summary {
             print_result(&follower.debate, self.display, screen)?;
@@ -255,10 +257,10 @@ impl DebatePlayer<'_> {
         let on = Command::Continue { before: next.position() };
         let asked = HoldQuestion::for_next_cue(debate, next);
         if asked == HoldQuestion::Plan {
-            screen.note(&printable(&plan(debate)));
+            screen.note(&strip_control_chars(&render_plan(debate)));
         }
         if let (HoldQuestion::Dialogue, Some(suggestion)) = (&asked, ending_advice(debate)) {
-            screen.note(&format!("[INFO] {}", printable(&suggestion)));
+            screen.note(&format!("[INFO] {}", strip_control_chars(&suggestion)));
         }
         if self.assume_yes {
             // Without a user, an open-ended act ends after the requested rounds.
@@ -463,9 +465,9 @@ pub(super) fn print_result(
     screen: &mut Screen,
 ) -> Result<Exit, CliError> {
     if shown.json {
-        screen.print_json(&view(debate))?;
+        screen.print_json(&debate_view(debate))?;
     } else {
-        let text = printable(&summary(debate));
+        let text = strip_control_chars(&render_summary(debate));
         screen.print(&format!("\n{}\n", text.trim_end()))?;
     }
     Ok(exit::exit_for_debate(debate))

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::debate::{Debate, RecheckStatus};
 use crate::engine::App;
 use crate::engine::recheck::CitationRecheck;
-use crate::report::text::{one_line, printable};
+use crate::report::sanitize::{one_line, strip_control_chars};
 use std::collections::BTreeMap;
 
 /// Handler of `debate recheck`.
@@ -54,8 +54,8 @@ fn render_recheck(again: &CitationRecheck) -> String {
         RecheckStatus::Holds | RecheckStatus::Unknown => DIM,
     };
     let (mark, raw) = (again.validity.as_str(), one_line(&again.before.raw));
-    let text = printable(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
-    text + &format!("{style}{}{style:#}\n", printable(&again.describe()))
+    let text = strip_control_chars(&format!("{mark:<8}{raw} (turn {}): ", again.cue));
+    text + &format!("{style}{}{style:#}\n", strip_control_chars(&again.describe()))
 }
 
 fn rechecked_citation(debate: &Debate, again: &CitationRecheck) -> RecheckedCitation {

@@ -71,7 +71,9 @@ pub(super) async fn replay(
         })?;
         return Ok(exit);
     }
-    let text = crate::report::text::printable(&crate::report::summary::summary(&follower.debate));
+    let text = crate::report::sanitize::strip_control_chars(
+        &crate::report::summary::render_summary(&follower.debate),
+    );
     screen.print(&format!("\n{}\n", text.trim_end()))?;
     if changed.is_empty() {
         screen.note(&format!(

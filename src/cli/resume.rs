@@ -12,8 +12,8 @@ use crate::debate::{Amendment, Debate, DebateOutcome, LogFlaw, Participant, Seat
 use crate::engine::draft::with_absolute_script;
 use crate::engine::recovery::UnsignedFile;
 use crate::engine::{App, AppError, Command, DebateDraft, LeaseMode, StoredDebate};
-use crate::report::gist::gist;
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
+use crate::report::short_status::short_status;
 
 /// Maximum characters of a status line.
 pub(super) const STATUS_LINE_CHARS: usize = 200;
@@ -93,7 +93,7 @@ async fn resolve_or_import(
         transcript.turns.len(),
         stranger.speakers()
     );
-    match human_input::ask_line(&printable(&question), screen).await? {
+    match human_input::ask_line(&strip_control_chars(&question), screen).await? {
         HumanInput::Text(yes) if ["y", "yes"].contains(&yes.to_lowercase().as_str()) => {
             let opening =
                 DebateDraft::new("", Participant::Human, Participant::Human, Participant::Human);
@@ -113,7 +113,7 @@ async fn print_status(
 ) {
     let id = &debate.setup().id;
     screen.note(&format!("[INFO] Resuming {id}:"));
-    for line in gist(debate, STATUS_LINE_CHARS) {
+    for line in short_status(debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
     }
     let since = desk.changes_since(stored, debate, &workspace::current_workspace(config)).await;

@@ -15,7 +15,7 @@ use crate::engine::topic_options::TopicOptions;
 use crate::engine::{
     App, AppError, ArchiveError, ChangeSelector, ChangeSet, DebateDraft, LeaseMode, Workspace,
 };
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 use crate::review::merge_gate::blocks_merge;
 use crate::review::request::{self, PreparedReview};
 use crate::review::{Review, review_from_debate as reviewed, skipped_review, with_known_findings};

@@ -4,7 +4,7 @@ use super::exit::CliError;
 use super::screen::Screen;
 use crate::config::CiContext;
 use crate::engine::App;
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
 use crate::review::Review;
 use crate::review::output::{MAX_STEP_SUMMARY_BYTES, ReviewFormat, render_review, render_summary};
 use std::fs::{self, OpenOptions};
@@ -121,7 +121,10 @@ pub(super) fn write_review(
         return screen.print_json(&value);
     }
     if !taken {
-        screen.print_sanitized(&printable(&render_summary(review, MAX_STEP_SUMMARY_BYTES)))?;
+        screen.print_sanitized(&strip_control_chars(&render_summary(
+            review,
+            MAX_STEP_SUMMARY_BYTES,
+        )))?;
     }
     Ok(())
 }

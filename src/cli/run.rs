@@ -14,7 +14,7 @@ use crate::engine::preflight::{AUTO_CONTEXT, SeatingRequest};
 use crate::engine::signals::wait_for_shutdown;
 use crate::engine::topic_options::TopicOptions;
 use crate::engine::{App, DebateDraft};
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(super) async fn run(
     let place = workspace::current_workspace(config);
     let spoken = parse_topic(run, config, desk)?;
     if let Some(understood) = spoken.describe() {
-        screen.note(&format!("[INFO] Understood: {}", printable(&understood)));
+        screen.note(&format!("[INFO] Understood: {}", strip_control_chars(&understood)));
     }
     let (draft, wish) = build_draft(&run.seating, &spoken, run.output.clone(), config, desk)?;
     let offer = &desk.catalog().find(&draft.format)?.offer;
@@ -77,13 +77,13 @@ pub(super) fn print_preparation(
     screen: &mut Screen,
 ) -> Result<(), CliError> {
     for warning in warnings {
-        screen.warn(&format!("[WARN] {}", printable(warning)));
+        screen.warn(&format!("[WARN] {}", strip_control_chars(warning)));
     }
     for line in &opening.picked {
-        screen.note(&format!("[INFO] Given: {}", printable(line)));
+        screen.note(&format!("[INFO] Given: {}", strip_control_chars(line)));
     }
     for line in &opening.seat_choices {
-        screen.note(&format!("[INFO] Chosen: {}", printable(line)));
+        screen.note(&format!("[INFO] Chosen: {}", strip_control_chars(line)));
     }
     if let Some(estimate) = desk.estimate_cost(opening)? {
         screen.note(&format!("[INFO] Estimate: {}", estimate.summary));

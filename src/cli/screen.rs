@@ -5,7 +5,7 @@ use super::args::Args;
 use super::exit::{CliError, Exit};
 use crate::config::{CiHost, Config};
 use crate::engine::App;
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use clap::CommandFactory;
@@ -55,7 +55,7 @@ impl Screen {
 
     /// Redacts secrets and escapes control characters and workflow commands.
     fn sanitize(&self, text: &str) -> String {
-        self.escape_workflow_commands(printable(&self.app.redact(text)))
+        self.escape_workflow_commands(strip_control_chars(&self.app.redact(text)))
     }
 
     /// Escapes workflow commands, which GitHub Actions would execute from any line of the log.
@@ -213,7 +213,7 @@ impl Screen {
         let says = self.sanitize(&failed.to_string());
         let _ = writeln!(self.err, "{RED}error:{RED:#} {says}");
         if let Some(hint) = failed.hint() {
-            let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", printable(&hint));
+            let _ = writeln!(self.err, "{BOLD}hint:{BOLD:#} {}", strip_control_chars(&hint));
         }
     }
 

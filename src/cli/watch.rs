@@ -11,8 +11,8 @@ use crate::config::Config;
 use crate::debate::{Cue, Debate, Event, LogFlaw, PauseReason, Step, next};
 use crate::engine::signals::wait_for_shutdown;
 use crate::engine::{App, AppError, DebateNews, LiveText, RecordedEvent, Update};
-use crate::report::gist::gist;
-use crate::report::view::view;
+use crate::report::short_status::short_status;
+use crate::report::view::debate_view;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ pub(super) async fn watch(
     if let Some(LogFlaw { seq, message: why }) = flaw {
         return Err(AppError::CorruptLog { id, seq, why }.into());
     }
-    for line in gist(&debate, STATUS_LINE_CHARS) {
+    for line in short_status(&debate, STATUS_LINE_CHARS) {
         screen.note(&format!("  {line}"));
     }
     if let Some(holder) = &stored.holder {
@@ -73,7 +73,7 @@ pub(super) async fn watch(
         screen.warn(&format!("[WARN] {why}"));
     }
     if asked.json {
-        let view = view(&follower.debate);
+        let view = debate_view(&follower.debate);
         screen.print_json_line(&output::ResultLine { kind: "result", debate: &view })?;
     } else if why.is_none() {
         return print_result(&follower.debate, DisplayArgs { json: false, follow: true }, screen);

@@ -295,7 +295,7 @@ impl ToolError {
 
     /// The error as a model reads it: the message, truncated to 1500 characters, and the next call.
     pub fn to_text(&self) -> String {
-        let why = crate::report::text::printable(&self.to_string());
+        let why = crate::report::sanitize::strip_control_chars(&self.to_string());
         let why: String = why.chars().take(1_500).collect();
         format!("Error: {why}\nNext: {}", self.next_call())
     }

@@ -1,8 +1,8 @@
 //! Throttled preview of the turn that is being streamed, for progress notifications. Sealed replies
 //! are never shown.
 use crate::debate::{Cue, Debate, ReplyKind};
-use crate::report::aloud::Aloud;
-use crate::report::text::{one_line, printable};
+use crate::report::sanitize::{one_line, strip_control_chars};
+use crate::report::stream_preview::StreamPreview;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -30,8 +30,8 @@ impl ProgressPreview {
         }
         let prose =
             matches!(debate.setup().phase(cue).reply, ReplyKind::Speech | ReplyKind::Sections);
-        let mut aloud = if prose { Aloud::prose() } else { Aloud::object() };
-        let line = one_line(&printable(&aloud.push(&all())));
+        let mut aloud = if prose { StreamPreview::prose() } else { StreamPreview::json_object() };
+        let line = one_line(&strip_control_chars(&aloud.push(&all())));
         if line.trim().is_empty() {
             return None;
         }

@@ -19,7 +19,7 @@ pub(super) fn prompts() -> Vec<Prompt> {
 pub(super) fn render_prompt(name: &str, given: &JsonObject) -> Option<(String, &'static str)> {
     let row = COMMANDS.iter().find(|row| row.name == name)?;
     let topic = given.get("topic").and_then(|value| value.as_str()).unwrap_or_default();
-    Some((row.filled(&crate::report::text::one_line(topic)), row.about))
+    Some((row.filled(&crate::report::sanitize::one_line(topic)), row.about))
 }
 
 impl McpServer {

@@ -10,10 +10,11 @@ use super::token_limits::{self, first_words};
 use super::validate;
 use crate::debate::{Cue, Debate, Reply, Status, Step, next, prompt};
 use crate::engine::{DebateCard, DebateQuery, ProviderInfo, Workspace};
-use crate::report::record::SEALED;
-use crate::report::text::{one_line, printable};
+use crate::report::record::SEALED_PLACEHOLDER;
+use crate::report::sanitize::{one_line, strip_control_chars};
 use crate::report::{
-    iso, ledger::ledger, plan::plan, record::record, research::research, summary::summary,
+    iso_timestamp, ledger::render_ledger, plan::render_plan, record::render_record,
+    research::research_report, summary::render_summary,
 };
 use crate::review::{output, review_from_debate};
 use schemars::JsonSchema;
@@ -175,16 +176,16 @@ impl McpServer {
     pub(super) fn render_part(&self, id: &str, part: &str) -> Result<String, ToolError> {
         let (_, debate, _) = self.registry.app.read(id)?;
         let text = match part {
-            "transcript" => record(&debate),
-            "summary" => summary(&debate),
-            "report" => research(&debate).unwrap_or_else(|| summary(&debate)),
+            "transcript" => render_record(&debate),
+            "summary" => render_summary(&debate),
+            "report" => research_report(&debate).unwrap_or_else(|| render_summary(&debate)),
             "findings" => match review_from_debate(&debate, usize::MAX) {
                 Some(review) => output::render_summary(&review, output::MAX_STEP_SUMMARY_BYTES),
-                None => ledger(&debate),
+                None => render_ledger(&debate),
             },
-            "claims" | "ledger" => ledger(&debate),
+            "claims" | "ledger" => render_ledger(&debate),
             "envelopes" => render_envelopes(&debate),
-            "plan" => plan(&debate),
+            "plan" => render_plan(&debate),
             "brief" => {
                 let due = match next(&debate) {
                     Step::Speak { driven, awaited } if driven.is_empty() => {
@@ -204,7 +205,7 @@ impl McpServer {
                 render_turn(&debate, cue)
             }
         };
-        Ok(printable(&text))
+        Ok(strip_control_chars(&text))
     }
 
     pub(super) async fn list_models(&self, args: &ListModelsArgs) -> Result<ModelList, ToolError> {
@@ -266,12 +267,12 @@ fn list_item(card: &DebateCard, excerpt: Option<&str>) -> DebateListItem {
     let sides = format!("{} against {}", side(&card.proposer), side(&card.challenger));
     DebateListItem {
         debate_id: card.id.clone(),
-        topic: first_words(&printable(&card.topic), 25),
+        topic: first_words(&strip_control_chars(&card.topic), 25),
         status: card.status.as_str().into(),
-        updated_at: iso(card.updated_at),
+        updated_at: iso_timestamp(card.updated_at),
         sides: first_words(&sides, 20),
         winner: card.winner.clone(),
-        excerpt: excerpt.map(|excerpt| first_words(&printable(excerpt), 20)),
+        excerpt: excerpt.map(|excerpt| first_words(&strip_control_chars(excerpt), 20)),
     }
 }
 
@@ -302,7 +303,7 @@ fn render_turn(debate: &Debate, cue: Cue) -> String {
         Some(Err(lost)) => {
             let _ = writeln!(text, "[INCOMPLETE] {}: {}", lost.trouble.as_str(), lost.note);
         }
-        Some(Ok(_)) if debate.is_sealed(cue) => text.push_str(SEALED),
+        Some(Ok(_)) if debate.is_sealed(cue) => text.push_str(SEALED_PLACEHOLDER),
         Some(Ok(reply)) => {
             let _ = writeln!(text, "{}", reply.body.to_text().trim());
             for claim in reply.body.claims() {

@@ -3,7 +3,7 @@
 use super::error::ToolError;
 use super::server::McpServer;
 use crate::engine::{CatalogEntry, DebateQuery, Workspace};
-use crate::report::view::view;
+use crate::report::view::debate_view;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
 const MARKDOWN: &str = "text/markdown";
@@ -77,7 +77,7 @@ impl McpServer {
         match part {
             "" => {
                 let (_, debate, _) = self.registry.app.read(&id)?;
-                text(serde_json::to_string_pretty(&view(&debate)).unwrap_or_default(), JSON)
+                text(serde_json::to_string_pretty(&debate_view(&debate)).unwrap_or_default(), JSON)
             }
             "transcript" => text(self.render_part(&id, "transcript")?, MARKDOWN),
             _ => Ok(None),
@@ -87,7 +87,7 @@ impl McpServer {
 
 /// Renders the documentation of a format and of the options of `start_debate`.
 fn render_format(offering: &CatalogEntry) -> String {
-    crate::report::format::described(&offering.offer) + OPTIONS_REFERENCE
+    crate::report::format_description::describe_format(&offering.offer) + OPTIONS_REFERENCE
 }
 
 const OPTIONS_REFERENCE: &str = "

@@ -12,8 +12,8 @@ use crate::engine::draft::with_absolute_script;
 use crate::engine::import::ImportOutcome;
 use crate::engine::recovery::UnsignedFile;
 use crate::engine::{AppError, DebateDraft, StoredDebate, Workspace};
-use crate::report::gist::gist;
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
+use crate::report::short_status::short_status;
 use std::fmt::Write;
 
 /// Token limit of the recap for a client that resumes a debate.
@@ -59,7 +59,7 @@ impl McpServer {
         // The status of an ended debate contains its result, so it needs no recap.
         let widths: &[usize] = if debate.outcome().is_none() { &[160, 100, 60, 30] } else { &[] };
         for width in widths {
-            lines = gist(&debate, *width);
+            lines = short_status(&debate, *width);
             if estimate_tokens(&lines.join("\n")) <= MAX_RECAP_TOKENS {
                 break;
             }

@@ -10,10 +10,10 @@ use crate::debate::{
     TurnFailure, insights, next, prompt, report_sections, status,
 };
 use crate::engine::StoredDebate;
-use crate::report::plan::plan;
-use crate::report::record::SEALED;
-use crate::report::text::one_line;
-use crate::report::verdict::{VerdictView, verdict};
+use crate::report::plan::render_plan;
+use crate::report::record::SEALED_PLACEHOLDER;
+use crate::report::sanitize::one_line;
+use crate::report::verdict::{VerdictView, verdict_view};
 use crate::review::finding::Finding;
 use crate::review::{DEFAULT_MAX_FINDINGS, review_from_debate};
 use schemars::JsonSchema;
@@ -166,7 +166,7 @@ fn build_sized_status(
         .into_iter()
         .map(|(cue, turn)| digest_turn(debate, cue, turn, size))
         .collect();
-    let verdict = verdict(debate).map(|view| digest_verdict(debate, &view, size));
+    let verdict = verdict_view(debate).map(|view| digest_verdict(debate, &view, size));
     DebateStatus {
         debate_id: debate.setup().id.clone(),
         status: status_word(debate, &step, running).into(),
@@ -273,7 +273,9 @@ fn digest_turn(
             let note = first_words(&lost.note, size.max_line_words);
             digest.position = format!("[INCOMPLETE] {}: {note}", lost.trouble.as_str());
         }
-        Ok(_) if debate.is_sealed(cue) => SEALED.trim().clone_into(&mut digest.position),
+        Ok(_) if debate.is_sealed(cue) => {
+            SEALED_PLACEHOLDER.trim().clone_into(&mut digest.position)
+        }
         Ok(reply) => {
             digest.position = first_words(&reply.body.to_text(), size.max_words);
             let claims = reply.body.claims().iter().map(|claim| {
@@ -396,7 +398,7 @@ fn due_brief(debate: &Debate, step: &Step) -> Option<DueBrief> {
                         role: "user".into(),
                         brief: format!(
                             "Show the user this plan and wait for them.\n\n{}",
-                            plan(debate)
+                            render_plan(debate)
                         ),
                     });
                 }
@@ -457,7 +459,7 @@ fn status_notes(debate: &Debate, size: DigestSize) -> Vec<String> {
             other => other.into(),
         });
     }
-    if let Some(verdict) = verdict(debate) {
+    if let Some(verdict) = verdict_view(debate) {
         let line = |what: &str, text: &String| {
             format!("{what}: {}", first_words(text, size.max_line_words))
         };

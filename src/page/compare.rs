@@ -1,23 +1,27 @@
 //! The comparison page: setup, verdict, scores, claims, cost and turns of two debates side by side.
-use super::html::{Html, bounded, html};
-use super::layout::{Assets, Page, layout};
+use super::history::{DebateHistory, HistoryItem};
+use super::html::{Html, html, truncate};
+use super::layout::{AssetUrls, PageContent, render_page};
 use super::panels;
-use super::shown::Setting;
-use super::story::{Item, Story};
-use super::turn::{capital, turn};
+use super::rendered::RenderContext;
+use super::turn::{capitalize, render_turn};
 use crate::debate::{Cue, status};
 use crate::engine::DebateCard;
-use crate::report::people::title;
-use crate::report::text::one_line;
+use crate::report::participants::speaker_title;
+use crate::report::sanitize::one_line;
 use std::collections::BTreeSet;
 
 /// Renders the form that selects two debates to compare.
-pub fn choose(chosen: Option<&str>, cards: &[DebateCard], assets: Assets<'_>) -> Html {
+pub fn render_choice_page(
+    chosen: Option<&str>,
+    cards: &[DebateCard],
+    assets: AssetUrls<'_>,
+) -> Html {
     let options = |mine: bool| -> Html {
         cards
             .iter()
             .map(|card| {
-                let says = format!("{} ({})", bounded(&one_line(&card.topic), 100), card.id);
+                let says = format!("{} ({})", truncate(&one_line(&card.topic), 100), card.id);
                 let mark = if mine && chosen == Some(card.id.as_str()) {
                     html!(" selected")
                 } else {
@@ -36,14 +40,19 @@ pub fn choose(chosen: Option<&str>, cards: &[DebateCard], assets: Assets<'_>) ->
         options(false)
     );
     let title = "Compare · debate";
-    layout(&Page { kind: "compare", title, about: Html::new(), main }, assets)
+    render_page(&PageContent { kind: "compare", title, main_attributes: Html::new(), main }, assets)
 }
 
 /// Renders both debates side by side.
-pub fn compare(one: &Story, other: &Story, assets: Assets<'_>) -> Html {
+pub fn render_comparison_page(
+    one: &DebateHistory,
+    other: &DebateHistory,
+    assets: AssetUrls<'_>,
+) -> Html {
     let both = [one, other];
-    let row = |title: &'static str, of: &dyn Fn(&Story, &Setting<'_>) -> Html| {
-        let cell = |nth: usize| html!("<div>{}</div>", of(both[nth], &setting(both[nth], nth)));
+    let row = |title: &'static str, of: &dyn Fn(&DebateHistory, &RenderContext<'_>) -> Html| {
+        let cell =
+            |nth: usize| html!("<div>{}</div>", of(both[nth], &column_context(both[nth], nth)));
         let cells: Html = [cell(0), cell(1)].into_iter().collect();
         html!(
             "<section class=\"pair\" aria-label=\"{}\"><h2>{}</h2><div class=\"two\">{}</div></section>",
@@ -53,32 +62,34 @@ pub fn compare(one: &Story, other: &Story, assets: Assets<'_>) -> Html {
         )
     };
     let mut main = html!("<h1>Two debates</h1>");
-    main.add(&row("Questions", &setup));
-    main.add(&row("Verdicts", &|story, _| or_none(panels::verdict(story.debate()))));
-    main.add(&row("Scores", &|story, it| or_none(panels::scores(story.debate(), it))));
-    main.add(&row("Claims", &|story, it| or_none(panels::ledger(story.debate(), it))));
-    main.add(&row("Cost", &|story, _| or_none(panels::cost(story.debate()))));
-    main.add(&turns(both));
+    main.push(&row("Questions", &render_setup));
+    main.push(&row("Verdicts", &|story, _| or_none(panels::render_verdict_panel(story.debate()))));
+    main.push(&row("Scores", &|story, it| or_none(panels::render_scores(story.debate(), it))));
+    main.push(&row("Claims", &|story, it| {
+        or_none(panels::render_ledger_panel(story.debate(), it))
+    }));
+    main.push(&row("Cost", &|story, _| or_none(panels::render_cost(story.debate()))));
+    main.push(&render_turn_pairs(both));
     let title = "Two debates · debate";
-    layout(&Page { kind: "compare", title, about: Html::new(), main }, assets)
+    render_page(&PageContent { kind: "compare", title, main_attributes: Html::new(), main }, assets)
 }
 
 fn or_none(inner: Html) -> Html {
     if inner.is_empty() { html!("<p>None.</p>") } else { inner }
 }
 
-fn setup(story: &Story, _: &Setting<'_>) -> Html {
+fn render_setup(story: &DebateHistory, _: &RenderContext<'_>) -> Html {
     let debate = story.debate();
     let id = debate.setup().id.as_str();
     html!(
         "<p><a href=\"/debates/{}\">{}</a></p>{}",
         id,
-        bounded(&one_line(debate.current_topic()), 300),
-        facts(story)
+        truncate(&one_line(debate.current_topic()), 300),
+        render_facts(story)
     )
 }
 
-fn facts(story: &Story) -> Html {
+fn render_facts(story: &DebateHistory) -> Html {
     let debate = story.debate();
     let setup = debate.setup();
     let seats: Vec<String> = debate
@@ -97,17 +108,17 @@ fn facts(story: &Story) -> Html {
     ];
     let rows: Html = rows
         .iter()
-        .map(|(name, value)| html!("<dt>{}</dt><dd>{}</dd>", *name, bounded(value, 1_000)))
+        .map(|(name, value)| html!("<dt>{}</dt><dd>{}</dd>", *name, truncate(value, 1_000)))
         .collect();
     html!("<dl>{}</dl>", rows)
 }
 
 /// Renders the turns in pairs. Turns with the same cue are shown next to each other.
-fn turns(both: [&Story; 2]) -> Html {
+fn render_turn_pairs(both: [&DebateHistory; 2]) -> Html {
     let place = |cue: Cue| (cue.act, cue.round, cue.phase, cue.seat);
-    let cues = |story: &Story| -> Vec<Cue> {
-        let turn = |item: &Item| match item {
-            Item::Turn(cue) => Some(*cue),
+    let cues = |story: &DebateHistory| -> Vec<Cue> {
+        let turn = |item: &HistoryItem| match item {
+            HistoryItem::Turn(cue) => Some(*cue),
             _ => None,
         };
         story.items().iter().filter_map(turn).collect()
@@ -119,7 +130,7 @@ fn turns(both: [&Story; 2]) -> Html {
         let cell = |nth: usize| {
             let story = both[nth];
             if cues(story).contains(&cue) {
-                taken(story, cue, nth)
+                render_column_turn(story, cue, nth)
             } else {
                 html!("<p class=\"absent\">No such turn.</p>")
             }
@@ -128,11 +139,11 @@ fn turns(both: [&Story; 2]) -> Html {
             String::new,
             |story| {
                 let debate = story.debate();
-                let when = capital(&super::timeline::when(debate, cue));
-                format!("{when} · {}", bounded(&one_line(&title(debate, cue)), 80))
+                let when = capitalize(&super::timeline::round_label(debate, cue));
+                format!("{when} · {}", truncate(&one_line(&speaker_title(debate, cue)), 80))
             },
         );
-        rows.add(&html!(
+        rows.push(&html!(
             "<section class=\"pair\"><h2>{}</h2><div class=\"two\"><div>{}</div><div>{}</div></div>\
              </section>",
             name,
@@ -144,11 +155,15 @@ fn turns(both: [&Story; 2]) -> Html {
 }
 
 /// Render context of one column. Its id prefix keeps element ids unique on the page.
-fn setting(story: &Story, column: usize) -> Setting<'static> {
+fn column_context(story: &DebateHistory, column: usize) -> RenderContext<'static> {
     let links = Some(format!("/debates/{}", story.debate().setup().id));
-    Setting { links, column: ["a-", "b-"][column.min(1)], ..Setting::default() }
+    RenderContext {
+        debate_url: links,
+        id_prefix: ["a-", "b-"][column.min(1)],
+        ..RenderContext::default()
+    }
 }
 
-fn taken(story: &Story, cue: Cue, column: usize) -> Html {
-    turn(story, cue, None, &setting(story, column))
+fn render_column_turn(story: &DebateHistory, cue: Cue, column: usize) -> Html {
+    render_turn(story, cue, None, &column_context(story, column))
 }

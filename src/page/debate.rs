@@ -1,50 +1,62 @@
 //! The page of one debate, at its last event or replayed up to an earlier one.
+use super::history::{DebateHistory, HistoryItem};
 use super::html::{Html, html};
-use super::layout::{Assets, Page, layout};
-use super::shown::{Setting, Shown, Viewer, title};
-use super::story::{Item, Story};
-use super::turn::{id_of, turn};
+use super::layout::{AssetUrls, PageContent, render_page};
+use super::rendered::{RenderContext, RenderedDebate, Viewer, document_title};
+use super::turn::{render_turn, turn_element_id};
 use std::collections::BTreeMap;
 
 /// Request-dependent input of the debate page, in addition to its history.
-pub struct Around<'a> {
+pub struct DebatePageInput<'a> {
     /// Sequence number of the last recorded event.
-    pub last: u64,
+    pub last_seq: u64,
     /// Text of the replies being streamed, by element id.
-    pub live: BTreeMap<String, String>,
+    pub live_text: BTreeMap<String, String>,
     /// Access level of the viewer, which decides whether forms are shown.
     pub viewer: Viewer,
     /// URLs of the script and the style sheet.
-    pub assets: Assets<'a>,
+    pub assets: AssetUrls<'a>,
 }
 
 /// Renders the page of a debate.
-pub fn debate(story: &Story, setting: &Setting<'_>, around: &Around<'_>) -> Html {
-    let shown = Shown::new(story, setting, None);
+pub fn render_debate_page(
+    story: &DebateHistory,
+    setting: &RenderContext<'_>,
+    around: &DebatePageInput<'_>,
+) -> Html {
+    let shown = RenderedDebate::new(story, setting, None);
     let mut parts = shown.parts(around.viewer);
-    if !around.live.is_empty() {
-        parts.insert("turns", speaking(story, &shown, setting, &around.live));
+    if !around.live_text.is_empty() {
+        parts.insert("turns", render_live_transcript(story, &shown, setting, &around.live_text));
     }
-    let (id, seq, last) = (story.debate().setup().id.as_str(), story.seq(), around.last);
-    let base = setting.links.clone().unwrap_or_default();
+    let (id, seq, last) = (story.debate().setup().id.as_str(), story.seq(), around.last_seq);
+    let base = setting.debate_url.clone().unwrap_or_default();
     let about = html!(
         " data-debate=\"{}\" data-seq=\"{}\" data-last=\"{}\" data-running=\"{}\" \
          data-events=\"{}/events\" data-at-url=\"{}/fragments\" data-timeline=\"{}/timeline\"",
         id,
         seq,
         last,
-        !story.over() && seq == last,
+        !story.is_over() && seq == last,
         base,
         base,
         base
     );
-    let title = title(story);
-    let main = body(&parts, &replay(&base, seq, last), &links(&base, id));
-    layout(&Page { kind: "debate", title: &title, about, main }, around.assets)
+    let title = document_title(story);
+    let main =
+        render_debate_body(&parts, &render_replay_nav(&base, seq, last), &render_links(&base, id));
+    render_page(
+        &PageContent { kind: "debate", title: &title, main_attributes: about, main },
+        around.assets,
+    )
 }
 
 /// Arranges the parts in columns.
-pub(super) fn body(parts: &BTreeMap<&'static str, Html>, replay: &Html, links: &Html) -> Html {
+pub(super) fn render_debate_body(
+    parts: &BTreeMap<&'static str, Html>,
+    replay: &Html,
+    links: &Html,
+) -> Html {
     let none = Html::new();
     let part = |id: &str| parts.get(id).unwrap_or(&none);
     let panels = |ids: &[&str]| ids.iter().map(|id| part(id).clone()).collect::<Html>();
@@ -71,30 +83,30 @@ pub(super) fn body(parts: &BTreeMap<&'static str, Html>, replay: &Html, links: &
 }
 
 /// Renders the transcript with the text of the replies being streamed.
-fn speaking(
-    story: &Story,
-    shown: &Shown,
-    setting: &Setting<'_>,
+fn render_live_transcript(
+    story: &DebateHistory,
+    shown: &RenderedDebate,
+    setting: &RenderContext<'_>,
     live: &BTreeMap<String, String>,
 ) -> Html {
     let mut items = Html::new();
     for (item, html) in story.items().iter().zip(shown.items()) {
         let words = match item {
-            Item::Turn(cue) => live.get(&id_of(*cue)).map(|words| (*cue, words)),
+            HistoryItem::Turn(cue) => live.get(&turn_element_id(*cue)).map(|words| (*cue, words)),
             _ => None,
         };
         match words {
             Some((cue, words)) => {
-                items.add(&html!("<li>{}</li>", turn(story, cue, Some(words), setting)));
+                items.push(&html!("<li>{}</li>", render_turn(story, cue, Some(words), setting)));
             }
-            None => items.add(&html!("<li>{}</li>", *html)),
+            None => items.push(&html!("<li>{}</li>", *html)),
         }
     }
     html!("<ol id=\"turns\">{}</ol>", items)
 }
 
 /// Renders links to other events of the debate, for browsers without the script.
-fn replay(base: &str, seq: u64, last: u64) -> Html {
+fn render_replay_nav(base: &str, seq: u64, last: u64) -> Html {
     let step = |to: u64, says: &str| {
         if to == seq {
             html!("<li><span>{}</span></li>", says)
@@ -117,7 +129,7 @@ fn replay(base: &str, seq: u64, last: u64) -> Html {
     )
 }
 
-fn links(base: &str, id: &str) -> Html {
+fn render_links(base: &str, id: &str) -> Html {
     html!(
         "<p class=\"links\"><a href=\"{}/export\" download>Export as one file</a> \
          <a href=\"/compare?a={}\">Compare</a></p>",

@@ -11,7 +11,7 @@ pub struct Html(String);
 impl Html {
     /// Wraps the output of the `html!` macro without escaping it. For the macro only.
     #[doc(hidden)]
-    pub fn of(markup: String) -> Html {
+    pub fn from_trusted(markup: String) -> Html {
         Html(markup)
     }
 
@@ -22,21 +22,21 @@ impl Html {
 
     /// Escapes a text.
     pub fn text(words: &str) -> Html {
-        Html(escaped(words))
+        Html(escape(words))
     }
 
     /// Appends markup.
-    pub fn add(&mut self, more: &Html) {
+    pub fn push(&mut self, more: &Html) {
         self.0.push_str(&more.0);
     }
 
     /// Appends a text, escaped.
-    pub fn say(&mut self, words: &str) {
-        self.0.push_str(&escaped(words));
+    pub fn push_text(&mut self, words: &str) {
+        self.0.push_str(&escape(words));
     }
 
     /// Appends a literal as markup, not escaped.
-    pub fn tag(&mut self, markup: &'static str) {
+    pub fn push_markup(&mut self, markup: &'static str) {
         self.0.push_str(markup);
     }
 
@@ -59,7 +59,7 @@ impl Html {
 impl FromIterator<Html> for Html {
     fn from_iter<I: IntoIterator<Item = Html>>(parts: I) -> Html {
         let mut all = Html::new();
-        parts.into_iter().for_each(|part| all.add(&part));
+        parts.into_iter().for_each(|part| all.push(&part));
         all
     }
 }
@@ -71,50 +71,50 @@ impl fmt::Display for Html {
 }
 
 /// Conversion of a value for the `html!` macro: markup is copied, everything else is escaped.
-pub trait Shown {
+pub trait ToHtml {
     /// The value as safe HTML.
-    fn shown(&self) -> Cow<'_, str>;
+    fn to_html(&self) -> Cow<'_, str>;
 }
 
-impl Shown for Html {
-    fn shown(&self) -> Cow<'_, str> {
+impl ToHtml for Html {
+    fn to_html(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.0)
     }
 }
 
-impl Shown for str {
-    fn shown(&self) -> Cow<'_, str> {
-        Cow::Owned(escaped(self))
+impl ToHtml for str {
+    fn to_html(&self) -> Cow<'_, str> {
+        Cow::Owned(escape(self))
     }
 }
 
-impl Shown for String {
-    fn shown(&self) -> Cow<'_, str> {
-        self.as_str().shown()
+impl ToHtml for String {
+    fn to_html(&self) -> Cow<'_, str> {
+        self.as_str().to_html()
     }
 }
 
-impl<T: Shown + ?Sized> Shown for &T {
-    fn shown(&self) -> Cow<'_, str> {
-        (**self).shown()
+impl<T: ToHtml + ?Sized> ToHtml for &T {
+    fn to_html(&self) -> Cow<'_, str> {
+        (**self).to_html()
     }
 }
 
 /// Implements `ToHtml` for numbers and booleans, which need no escaping.
-macro_rules! plain {
+macro_rules! impl_to_html {
     ($($kind:ty),*) => {$(
-        impl Shown for $kind {
-            fn shown(&self) -> Cow<'_, str> {
+        impl ToHtml for $kind {
+            fn to_html(&self) -> Cow<'_, str> {
                 Cow::Owned(self.to_string())
             }
         }
     )*};
 }
-plain!(u8, u16, u32, u64, usize, i64, bool);
+impl_to_html!(u8, u16, u32, u64, usize, i64, bool);
 
 /// Escapes a text for element content and quoted attributes. Invisible characters are written as
 /// `\u{...}` escapes, so that readers can see them.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let text = if text.contains('\r') {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
@@ -140,22 +140,22 @@ fn escaped(text: &str) -> String {
 #[doc(hidden)]
 macro_rules! page_html {
     ($markup:literal $(, $value:expr)* $(,)?) => {
-        $crate::page::html::Html::of(format!(
-            $markup $(, $crate::page::html::Shown::shown(&$value))*
+        $crate::page::html::Html::from_trusted(format!(
+            $markup $(, $crate::page::html::ToHtml::to_html(&$value))*
         ))
     };
 }
 pub use page_html as html;
 
 /// Truncates a text to `most` characters and appends an ellipsis.
-pub fn bounded(text: &str, most: usize) -> String {
+pub fn truncate(text: &str, most: usize) -> String {
     let mut letters = text.chars();
     let short: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() { short + "…" } else { short }
 }
 
 /// Percent-encodes a text for the query string of a URL.
-pub fn query(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for byte in text.bytes() {
         let plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);

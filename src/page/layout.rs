@@ -3,7 +3,7 @@ use super::html::{Html, html};
 
 /// URLs of the assets. They contain a version, so that browsers can cache them for long.
 #[derive(Clone, Copy, Debug)]
-pub struct Assets<'a> {
+pub struct AssetUrls<'a> {
     /// URL of the script.
     pub script: &'a str,
     /// URL of the style sheet.
@@ -11,19 +11,19 @@ pub struct Assets<'a> {
 }
 
 /// Content of a page.
-pub struct Page<'a> {
+pub struct PageContent<'a> {
     /// Page type: `archive`, `debate`, `compare`, `leaderboard`, `source` or `message`.
     pub kind: &'static str,
     /// Document title.
     pub title: &'a str,
     /// Attributes of the `main` element. Its id is the page type.
-    pub about: Html,
+    pub main_attributes: Html,
     /// Content of the `main` element, including the `h1`.
     pub main: Html,
 }
 
 /// Renders a complete HTML document.
-pub fn layout(page: &Page<'_>, assets: Assets<'_>) -> Html {
+pub fn render_page(page: &PageContent<'_>, assets: AssetUrls<'_>) -> Html {
     let here =
         |kind: &str| if kind == page.kind { html!(" aria-current=\"page\"") } else { Html::new() };
     html!(
@@ -47,7 +47,7 @@ pub fn layout(page: &Page<'_>, assets: Assets<'_>) -> Html {
         here("archive"),
         here("leaderboard"),
         page.kind,
-        page.about,
+        page.main_attributes,
         page.main
     )
 }

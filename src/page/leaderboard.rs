@@ -1,22 +1,22 @@
 //! The leaderboard page: ratings with confidence intervals as chart and table, and judge agreement.
-use super::html::{Html, bounded, html};
-use super::layout::{Assets, Page, layout};
-use super::panels::table;
+use super::html::{Html, html, truncate};
+use super::layout::{AssetUrls, PageContent, render_page};
+use super::panels::render_table;
 use crate::rating::{Agreement, Between, Board, Group, Row};
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 use std::collections::BTreeSet;
 
 /// Maximum number of entrants in the chart, and of judges in the agreement table.
-const DRAWN: usize = 60;
+const MAX_DRAWN: usize = 60;
 /// Width of the SVG chart, in user units.
-const WIDE: f64 = 600.0;
+const CHART_WIDTH: f64 = 600.0;
 /// Width of the name column, in user units.
-const NAMES: f64 = 180.0;
+const NAME_COLUMN_WIDTH: f64 = 180.0;
 /// Height of a row, in user units.
-const ROW: f64 = 24.0;
+const ROW_HEIGHT: f64 = 24.0;
 
 /// Renders the leaderboard page.
-pub fn leaderboard(board: &Board, assets: Assets<'_>) -> Html {
+pub fn render_leaderboard_page(board: &Board, assets: AssetUrls<'_>) -> Html {
     let mut main = html!(
         "<h1>Leaderboard</h1><p>{} of {} debates are rated. 400 points are odds of ten to one; the \
          mean of a group is 1500; an interval holds the true strength in 95 of 100 cases.</p>",
@@ -24,19 +24,22 @@ pub fn leaderboard(board: &Board, assets: Assets<'_>) -> Html {
         board.debates
     );
     if board.groups.is_empty() {
-        main.add(&html!("<p>Nobody can be rated yet.</p>"));
+        main.push(&html!("<p>Nobody can be rated yet.</p>"));
     }
     for (nth, group) in board.groups.iter().enumerate() {
-        main.add(&of_group(group, nth, board.groups.len()));
+        main.push(&render_group(group, nth, board.groups.len()));
     }
-    main.add(&sides(board));
-    main.add(&agreement(&board.judges));
-    main.add(&unrated(board));
+    main.push(&render_side_bias(board));
+    main.push(&render_judge_agreement(&board.judges));
+    main.push(&render_unrated(board));
     let title = "Leaderboard · debate";
-    layout(&Page { kind: "leaderboard", title, about: Html::new(), main }, assets)
+    render_page(
+        &PageContent { kind: "leaderboard", title, main_attributes: Html::new(), main },
+        assets,
+    )
 }
 
-fn of_group(group: &Group, nth: usize, all: usize) -> Html {
+fn render_group(group: &Group, nth: usize, all: usize) -> Html {
     let title = match all {
         1 => "Strengths".to_owned(),
         _ => format!("Strengths, group {} of {all}", nth + 1),
@@ -49,7 +52,7 @@ fn of_group(group: &Group, nth: usize, all: usize) -> Html {
                 Html::text(&format!("{}-{}-{}", tally.wins, tally.draws, tally.losses))
             };
             vec![
-                html!("{} {}", row.rank, name(&row.entrant)),
+                html!("{} {}", row.rank, short_name(&row.entrant)),
                 Html::text(&format!("{:.0}", row.rating.value)),
                 Html::text(&format!("{:.0} to {:.0}", row.rating.low, row.rating.high)),
                 Html::text(&row.total.games.to_string()),
@@ -71,94 +74,99 @@ fn of_group(group: &Group, nth: usize, all: usize) -> Html {
     html!(
         "<section><h2>{}</h2>{}{}</section>",
         title.as_str(),
-        drawn(&group.rows, &title),
-        table(&title, &heads, &rows)
+        render_interval_chart(&group.rows, &title),
+        render_table(&title, &heads, &rows)
     )
 }
 
-fn name(text: &str) -> String {
-    bounded(&one_line(text), 60)
+fn short_name(text: &str) -> String {
+    truncate(&one_line(text), 60)
 }
 
 /// Renders the confidence intervals as bars with the estimate as a dot. The table below has the
 /// same numbers as text.
-fn drawn(rows: &[Row], title: &str) -> Html {
-    let rows = &rows[..rows.len().min(DRAWN)];
+fn render_interval_chart(rows: &[Row], title: &str) -> Html {
+    let rows = &rows[..rows.len().min(MAX_DRAWN)];
     let low = rows.iter().map(|row| row.rating.low).fold(f64::INFINITY, f64::min);
     let high = rows.iter().map(|row| row.rating.high).fold(f64::NEG_INFINITY, f64::max);
     if rows.is_empty() || !low.is_finite() || !high.is_finite() {
         return Html::new();
     }
     let span = (high - low).max(1.0);
-    let x = |value: f64| NAMES + 10.0 + (value - low) / span * (WIDE - NAMES - 20.0);
+    let x = |value: f64| {
+        NAME_COLUMN_WIDTH + 10.0 + (value - low) / span * (CHART_WIDTH - NAME_COLUMN_WIDTH - 20.0)
+    };
     let mut bars = Html::new();
     for (nth, row) in (0u16..).zip(rows) {
-        let y = f64::from(nth) * ROW + ROW / 2.0;
+        let y = f64::from(nth) * ROW_HEIGHT + ROW_HEIGHT / 2.0;
         let said = format!(
             "{}: {:.0}, from {:.0} to {:.0}",
-            name(&row.entrant),
+            short_name(&row.entrant),
             row.rating.value,
             row.rating.low,
             row.rating.high
         );
-        bars.add(&html!(
+        bars.push(&html!(
             "<g><title>{}</title><text x=\"0\" y=\"{}\" dominant-baseline=\"middle\">{}</text>\
              <line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"currentColor\" \
              stroke-width=\"3\"/><circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"currentColor\"/></g>",
             said,
-            at(y),
-            bounded(&one_line(&row.entrant), 24),
-            at(x(row.rating.low)),
-            at(x(row.rating.high)),
-            at(y),
-            at(y),
-            at(x(row.rating.value)),
-            at(y)
+            format_coordinate(y),
+            truncate(&one_line(&row.entrant), 24),
+            format_coordinate(x(row.rating.low)),
+            format_coordinate(x(row.rating.high)),
+            format_coordinate(y),
+            format_coordinate(y),
+            format_coordinate(x(row.rating.value)),
+            format_coordinate(y)
         ));
     }
-    let tall = at(f64::from(u16::try_from(rows.len()).unwrap_or(u16::MAX)) * ROW);
+    let tall =
+        format_coordinate(f64::from(u16::try_from(rows.len()).unwrap_or(u16::MAX)) * ROW_HEIGHT);
     html!(
         "<svg class=\"intervals\" role=\"img\" aria-label=\"{}, drawn: the table below has the \
          figures\" viewBox=\"0 0 {} {}\" font-size=\"12\" fill=\"currentColor\">{}</svg>",
         title,
-        at(WIDE),
+        format_coordinate(CHART_WIDTH),
         tall,
         bars
     )
 }
 
 /// Formats an SVG coordinate.
-fn at(value: f64) -> String {
+fn format_coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
-fn sides(board: &Board) -> Html {
+fn render_side_bias(board: &Board) -> Html {
     let Some(share) = board.sides.share else { return Html::new() };
     let range = match (board.sides.low, board.sides.high) {
-        (Some(low), Some(high)) => format!(" ({} to {})", percent(low), percent(high)),
+        (Some(low), Some(high)) => {
+            format!(" ({} to {})", format_percent(low), format_percent(high))
+        }
         _ => String::new(),
     };
     html!(
         "<section><h2>Sides</h2><p>Proposers won {}{} of the decided debates.</p></section>",
-        percent(share),
+        format_percent(share),
         range
     )
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
 /// Renders the agreement of each judge with its swapped self, the verdict, the audience and the
 /// other judges.
-fn agreement(all: &[Agreement]) -> Html {
+fn render_judge_agreement(all: &[Agreement]) -> Html {
     if all.is_empty() {
         return Html::new();
     }
     let mut judges: Vec<&str> = vec![];
     for row in all {
         for judge in [Some(row.judge.as_str()), row.other.as_deref()].into_iter().flatten() {
-            if !judges.contains(&judge) && judges.len() < DRAWN {
+            if !judges.contains(&judge) && judges.len() < MAX_DRAWN {
                 judges.push(judge);
             }
         }
@@ -177,7 +185,7 @@ fn agreement(all: &[Agreement]) -> Html {
     let heads: Vec<String> = ["Judge".to_owned()]
         .into_iter()
         .chain(own.map(|(_, head)| head.to_owned()))
-        .chain(compared.iter().map(|judge| format!("With {}", name(judge))))
+        .chain(compared.iter().map(|judge| format!("With {}", short_name(judge))))
         .collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let rows: Vec<Vec<Html>> = judges
@@ -185,7 +193,7 @@ fn agreement(all: &[Agreement]) -> Html {
         .map(|judge| {
             let alone = own.map(|(between, _)| {
                 let mut fits = all.iter().filter(|row| row.between == between);
-                cell(fits.find(|row| row.judge == *judge))
+                agreement_cell(fits.find(|row| row.judge == *judge))
             });
             let others = compared.iter().map(|other| {
                 let pair = |row: &&Agreement| {
@@ -193,32 +201,32 @@ fn agreement(all: &[Agreement]) -> Html {
                     row.between == Between::Panel
                         && (two == (judge, other) || two == (other, judge))
                 };
-                cell(all.iter().find(pair))
+                agreement_cell(all.iter().find(pair))
             });
-            [Html::text(&name(judge))].into_iter().chain(alone).chain(others).collect()
+            [Html::text(&short_name(judge))].into_iter().chain(alone).chain(others).collect()
         })
         .collect();
     html!(
         "<section><h2>How far judges agree</h2>{}</section>",
-        table("The part of debates in which both chose the same side", &heads, &rows)
+        render_table("The part of debates in which both chose the same side", &heads, &rows)
     )
 }
 
-fn cell(row: Option<&Agreement>) -> Html {
+fn agreement_cell(row: Option<&Agreement>) -> Html {
     let Some(row) = row else { return Html::text("-") };
     let kappa = row.kappa.map(|kappa| format!(", kappa {kappa:.2}")).unwrap_or_default();
     html!(
         "<b>{}</b> <span class=\"range\">{} to {}, {} of {}{}</span>",
-        percent(row.share),
-        percent(row.low),
-        percent(row.high),
+        format_percent(row.share),
+        format_percent(row.low),
+        format_percent(row.high),
         row.same,
         row.debates,
         kappa
     )
 }
 
-fn unrated(board: &Board) -> Html {
+fn render_unrated(board: &Board) -> Html {
     if board.unrated.is_empty() {
         return Html::new();
     }

@@ -1,26 +1,26 @@
 //! Replies that are being streamed, filtered for viewers: claims blocks, JSON syntax and sealed
 //! turns are hidden. Each update only appends text, unless the seat retries and starts over.
-use super::turn::id_of;
+use super::turn::turn_element_id;
 use crate::debate::{Cue, Debate, ReplyKind, invisible_chars};
 use crate::engine::LiveText;
-use crate::report::aloud::Aloud;
+use crate::report::stream_preview::StreamPreview;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// All turns that are being streamed.
 #[derive(Debug, Default)]
-pub struct Voices(BTreeMap<Cue, Voice>);
+pub struct LiveTurns(BTreeMap<Cue, LiveTurn>);
 
 #[derive(Debug)]
-struct Voice {
+struct LiveTurn {
     raw: String,
-    aloud: Aloud,
+    preview: StreamPreview,
     shown: String,
 }
 
 /// Text to append to a turn. Sent as the server-sent event `live`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Words {
+pub struct LiveTextUpdate {
     /// Element id of the turn.
     pub turn: String,
     /// Offset of the text in UTF-16 code units of the text shown so far. 0 replaces everything.
@@ -29,37 +29,37 @@ pub struct Words {
     pub text: String,
 }
 
-impl Voices {
+impl LiveTurns {
     /// Takes the current buffers of all streamed replies and returns the new text of each.
-    pub fn hear(&mut self, debate: &Debate, live: &[LiveText]) -> Vec<Words> {
+    pub fn update(&mut self, debate: &Debate, live: &[LiveText]) -> Vec<LiveTextUpdate> {
         let heard: Vec<(Cue, &str)> = live
             .iter()
             .filter_map(|it| Some((it.turn.parse().ok()?, it.text.as_str())))
-            .filter(|(cue, _)| may_be_heard(debate, *cue))
+            .filter(|(cue, _)| may_show_live(debate, *cue))
             .collect();
         self.0.retain(|cue, _| heard.iter().any(|(known, _)| known == cue));
-        heard.into_iter().filter_map(|(cue, text)| self.one(debate, cue, text)).collect()
+        heard.into_iter().filter_map(|(cue, text)| self.update_turn(debate, cue, text)).collect()
     }
 
-    fn one(&mut self, debate: &Debate, cue: Cue, text: &str) -> Option<Words> {
+    fn update_turn(&mut self, debate: &Debate, cue: Cue, text: &str) -> Option<LiveTextUpdate> {
         let anew = self.0.get(&cue).is_none_or(|voice| !text.starts_with(&voice.raw));
         if anew {
-            self.0.insert(cue, Voice::of(debate, cue));
+            self.0.insert(cue, LiveTurn::new(debate, cue));
         }
         let voice = self.0.get_mut(&cue)?;
-        let more = voice.aloud.push(&text[voice.raw.len()..]);
+        let more = voice.preview.push(&text[voice.raw.len()..]);
         let more = invisible_chars::escape_invisible(&more).into_owned();
         text.clone_into(&mut voice.raw);
         let offset = if anew { 0 } else { voice.shown.encode_utf16().count() };
         voice.shown.push_str(&more);
-        let turn = id_of(cue);
-        (!more.is_empty()).then_some(Words { turn, offset, text: more })
+        let turn = turn_element_id(cue);
+        (!more.is_empty()).then_some(LiveTextUpdate { turn, offset, text: more })
     }
 
     /// Everything streamed so far, for a client that has just connected.
-    pub fn all(&self) -> Vec<Words> {
-        let words = |(cue, voice): (&Cue, &Voice)| Words {
-            turn: id_of(*cue),
+    pub fn snapshot(&self) -> Vec<LiveTextUpdate> {
+        let words = |(cue, voice): (&Cue, &LiveTurn)| LiveTextUpdate {
+            turn: turn_element_id(*cue),
             offset: 0,
             text: voice.shown.clone(),
         };
@@ -67,18 +67,18 @@ impl Voices {
     }
 }
 
-impl Voice {
-    fn of(debate: &Debate, cue: Cue) -> Voice {
-        let aloud = match debate.setup().phase(cue).reply {
-            ReplyKind::Speech | ReplyKind::Sections => Aloud::prose(),
-            _ => Aloud::object(),
+impl LiveTurn {
+    fn new(debate: &Debate, cue: Cue) -> LiveTurn {
+        let preview = match debate.setup().phase(cue).reply {
+            ReplyKind::Speech | ReplyKind::Sections => StreamPreview::prose(),
+            _ => StreamPreview::json_object(),
         };
-        Voice { raw: String::new(), aloud, shown: String::new() }
+        LiveTurn { raw: String::new(), preview, shown: String::new() }
     }
 }
 
 /// Whether a turn is pending and not sealed, so that viewers may see its stream.
-fn may_be_heard(debate: &Debate, cue: Cue) -> bool {
+fn may_show_live(debate: &Debate, cue: Cue) -> bool {
     debate.has_cue(cue)
         && debate.was_asked(cue)
         && debate.turn(cue).is_none()

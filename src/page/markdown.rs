@@ -1,56 +1,56 @@
 //! Renders untrusted Markdown as safe HTML. Raw HTML is escaped, link schemes are checked against
 //! an allow-list, images are not loaded, and size and nesting are limited. Every opened element is
 //! closed, whatever the input. Parsing is done by `pulldown_cmark`.
-use super::html::{Html, bounded, html};
+use super::html::{Html, html, truncate};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Maximum number of characters that are parsed. The rest is shown as plain text.
-const LONGEST: usize = 300_000;
+const MAX_CHARS: usize = 300_000;
 /// Maximum nesting depth of elements.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 /// Maximum number of rows of a table.
-const ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 /// Maximum number of columns of a table.
-const COLUMNS: usize = 20;
+const MAX_COLUMNS: usize = 20;
 /// Maximum number of parser events. The rest is shown as plain text.
-const PIECES: usize = 400_000;
+const MAX_PARSER_EVENTS: usize = 400_000;
 /// Maximum length of a URL, in bytes.
-const ADDRESS: usize = 2_000;
+const MAX_URL_BYTES: usize = 2_000;
 /// Maximum number of block quotes and lists opened by a single line.
-const OPENED: usize = 64;
+const MAX_LINE_NESTING: usize = 64;
 
 /// Renders a Markdown text. Its headings start below level `under`.
-pub fn markdown(text: &str, under: u8) -> Html {
-    let whole = shallow(text);
-    let end = whole.char_indices().nth(LONGEST).map_or(whole.len(), |(at, _)| at);
+pub fn render_markdown(text: &str, under: u8) -> Html {
+    let whole = limit_line_nesting(text);
+    let end = whole.char_indices().nth(MAX_CHARS).map_or(whole.len(), |(at, _)| at);
     let (text, rest) = whole.split_at(end);
     let mut options = Options::empty();
     options.insert(Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
-    let mut writer = Writer::new(under);
+    let mut writer = HtmlWriter::new(under);
     let mut beyond = rest;
     for (nth, (event, at)) in Parser::new_ext(text, options).into_offset_iter().enumerate() {
-        if nth >= PIECES {
+        if nth >= MAX_PARSER_EVENTS {
             beyond = &whole[at.start..];
             break;
         }
-        writer.take(event);
+        writer.handle_event(event);
     }
     let mut done = writer.finish();
     if !beyond.is_empty() {
-        done.add(&html!("<pre tabindex=\"0\">{}</pre>", beyond));
+        done.push(&html!("<pre tabindex=\"0\">{}</pre>", beyond));
     }
     done
 }
 
 /// Flattens lines that open more blocks than `MAX_LINE_NESTING`, to bound the parser's work.
-fn shallow(text: &str) -> String {
+fn limit_line_nesting(text: &str) -> String {
     let mark = |c: char| matches!(c, '>' | '-' | '+' | '*' | ' ' | '\t');
     let line = |line: &str| {
         let begins = line.len() - line.trim_start_matches(mark).len();
         let opens = line[..begins].matches(|c| !matches!(c, ' ' | '\t')).count();
         // A thematic break consists of such markers, too, but opens no block.
         let rule = begins == line.trim_end().len() && !line.contains('>');
-        if opens <= OPENED || rule {
+        if opens <= MAX_LINE_NESTING || rule {
             return line.to_owned();
         }
         format!("> {}", line[begins..].trim_start_matches(mark))
@@ -59,95 +59,95 @@ fn shallow(text: &str) -> String {
 }
 
 /// Closing tag of an element. Empty if the element was not opened.
-type Close = &'static str;
+type ClosingTag = &'static str;
 
-struct Writer {
+struct HtmlWriter {
     out: Html,
-    open: Vec<Close>,
+    open_tags: Vec<ClosingTag>,
     /// Level of the last heading.
-    level: u8,
-    under: u8,
+    last_level: u8,
+    base_level: u8,
     /// Number of open links. HTML forbids nested links.
-    links: usize,
+    open_links: usize,
     /// For each open link, its URL if it was blocked. It is shown as text after the link.
-    nowhere: Vec<Option<String>>,
-    table: Option<Table>,
+    blocked_urls: Vec<Option<String>>,
+    table: Option<TableState>,
 }
 
 #[derive(Default)]
-struct Table {
-    head: bool,
+struct TableState {
+    in_head: bool,
     rows: usize,
     column: usize,
-    left_out: usize,
+    skipped_rows: usize,
 }
 
-impl Table {
+impl TableState {
     /// Whether the current cell exceeds the row or column limit.
-    fn beyond(&self) -> bool {
-        self.rows > ROWS || self.column > COLUMNS
+    fn exceeds_limits(&self) -> bool {
+        self.rows > MAX_ROWS || self.column > MAX_COLUMNS
     }
 }
 
-impl Writer {
-    fn new(under: u8) -> Writer {
-        Writer {
+impl HtmlWriter {
+    fn new(base_level: u8) -> HtmlWriter {
+        HtmlWriter {
             out: Html::new(),
-            open: vec![],
-            level: under,
-            under,
-            links: 0,
-            nowhere: vec![],
+            open_tags: vec![],
+            last_level: base_level,
+            base_level,
+            open_links: 0,
+            blocked_urls: vec![],
             table: None,
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
+    fn handle_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
-            _ if self.table.as_ref().is_some_and(Table::beyond) => {}
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(tag) => self.end_tag(tag),
+            _ if self.table.as_ref().is_some_and(TableState::exceeds_limits) => {}
             Event::Text(text)
             | Event::Html(text)
             | Event::InlineHtml(text)
             | Event::InlineMath(text)
             | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => self.out.say(&text),
-            Event::Code(text) => self.out.add(&html!("<code>{}</code>", &*text)),
-            Event::SoftBreak => self.out.tag("\n"),
-            Event::HardBreak => self.out.tag("<br>"),
-            Event::Rule => self.out.tag("<hr>"),
-            Event::TaskListMarker(done) => self.out.tag(if done { "[x] " } else { "[ ] " }),
+            | Event::FootnoteReference(text) => self.out.push_text(&text),
+            Event::Code(text) => self.out.push(&html!("<code>{}</code>", &*text)),
+            Event::SoftBreak => self.out.push_markup("\n"),
+            Event::HardBreak => self.out.push_markup("<br>"),
+            Event::Rule => self.out.push_markup("<hr>"),
+            Event::TaskListMarker(done) => self.out.push_markup(if done { "[x] " } else { "[ ] " }),
         }
     }
 
     /// Opens an element, unless the nesting limit is reached.
-    fn enter(&mut self, markup: &Html, close: Close) {
-        let fits = self.open.len() < DEEPEST;
+    fn open_element(&mut self, markup: &Html, close: ClosingTag) {
+        let fits = self.open_tags.len() < MAX_DEPTH;
         if fits {
-            self.out.add(markup);
+            self.out.push(markup);
         }
-        self.open.push(if fits { close } else { "" });
+        self.open_tags.push(if fits { close } else { "" });
     }
 
-    fn leave(&mut self) {
-        if let Some(close) = self.open.pop() {
-            self.out.tag(close);
+    fn close_element(&mut self) {
+        if let Some(close) = self.open_tags.pop() {
+            self.out.push_markup(close);
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
-        if self.in_table(&tag) {
+    fn start_tag(&mut self, tag: Tag<'_>) {
+        if self.start_table_tag(&tag) {
             return;
         }
         match tag {
-            Tag::Paragraph | Tag::HtmlBlock => self.enter(&html!("<p>"), "</p>"),
-            Tag::Heading { level, .. } => self.head(level),
-            Tag::BlockQuote(_) => self.enter(&html!("<blockquote>"), "</blockquote>"),
+            Tag::Paragraph | Tag::HtmlBlock => self.open_element(&html!("<p>"), "</p>"),
+            Tag::Heading { level, .. } => self.open_heading(level),
+            Tag::BlockQuote(_) => self.open_element(&html!("<blockquote>"), "</blockquote>"),
             Tag::CodeBlock(kind) => {
                 let language = match kind {
                     CodeBlockKind::Fenced(info) => {
-                        bounded(info.split(' ').next().unwrap_or(""), 30)
+                        truncate(info.split(' ').next().unwrap_or(""), 30)
                     }
                     CodeBlockKind::Indented => String::new(),
                 };
@@ -155,59 +155,59 @@ impl Writer {
                     "" => html!("<pre tabindex=\"0\"><code>"),
                     language => html!("<pre tabindex=\"0\" data-language=\"{}\"><code>", language),
                 };
-                self.enter(&open, "</code></pre>");
+                self.open_element(&open, "</code></pre>");
             }
-            Tag::List(None) => self.enter(&html!("<ul>"), "</ul>"),
-            Tag::List(Some(1)) => self.enter(&html!("<ol>"), "</ol>"),
+            Tag::List(None) => self.open_element(&html!("<ul>"), "</ul>"),
+            Tag::List(Some(1)) => self.open_element(&html!("<ol>"), "</ol>"),
             Tag::List(Some(first)) => {
                 // Browsers do not parse larger numbers.
                 let first = first.min(999_999_999);
-                self.enter(&html!("<ol start=\"{}\">", first), "</ol>");
+                self.open_element(&html!("<ol start=\"{}\">", first), "</ol>");
             }
-            Tag::Item => self.enter(&html!("<li>"), "</li>"),
-            Tag::Emphasis => self.enter(&html!("<em>"), "</em>"),
-            Tag::Strong => self.enter(&html!("<strong>"), "</strong>"),
-            Tag::Strikethrough => self.enter(&html!("<s>"), "</s>"),
-            Tag::Link { dest_url, .. } => self.link(&dest_url),
+            Tag::Item => self.open_element(&html!("<li>"), "</li>"),
+            Tag::Emphasis => self.open_element(&html!("<em>"), "</em>"),
+            Tag::Strong => self.open_element(&html!("<strong>"), "</strong>"),
+            Tag::Strikethrough => self.open_element(&html!("<s>"), "</s>"),
+            Tag::Link { dest_url, .. } => self.open_link(&dest_url),
             Tag::Image { .. } => {
-                self.enter(&html!("<span class=\"picture\">[picture: "), "]</span>");
+                self.open_element(&html!("<span class=\"picture\">[picture: "), "]</span>");
             }
             Tag::Table(_) => {
                 let open = html!("<div class=\"scroll\" tabindex=\"0\"><table>");
-                self.enter(&open, "</table></div>");
-                self.table = Some(Table::default());
+                self.open_element(&open, "</table></div>");
+                self.table = Some(TableState::default());
             }
             // The parser options disable all other tags.
-            _ => self.enter(&Html::new(), ""),
+            _ => self.open_element(&Html::new(), ""),
         }
     }
 
     /// Handles a tag inside a table, within the size limits. Returns whether it was handled.
-    fn in_table(&mut self, tag: &Tag<'_>) -> bool {
+    fn start_table_tag(&mut self, tag: &Tag<'_>) -> bool {
         let Some(mut table) = self.table.take() else { return false };
         let mut done = true;
         match tag {
             Tag::TableHead => {
-                (table.head, table.column) = (true, 0);
-                self.enter(&html!("<thead><tr>"), "</tr></thead>");
+                (table.in_head, table.column) = (true, 0);
+                self.open_element(&html!("<thead><tr>"), "</tr></thead>");
             }
             Tag::TableRow => {
                 table.rows += 1;
-                (table.head, table.column) = (false, 0);
-                let shown = table.rows <= ROWS;
-                table.left_out += usize::from(!shown);
+                (table.in_head, table.column) = (false, 0);
+                let shown = table.rows <= MAX_ROWS;
+                table.skipped_rows += usize::from(!shown);
                 let open = if shown { html!("<tr>") } else { Html::new() };
-                self.enter(&open, if shown { "</tr>" } else { "" });
+                self.open_element(&open, if shown { "</tr>" } else { "" });
             }
             Tag::TableCell => {
                 table.column += 1;
-                match (table.beyond(), table.head) {
-                    (true, _) => self.enter(&Html::new(), ""),
-                    (_, true) => self.enter(&html!("<th scope=\"col\">"), "</th>"),
-                    (_, false) => self.enter(&html!("<td>"), "</td>"),
+                match (table.exceeds_limits(), table.in_head) {
+                    (true, _) => self.open_element(&Html::new(), ""),
+                    (_, true) => self.open_element(&html!("<th scope=\"col\">"), "</th>"),
+                    (_, false) => self.open_element(&html!("<td>"), "</td>"),
                 }
             }
-            _ if table.beyond() => self.enter(&Html::new(), ""),
+            _ if table.exceeds_limits() => self.open_element(&Html::new(), ""),
             _ => done = false,
         }
         self.table = Some(table);
@@ -215,10 +215,10 @@ impl Writer {
     }
 
     /// Opens a heading at most one level below the previous one, so that no level is skipped.
-    fn head(&mut self, level: HeadingLevel) {
-        let wanted = self.under.saturating_add(level as u8).min(6);
-        let level = wanted.min(self.level.saturating_add(1)).max(2);
-        self.level = level;
+    fn open_heading(&mut self, level: HeadingLevel) {
+        let wanted = self.base_level.saturating_add(level as u8).min(6);
+        let level = wanted.min(self.last_level.saturating_add(1)).max(2);
+        self.last_level = level;
         let (open, close) = match level {
             2 => (html!("<h2>"), "</h2>"),
             3 => (html!("<h3>"), "</h3>"),
@@ -226,64 +226,64 @@ impl Writer {
             5 => (html!("<h5>"), "</h5>"),
             _ => (html!("<h6>"), "</h6>"),
         };
-        self.enter(&open, close);
+        self.open_element(&open, close);
     }
 
-    fn link(&mut self, address: &str) {
-        let leads = self.links == 0 && may_lead(address);
+    fn open_link(&mut self, address: &str) {
+        let leads = self.open_links == 0 && is_allowed_url(address);
         if leads {
             let rel = "nofollow noopener noreferrer";
-            self.enter(&html!("<a href=\"{}\" rel=\"{}\">", address, rel), "</a>");
-            self.nowhere.push(None);
+            self.open_element(&html!("<a href=\"{}\" rel=\"{}\">", address, rel), "</a>");
+            self.blocked_urls.push(None);
         } else {
-            self.enter(&Html::new(), "");
-            self.nowhere.push(Some(bounded(address, 200)));
+            self.open_element(&Html::new(), "");
+            self.blocked_urls.push(Some(truncate(address, 200)));
         }
-        self.links += 1;
+        self.open_links += 1;
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Link => {
-                self.leave();
-                self.links = self.links.saturating_sub(1);
-                let beyond = self.table.as_ref().is_some_and(Table::beyond);
-                if let Some(address) = self.nowhere.pop().flatten().filter(|_| !beyond) {
-                    self.out.add(&html!(" (<code>{}</code>)", address));
+                self.close_element();
+                self.open_links = self.open_links.saturating_sub(1);
+                let beyond = self.table.as_ref().is_some_and(TableState::exceeds_limits);
+                if let Some(address) = self.blocked_urls.pop().flatten().filter(|_| !beyond) {
+                    self.out.push(&html!(" (<code>{}</code>)", address));
                 }
             }
             TagEnd::Table => {
-                let left_out = self.table.take().map_or(0, |table| table.left_out);
-                if left_out > 0 && self.open.last().is_some_and(|close| !close.is_empty()) {
-                    self.out.add(&html!("<tr><td>… {} more rows</td></tr>", left_out));
+                let left_out = self.table.take().map_or(0, |table| table.skipped_rows);
+                if left_out > 0 && self.open_tags.last().is_some_and(|close| !close.is_empty()) {
+                    self.out.push(&html!("<tr><td>… {} more rows</td></tr>", left_out));
                 }
-                self.leave();
+                self.close_element();
             }
             TagEnd::TableCell | TagEnd::TableRow | TagEnd::TableHead => {
-                self.leave();
+                self.close_element();
                 if let Some(table) = self.table.as_mut().filter(|_| tag != TagEnd::TableCell) {
                     // Content between rows must not count as beyond the column limit.
                     table.column = 0;
                 }
             }
-            _ => self.leave(),
+            _ => self.close_element(),
         }
     }
 
     fn finish(mut self) -> Html {
-        while !self.open.is_empty() {
-            self.leave();
+        while !self.open_tags.is_empty() {
+            self.close_element();
         }
         self.out
     }
 }
 
 /// Allow-list of link URLs: `http`, `https`, `mailto` and fragments of the page.
-fn may_lead(address: &str) -> bool {
+fn is_allowed_url(address: &str) -> bool {
     let begins = |scheme: &str| {
         address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     };
     let plain = !address.contains(|c: char| c.is_whitespace() || c.is_control());
     let known = begins("http://") || begins("https://") || begins("mailto:") || begins("#");
-    plain && known && address.len() <= ADDRESS
+    plain && known && address.len() <= MAX_URL_BYTES
 }

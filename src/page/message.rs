@@ -1,12 +1,15 @@
 //! Error and notice pages.
 use super::html::{Html, html};
-use super::layout::{Assets, Page, layout};
+use super::layout::{AssetUrls, PageContent, render_page};
 
 /// Renders a page with a message, and a hint what to do next.
-pub fn message(title: &str, says: &str, next: &str, assets: Assets<'_>) -> Html {
+pub fn render_message_page(title: &str, says: &str, next: &str, assets: AssetUrls<'_>) -> Html {
     let next = if next.is_empty() { Html::new() } else { html!("<p>{}</p>", next) };
     let main =
         html!("<h1>{}</h1><p>{}</p>{}<p><a href=\"/\">To the archive</a></p>", title, says, next);
     let title = format!("{title} · debate");
-    layout(&Page { kind: "message", title: &title, about: Html::new(), main }, assets)
+    render_page(
+        &PageContent { kind: "message", title: &title, main_attributes: Html::new(), main },
+        assets,
+    )
 }

@@ -12,39 +12,58 @@
 mod cost;
 mod ledger;
 mod scores;
-mod sides;
+mod seats;
 mod status;
 mod verdict;
 
-use super::html::{Html, bounded, html};
-use super::shown::Setting;
-use super::story::Story;
-use super::turn::lang;
+use super::history::DebateHistory;
+use super::html::{Html, html, truncate};
+use super::rendered::RenderContext;
+use super::turn::lang_attribute;
 use std::collections::BTreeMap;
 
-pub(super) use cost::cost;
-pub(super) use ledger::ledger;
-pub(super) use scores::scores;
-pub(super) use verdict::verdict;
+pub(super) use cost::render_cost;
+pub(super) use ledger::render_ledger_panel;
+pub(super) use scores::render_scores;
+pub(super) use verdict::render_verdict_panel;
 
 /// Renders every panel, by element id.
-pub(super) fn all(story: &Story, setting: &Setting<'_>) -> BTreeMap<&'static str, Html> {
+pub(super) fn render_panels(
+    story: &DebateHistory,
+    setting: &RenderContext<'_>,
+) -> BTreeMap<&'static str, Html> {
     let question = story.debate().current_topic();
-    let topic = html!("<h1 id=\"topic\"{}>{}</h1>", lang(question), bounded(question, 4_000));
+    let topic =
+        html!("<h1 id=\"topic\"{}>{}</h1>", lang_attribute(question), truncate(question, 4_000));
     BTreeMap::from([
         ("topic", topic),
-        ("panel-status", panel("panel-status", "Status", &status::status(story))),
-        ("panel-sides", panel("panel-sides", "Who takes part", &sides::sides(story.debate()))),
-        ("panel-scores", panel("panel-scores", "Scores", &scores(story.debate(), setting))),
-        ("panel-votes", panel("panel-votes", "Votes", &scores::votes(story.debate()))),
-        ("panel-verdict", panel("panel-verdict", "Verdict", &verdict(story.debate()))),
-        ("panel-ledger", panel("panel-ledger", "Claims", &ledger(story.debate(), setting))),
-        ("panel-cost", panel("panel-cost", "Cost", &cost(story.debate()))),
+        ("panel-status", render_panel("panel-status", "Status", &status::render_status(story))),
+        (
+            "panel-sides",
+            render_panel("panel-sides", "Who takes part", &seats::render_seats(story.debate())),
+        ),
+        (
+            "panel-scores",
+            render_panel("panel-scores", "Scores", &render_scores(story.debate(), setting)),
+        ),
+        (
+            "panel-votes",
+            render_panel("panel-votes", "Votes", &scores::render_votes(story.debate())),
+        ),
+        (
+            "panel-verdict",
+            render_panel("panel-verdict", "Verdict", &render_verdict_panel(story.debate())),
+        ),
+        (
+            "panel-ledger",
+            render_panel("panel-ledger", "Claims", &render_ledger_panel(story.debate(), setting)),
+        ),
+        ("panel-cost", render_panel("panel-cost", "Cost", &render_cost(story.debate()))),
     ])
 }
 
 /// Renders a panel. An empty one is hidden.
-pub(super) fn panel(id: &'static str, title: &'static str, inner: &Html) -> Html {
+pub(super) fn render_panel(id: &'static str, title: &'static str, inner: &Html) -> Html {
     if inner.is_empty() {
         return html!("<section id=\"{}\" class=\"panel\" hidden></section>", id);
     }
@@ -60,7 +79,7 @@ pub(super) fn panel(id: &'static str, title: &'static str, inner: &Html) -> Html
 }
 
 /// Renders a scrollable table with a caption.
-pub(super) fn table(caption: &str, heads: &[&str], rows: &[Vec<Html>]) -> Html {
+pub(super) fn render_table(caption: &str, heads: &[&str], rows: &[Vec<Html>]) -> Html {
     let heads: Html = heads.iter().map(|head| html!("<th scope=\"col\">{}</th>", *head)).collect();
     let rows: Html = rows
         .iter()

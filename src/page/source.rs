@@ -1,16 +1,16 @@
 //! The source page: a file of the pinned tree, with an anchor for every line.
-use super::html::{Html, bounded, html};
-use super::layout::{Assets, Page, layout};
+use super::html::{Html, html, truncate};
+use super::layout::{AssetUrls, PageContent, render_page};
 
 /// Maximum number of lines shown. In longer files, a window around the requested line.
-const LINES: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 /// Maximum length of a line, in characters.
-const WIDE: usize = 2_000;
+const MAX_LINE_CHARS: usize = 2_000;
 
 /// A file of the pinned tree.
-pub struct Source<'a> {
+pub struct SourceFile<'a> {
     /// URL of the debate.
-    pub base: &'a str,
+    pub debate_url: &'a str,
     /// Path relative to the repository root.
     pub path: &'a str,
     /// Hash of the pinned tree.
@@ -22,43 +22,48 @@ pub struct Source<'a> {
 }
 
 /// Renders the page of a file.
-pub fn source(source: &Source<'_>, assets: Assets<'_>) -> Html {
-    let Source { base, path, pin, text, line } = source;
+pub fn render_source_page(source: &SourceFile<'_>, assets: AssetUrls<'_>) -> Html {
+    let SourceFile { debate_url: base, path, pin, text, line } = source;
     let total = text.lines().count();
     let first = match line {
-        Some(line) if total > LINES => line.saturating_sub(LINES / 2).min(total - LINES),
+        Some(line) if total > MAX_LINES => {
+            line.saturating_sub(MAX_LINES / 2).min(total - MAX_LINES)
+        }
         _ => 0,
     };
     let rows: Html = text
         .lines()
         .enumerate()
         .skip(first)
-        .take(LINES)
-        .map(|(nth, words)| row(nth + 1, words, *line == Some(nth + 1)))
+        .take(MAX_LINES)
+        .map(|(nth, words)| render_line(nth + 1, words, *line == Some(nth + 1)))
         .collect();
-    let cut = if total > LINES {
-        html!("<p>Lines {} to {} of {}.</p>", first + 1, first + LINES, total)
+    let cut = if total > MAX_LINES {
+        html!("<p>Lines {} to {} of {}.</p>", first + 1, first + MAX_LINES, total)
     } else {
         Html::new()
     };
-    let name = bounded(path, 300);
+    let name = truncate(path, 300);
     let main = html!(
         "<h1><code>{}</code></h1><p>As it stood when the debate was opened, in tree \
          <code>{}</code>, without secrets. <a href=\"{}\">Back to the debate</a></p>{}\
          <div class=\"scroll\" tabindex=\"0\"><table class=\"code\"><caption class=\"unseen\">{}\
          </caption><tbody>{}</tbody></table></div>",
         name,
-        bounded(pin, 12),
+        truncate(pin, 12),
         *base,
         cut,
         name,
         rows
     );
     let title = format!("{name} · debate");
-    layout(&Page { kind: "source", title: &title, about: Html::new(), main }, assets)
+    render_page(
+        &PageContent { kind: "source", title: &title, main_attributes: Html::new(), main },
+        assets,
+    )
 }
 
-fn row(nth: usize, words: &str, meant: bool) -> Html {
+fn render_line(nth: usize, words: &str, meant: bool) -> Html {
     let meant = if meant { html!(" class=\"meant\"") } else { Html::new() };
     html!(
         "<tr id=\"L{}\"{}><th scope=\"row\"><a href=\"#L{}\">{}</a></th><td><code>{}</code></td></tr>",
@@ -66,6 +71,6 @@ fn row(nth: usize, words: &str, meant: bool) -> Html {
         meant,
         nth,
         nth,
-        bounded(words, WIDE)
+        truncate(words, MAX_LINE_CHARS)
     )
 }

@@ -1,18 +1,18 @@
 //! The timeline: a short label for every event of a debate.
-use super::html::bounded;
-use super::story::Story;
-use super::turn::id_of;
+use super::history::DebateHistory;
+use super::html::truncate;
+use super::turn::turn_element_id;
 use crate::debate::{Amendment, Cue, Debate, DebateOutcome, Event};
-use crate::report::people::title;
-use crate::report::text::one_line;
+use crate::report::participants::speaker_title;
+use crate::report::sanitize::one_line;
 use serde::Serialize;
 
 /// Maximum length of a label, in characters.
-const LABEL: usize = 160;
+const MAX_LABEL_CHARS: usize = 160;
 
 /// One event of the timeline. Serialized by the `timeline` endpoint.
 #[derive(Clone, Debug, Serialize)]
-pub struct Moment {
+pub struct TimelineEntry {
     /// Sequence number of the event.
     pub seq: u64,
     /// Time of the event, in milliseconds since the Unix epoch.
@@ -25,18 +25,18 @@ pub struct Moment {
 }
 
 /// All events of a debate, in order.
-pub fn timeline(story: &Story) -> Vec<Moment> {
-    let moment = |recorded: &crate::engine::RecordedEvent| Moment {
+pub fn timeline(story: &DebateHistory) -> Vec<TimelineEntry> {
+    let moment = |recorded: &crate::engine::RecordedEvent| TimelineEntry {
         seq: recorded.seq,
         at: recorded.at,
-        label: label(story.debate(), &recorded.event),
-        turn: cue_of(&recorded.event).map(id_of),
+        label: event_label(story.debate(), &recorded.event),
+        turn: event_cue(&recorded.event).map(turn_element_id),
     };
     story.events().iter().map(moment).collect()
 }
 
 /// The cue of the turn an event is about.
-fn cue_of(event: &Event) -> Option<Cue> {
+fn event_cue(event: &Event) -> Option<Cue> {
     match event {
         Event::Asked { cues, .. } => cues.first().copied(),
         Event::Refused { cue, .. } | Event::Spoke { cue, .. } | Event::Failed { cue, .. } => {
@@ -47,10 +47,10 @@ fn cue_of(event: &Event) -> Option<Cue> {
 }
 
 /// Describes an event, without the text of any reply.
-pub fn label(debate: &Debate, event: &Event) -> String {
+pub fn event_label(debate: &Debate, event: &Event) -> String {
     let who = |cue: &Cue| {
         if debate.has_cue(*cue) {
-            format!("{} ({})", one_line(&title(debate, *cue)), when(debate, *cue))
+            format!("{} ({})", one_line(&speaker_title(debate, *cue)), round_label(debate, *cue))
         } else {
             "somebody unknown".into()
         }
@@ -75,12 +75,12 @@ pub fn label(debate: &Debate, event: &Event) -> String {
         Event::Amended { change, because } => {
             let because = one_line(because);
             let why = if because.is_empty() { because } else { format!(" ({because})") };
-            format!("Changed: {}{why}", changed(debate, change))
+            format!("Changed: {}{why}", describe_change(debate, change))
         }
         Event::Concluded { because: Some(why) } => format!("On to the ending: {}", one_line(why)),
         Event::Concluded { because: None } => "The user asked for the ending".into(),
         Event::Cancelled { .. } => "It was stopped".into(),
-        Event::Closed { outcome } => closed(outcome),
+        Event::Closed { outcome } => describe_outcome(outcome),
         Event::Reopened { from } => format!("Taken up again at {}", who(from)),
         Event::Decided { text } => format!("The user decided: {}", one_line(text)),
         Event::Learned { proof, note, .. } => {
@@ -89,18 +89,18 @@ pub fn label(debate: &Debate, event: &Event) -> String {
         Event::Kept { keep: true } => "The record is kept".into(),
         Event::Kept { keep: false } => "The record is not kept".into(),
     };
-    bounded(says.trim_end_matches([':', ' ']), LABEL)
+    truncate(says.trim_end_matches([':', ' ']), MAX_LABEL_CHARS)
 }
 
 /// For example `round 2`, or the name of the act outside of rounds.
-pub(super) fn when(debate: &Debate, cue: Cue) -> String {
+pub(super) fn round_label(debate: &Debate, cue: Cue) -> String {
     match cue.round {
-        0 => bounded(&one_line(&debate.setup().act(cue).name), 40),
+        0 => truncate(&one_line(&debate.setup().act(cue).name), 40),
         round => format!("round {round}"),
     }
 }
 
-fn changed(debate: &Debate, change: &Amendment) -> String {
+fn describe_change(debate: &Debate, change: &Amendment) -> String {
     match change {
         Amendment::Seat { seat, voice } => {
             let name = debate.seats().get(usize::from(*seat)).map_or("", |seat| seat.title());
@@ -114,7 +114,7 @@ fn changed(debate: &Debate, change: &Amendment) -> String {
     }
 }
 
-fn closed(outcome: &DebateOutcome) -> String {
+fn describe_outcome(outcome: &DebateOutcome) -> String {
     match outcome {
         DebateOutcome::Completed => "It came to its end".into(),
         DebateOutcome::Ended => "It was ended".into(),

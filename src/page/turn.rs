@@ -1,76 +1,85 @@
 //! Renders one turn: speaker, time, usage, reply, ruling, claims and rule violations.
-use super::cited::claims;
-use super::html::{Html, bounded, html};
-use super::markdown::markdown;
-use super::shown::Setting;
-use super::story::{Story, Times};
-use super::timeline::when;
+use super::claims::render_claims;
+use super::history::{DebateHistory, TurnTimes};
+use super::html::{Html, html, truncate};
+use super::markdown::render_markdown;
+use super::rendered::RenderContext;
+use super::timeline::round_label;
 use crate::debate::body::{ClaimCheck, RubricMarks};
 use crate::debate::language::{self, Language};
 use crate::debate::{
     Body, Cue, Debate, Envelope, JudgeRuling, Participant, Reply, RuleWeight, Seat, Side,
     TurnFailure, status,
 };
-use crate::report::papers::paper;
-use crate::report::people::title;
-use crate::report::text::one_line;
-use crate::report::verdict::{turn_name, unmask};
-use crate::report::{iso, record};
+use crate::report::participants::speaker_title;
+use crate::report::sanitize::one_line;
+use crate::report::structured_reply::render_structured_reply;
+use crate::report::verdict::{turn_name, unmask_sides};
+use crate::report::{iso_timestamp, record};
 use std::collections::BTreeMap;
 
 /// Maximum length of a name, in characters.
-const NAME: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// Element id of a turn.
-pub(super) fn id_of(cue: Cue) -> String {
+pub(super) fn turn_element_id(cue: Cue) -> String {
     let Cue { act, round, phase, seat } = cue;
     format!("turn-{act}-{round}-{phase}-{seat}")
 }
 
 /// Renders a turn. `live` is the streamed text of a pending one.
-pub(super) fn turn(story: &Story, cue: Cue, live: Option<&str>, setting: &Setting<'_>) -> Html {
+pub(super) fn render_turn(
+    story: &DebateHistory,
+    cue: Cue,
+    live: Option<&str>,
+    setting: &RenderContext<'_>,
+) -> Html {
     let debate = story.debate();
-    let times = story.times(cue);
-    let Some(taken) = debate.turn(cue) else { return pending(debate, cue, times, live, setting) };
-    let (seq, at) = times.taken.unwrap_or((times.touched, times.asked));
+    let times = story.turn_times(cue);
+    let Some(taken) = debate.turn(cue) else {
+        return render_pending_turn(debate, cue, times, live, setting);
+    };
+    let (seq, at) = times.finished.unwrap_or((times.last_seq, times.asked_at));
     let sealed = debate.is_sealed(cue);
     let (inner, lang, envelope) = match taken {
-        Ok(_) if sealed => {
-            (html!("<p class=\"sealed\">{}</p>", record::SEALED.trim()), Html::new(), None)
-        }
+        Ok(_) if sealed => (
+            html!("<p class=\"sealed\">{}</p>", record::SEALED_PLACEHOLDER.trim()),
+            Html::new(),
+            None,
+        ),
         Ok(reply) => {
-            let lang = lang(&reply.body.to_text());
-            (said(debate, cue, reply, setting), lang, Some(&reply.envelope))
+            let lang = lang_attribute(&reply.body.to_text());
+            (render_reply(debate, cue, reply, setting), lang, Some(&reply.envelope))
         }
-        Err(failure) => (lost(failure), Html::new(), Some(&failure.envelope)),
+        Err(failure) => (render_failure(failure), Html::new(), Some(&failure.envelope)),
     };
     let refused =
         debate.rejected_reply(cue).filter(|_| !sealed).map_or_else(Html::new, |attempt| {
             html!(
                 "<p class=\"refused\">A first answer was not taken: {}</p>",
-                bounded(&one_line(&attempt.why), 1_000)
+                truncate(&one_line(&attempt.why), 1_000)
             )
         });
     html!(
         "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\"{}>{}{}{}</article>",
-        setting.id(cue),
+        setting.element_id(cue),
         seq,
         at,
-        side_of(debate, cue),
+        side_attribute(debate, cue),
         lang,
-        head(debate, cue, Some(at), envelope, setting),
+        render_turn_header(debate, cue, Some(at), envelope, setting),
         refused,
         inner
     )
 }
 
 /// Renders a pending turn, with an element for the streamed text.
-fn pending(
+fn render_pending_turn(
     debate: &Debate,
     cue: Cue,
-    times: Times,
+    times: TurnTimes,
     live: Option<&str>,
-    setting: &Setting<'_>,
+    setting: &RenderContext<'_>,
 ) -> Html {
     let sealed = debate.is_sealed(cue);
     let waits = if sealed {
@@ -83,18 +92,18 @@ fn pending(
     html!(
         "<article id=\"{}\" data-seq=\"{}\" data-at=\"{}\" data-side=\"{}\" data-pending=\"true\">\
          {}<p class=\"waits\">{}</p><div class=\"live\" aria-live=\"off\">{}</div></article>",
-        setting.id(cue),
-        times.touched,
-        times.asked,
-        side_of(debate, cue),
-        head(debate, cue, None, None, setting),
+        setting.element_id(cue),
+        times.last_seq,
+        times.asked_at,
+        side_attribute(debate, cue),
+        render_turn_header(debate, cue, None, None, setting),
         waits,
         live.filter(|_| !sealed).unwrap_or_default()
     )
 }
 
 /// Value of `data-side`: `pro`, `con` or `other`.
-fn side_of(debate: &Debate, cue: Cue) -> &'static str {
+fn side_attribute(debate: &Debate, cue: Cue) -> &'static str {
     match debate.seat(cue).role.side() {
         Some(Side::Pro) => "pro",
         Some(Side::Con) => "con",
@@ -103,55 +112,55 @@ fn side_of(debate: &Debate, cue: Cue) -> &'static str {
 }
 
 /// The attribute ` lang="zh"` for Chinese text, otherwise empty.
-pub(super) fn lang(text: &str) -> Html {
+pub(super) fn lang_attribute(text: &str) -> Html {
     let begin: String = text.chars().take(4_000).collect();
     if language::detect(&begin) == Language::Chinese { html!(" lang=\"zh\"") } else { Html::new() }
 }
 
-fn head(
+fn render_turn_header(
     debate: &Debate,
     cue: Cue,
     at: Option<i64>,
     envelope: Option<&Envelope>,
-    setting: &Setting<'_>,
+    setting: &RenderContext<'_>,
 ) -> Html {
     let seat = debate.seats_at(cue).get(usize::from(cue.seat));
     let bot = seat.is_some_and(|seat| seat.voice == Participant::Bot);
     let voice = envelope
         .filter(|_| !bot)
-        .and_then(voice)
+        .and_then(tool_and_model)
         .unwrap_or_else(|| seat.map_or_else(String::new, Seat::participant_name));
     let mut about = Html::new();
     if let Some(at) = at {
-        about.add(&time(at));
+        about.push(&render_time(at));
     }
     if let Some(envelope) = envelope {
-        about.add(&spent(envelope));
+        about.push(&render_usage(envelope));
     }
-    if at.is_some() && setting.links.is_some() {
-        about.add(&html!(
+    if at.is_some() && setting.debate_url.is_some() {
+        about.push(&html!(
             " <a class=\"here\" href=\"#{}\" aria-label=\"Link to {}\">#</a>",
-            setting.id(cue),
+            setting.element_id(cue),
             turn_name(debate, cue)
         ));
     }
     html!(
         "<header><h3>{} · {} <span class=\"voice\">{}</span></h3><p class=\"about\">{}</p></header>",
-        capital(&when(debate, cue)),
-        bounded(&one_line(&title(debate, cue)), NAME),
-        bounded(&one_line(&voice), NAME),
+        capitalize(&round_label(debate, cue)),
+        truncate(&one_line(&speaker_title(debate, cue)), MAX_NAME_CHARS),
+        truncate(&one_line(&voice), MAX_NAME_CHARS),
         about
     )
 }
 
 /// For example `claude:opus`, from the envelope of the turn.
-fn voice(envelope: &Envelope) -> Option<String> {
+fn tool_and_model(envelope: &Envelope) -> Option<String> {
     let tool = Some(envelope.tool.as_str()).filter(|tool| !tool.is_empty())?;
     let model = envelope.model_reported.as_ref().or(envelope.model_asked.as_ref());
     Some(model.map_or_else(|| tool.to_owned(), |model| format!("{tool}:{model}")))
 }
 
-fn spent(envelope: &Envelope) -> Html {
+fn render_usage(envelope: &Envelope) -> Html {
     let mut parts = vec![];
     if envelope.duration_ms > 0 {
         parts.push(format!("{:.1} s", envelope.duration_ms as f64 / 1000.0));
@@ -167,47 +176,47 @@ fn spent(envelope: &Envelope) -> Html {
 }
 
 /// Renders a timestamp as a `time` element, in UTC.
-pub(super) fn time(at: i64) -> Html {
-    let iso = iso(at);
+pub(super) fn render_time(at: i64) -> Html {
+    let iso = iso_timestamp(at);
     let read = iso.get(..19).unwrap_or(&iso).replace('T', " ");
     html!("<time datetime=\"{}\">{} UTC</time>", iso, read)
 }
 
-fn said(debate: &Debate, cue: Cue, reply: &Reply, setting: &Setting<'_>) -> Html {
+fn render_reply(debate: &Debate, cue: Cue, reply: &Reply, setting: &RenderContext<'_>) -> Html {
     let mut all = Html::new();
-    let written = paper(debate, cue, &reply.body);
-    let text = written.unwrap_or_else(|| unmask(debate, cue, &reply.body.to_text()));
-    all.add(&html!("<div class=\"speech\">{}</div>", markdown(&text, 3)));
+    let written = render_structured_reply(debate, cue, &reply.body);
+    let text = written.unwrap_or_else(|| unmask_sides(debate, cue, &reply.body.to_text()));
+    all.push(&html!("<div class=\"speech\">{}</div>", render_markdown(&text, 3)));
     if let Body::Verdict(ruling) = &reply.body {
-        all.add(&ruled(debate, cue, ruling));
+        all.push(&render_ruling(debate, cue, ruling));
     }
-    all.add(&claims(reply, &setting.id(cue), setting));
+    all.push(&render_claims(reply, &setting.element_id(cue), setting));
     if let Some(help) = reply.body.help_request() {
-        all.add(&html!(
+        all.push(&html!(
             "<p class=\"help\">Calls {} for help: {}</p>",
-            bounded(&one_line(&help.from), NAME),
-            bounded(&one_line(&help.because), 1_000)
+            truncate(&one_line(&help.from), MAX_NAME_CHARS),
+            truncate(&one_line(&help.because), 1_000)
         ));
     }
     for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
-        all.add(&html!(
+        all.push(&html!(
             "<p class=\"fault\">Checked: {}</p>",
-            bounded(&one_line(&fault.says), 1_000)
+            truncate(&one_line(&fault.says), 1_000)
         ));
     }
     all
 }
 
 /// Renders the marks of both sides for each criterion of the rubric.
-fn by_criterion(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
+fn render_rubric(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
     let rows = RubricMarks::CRITERIA.iter().map(|(name, of)| {
         let given = |marks: &BTreeMap<String, u8>| marks.get(*name).copied().unwrap_or(0);
         html!(
             "<li>{}: {} {}, {} {}, of {}</li>",
             name.replace('_', " "),
-            bounded(pro, 40),
+            truncate(pro, 40),
             given(&rubric.pro),
-            bounded(con, 40),
+            truncate(con, 40),
             given(&rubric.con),
             *of
         )
@@ -220,11 +229,11 @@ fn by_criterion(rubric: &RubricMarks, pro: &str, con: &str) -> Html {
 }
 
 /// Renders scores, rubric, recommendation and claim checks of a ruling.
-fn ruled(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
+fn render_ruling(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
     let mut all = Html::new();
     let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     if let Some(scores) = ruling.scores {
-        all.add(&html!(
+        all.push(&html!(
             "<p class=\"scores\">{} {}, {} {}, {}% sure</p>",
             pro,
             scores.pro,
@@ -234,18 +243,18 @@ fn ruled(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
         ));
     }
     if let Some(rubric) = &ruling.rubric {
-        all.add(&by_criterion(rubric, &pro, &con));
+        all.push(&render_rubric(rubric, &pro, &con));
     }
     if !ruling.recommendation.trim().is_empty() {
-        let text = unmask(debate, cue, &ruling.recommendation);
-        all.add(&html!(
+        let text = unmask_sides(debate, cue, &ruling.recommendation);
+        all.push(&html!(
             "<section class=\"recommends\"><h4>Recommends</h4>{}</section>",
-            markdown(&text, 4)
+            render_markdown(&text, 4)
         ));
     }
     if !ruling.checks.is_empty() {
-        let rows: Html = ruling.checks.iter().map(|check| checked(debate, check)).collect();
-        all.add(&html!(
+        let rows: Html = ruling.checks.iter().map(|check| render_check(debate, check)).collect();
+        all.push(&html!(
             "<details class=\"checks\"><summary>Asked about single claims</summary><ul>{}</ul>\
              </details>",
             rows
@@ -254,28 +263,28 @@ fn ruled(debate: &Debate, cue: Cue, ruling: &JudgeRuling) -> Html {
     all
 }
 
-fn checked(debate: &Debate, check: &ClaimCheck) -> Html {
+fn render_check(debate: &Debate, check: &ClaimCheck) -> Html {
     let word = |so: bool, yes: &'static str, no: &'static str| if so { yes } else { no };
     html!(
         "<li>{} <code>{}</code>: {}, {}, {}</li>",
         status::side_name(debate, check.side),
-        bounded(&one_line(&check.claim), NAME),
+        truncate(&one_line(&check.claim), MAX_NAME_CHARS),
         word(check.answered, "answered", "not answered"),
         word(check.supported, "supported", "not supported"),
         word(check.conceded, "conceded", "not conceded")
     )
 }
 
-fn lost(failure: &TurnFailure) -> Html {
+fn render_failure(failure: &TurnFailure) -> Html {
     html!(
         "<p class=\"lost\">This turn was lost ({}): {}</p>",
         failure.trouble.as_str(),
-        bounded(&one_line(&failure.note), 1_000)
+        truncate(&one_line(&failure.note), 1_000)
     )
 }
 
 /// Capitalizes the first letter.
-pub(super) fn capital(text: &str) -> String {
+pub(super) fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,7 +1,7 @@
 //! The court part of a verdict: round marks, audience votes, fouls, admissions of listeners, and
 //! how all of these were weighed. `court_view` builds it as JSON, `render_court` as Markdown.
-use super::text::{cell, one_line};
-use super::verdict::{VerdictView, unmask};
+use super::sanitize::{escape_table_cell, one_line};
+use super::verdict::{VerdictView, unmask_sides};
 use crate::debate::round_marks::{self, HelpCalls, RoundMarks};
 use crate::debate::verdict::{VerdictBasis, WeightedScore};
 use crate::debate::{Body, Cue, Debate, ReplyKind, Role, Side, status};
@@ -22,7 +22,7 @@ pub struct CourtView {
     /// The challenger's calls for help: asked and granted.
     pub con_help: HelpCalls,
     /// Listeners who were admitted to speak.
-    pub admitted: Vec<AdmittedView>,
+    pub admitted: Vec<AdmissionView>,
     /// Listeners who did not vote, each with the error that prevented it.
     pub abstained: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct FoulView {
 /// A listener who was admitted to speak.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AdmittedView")]
-pub struct AdmittedView {
+pub struct AdmissionView {
     /// Round of the speech.
     pub round: u8,
     /// Name of the listener's seat.
@@ -76,11 +76,11 @@ pub fn votes(debate: &Debate) -> Vec<VoteView> {
     let vote = |(cue, body): (Cue, &Body)| match body {
         Body::Vote { side, confidence, because } => Some(VoteView {
             seat: debate.seat(cue).name.clone(),
-            kind: kind(debate, cue.seat),
+            kind: listener_kind(debate, cue.seat),
             vote: *side,
             confidence: *confidence,
             weight: debate.seat(cue).weight,
-            reason: unmask(debate, cue, because),
+            reason: unmask_sides(debate, cue, because),
         }),
         _ => None,
     };
@@ -88,13 +88,13 @@ pub fn votes(debate: &Debate) -> Vec<VoteView> {
 }
 
 /// Listener type of a seat. A seat without a type forms its own group, by name.
-fn kind(debate: &Debate, nth: u8) -> String {
+fn listener_kind(debate: &Debate, nth: u8) -> String {
     let seat = &debate.seats()[usize::from(nth)];
     if seat.kind.is_empty() { seat.name.clone() } else { seat.kind.clone() }
 }
 
 /// Builds the court view. `None` if no round was marked and no vote was given.
-pub(super) fn court(debate: &Debate, winner: Side) -> Option<CourtView> {
+pub(super) fn court_view(debate: &Debate, winner: Side) -> Option<CourtView> {
     if round_marks::round_marks(debate).is_empty() && votes(debate).is_empty() {
         return None;
     }
@@ -104,8 +104,8 @@ pub(super) fn court(debate: &Debate, winner: Side) -> Option<CourtView> {
         fouls: fouls(debate),
         pro_help: round_marks::help_calls(debate, end, Side::Pro).0,
         con_help: round_marks::help_calls(debate, end, Side::Con).0,
-        admitted: admitted(debate),
-        abstained: abstained(debate),
+        admitted: admissions(debate),
+        abstained: abstentions(debate),
     })
 }
 
@@ -116,7 +116,7 @@ fn fouls(debate: &Debate) -> Vec<FoulView> {
             round: cue.round,
             side: foul.side,
             kind: foul.kind.clone(),
-            note: unmask(debate, cue, &foul.note),
+            note: unmask_sides(debate, cue, &foul.note),
             by: debate.seat(cue).name.clone(),
         });
         called.collect()
@@ -124,7 +124,7 @@ fn fouls(debate: &Debate) -> Vec<FoulView> {
     debate.replies_in(..).flat_map(of).collect()
 }
 
-fn admitted(debate: &Debate) -> Vec<AdmittedView> {
+fn admissions(debate: &Debate) -> Vec<AdmissionView> {
     let speeches = debate.replies_in(..).filter(|(cue, body)| {
         debate.seat(*cue).role == Role::Audience && body.kind() == ReplyKind::Speech
     });
@@ -133,11 +133,11 @@ fn admitted(debate: &Debate) -> Vec<AdmittedView> {
             let name = debate.seat(cue).name.clone();
             let because = debate.replies_in(..cue).rev().find_map(|(past, body)| match body {
                 Body::Ruling { admits, because, .. } if admits.as_ref() == Some(&name) => {
-                    Some(unmask(debate, past, because))
+                    Some(unmask_sides(debate, past, because))
                 }
                 _ => None,
             });
-            AdmittedView {
+            AdmissionView {
                 round: cue.round,
                 supports: round_marks::supported_side(debate, cue),
                 because: because.unwrap_or_default(),
@@ -147,7 +147,7 @@ fn admitted(debate: &Debate) -> Vec<AdmittedView> {
         .collect()
 }
 
-fn abstained(debate: &Debate) -> Vec<String> {
+fn abstentions(debate: &Debate) -> Vec<String> {
     let silent = debate.failed_turns().filter(|(cue, _)| {
         debate.setup().phase(*cue).reply == ReplyKind::Vote
             && debate.seat(*cue).role == Role::Audience
@@ -158,13 +158,13 @@ fn abstained(debate: &Debate) -> Vec<String> {
 }
 
 /// Renders the court sections of a summary, below the verdict.
-pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+pub(super) fn render_court(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let Some(court) = &verdict.court else { return };
     let name = |side: Side| status::side_name(debate, side);
-    divided(text, debate, court);
-    marked(text, debate);
+    render_audience_votes(text, debate, court);
+    render_round_marks(text, debate);
     if let Some(weighed) = verdict.weighed {
-        weighing(text, debate, weighed, verdict.basis);
+        render_weighted_result(text, debate, weighed, verdict.basis);
     }
     let _ = write!(text, "\n### Conduct\n\n");
     for foul in &court.fouls {
@@ -182,7 +182,8 @@ pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         text.push_str("- No foul was called.\n");
     }
     for (side, help) in [(Side::Pro, court.pro_help), (Side::Con, court.con_help)] {
-        let (who, asked, granted) = (name(side), times(help.asked), times(help.granted));
+        let (who, asked, granted) =
+            (name(side), count_in_words(help.asked), count_in_words(help.granted));
         let _ = match help.asked {
             0 => writeln!(text, "- Help: {who} never asked."),
             _ => writeln!(text, "- Help: {who} asked {asked} and was granted {granted}."),
@@ -203,7 +204,7 @@ pub(super) fn told(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     }
 }
 
-fn times(count: u32) -> String {
+fn count_in_words(count: u32) -> String {
     match count {
         0 => "never".into(),
         1 => "once".into(),
@@ -212,7 +213,7 @@ fn times(count: u32) -> String {
 }
 
 /// Renders the votes, grouped by listener type, so that splits between the types are visible.
-fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
+fn render_audience_votes(text: &mut String, debate: &Debate, court: &CourtView) {
     let votes = votes(debate);
     if votes.is_empty() && court.abstained.is_empty() {
         return;
@@ -221,8 +222,8 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
     let _ = write!(
         text,
         "\n### Audience\n\n| Listeners | for {0} | for {1} |\n|---|---|---|\n",
-        cell(&pro),
-        cell(&con)
+        escape_table_cell(&pro),
+        escape_table_cell(&con)
     );
     let mut kinds: Vec<&str> = vec![];
     for vote in &votes {
@@ -237,7 +238,13 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
                 own.fold((0, 0), |(many, sum), vote| (many + 1, sum + u32::from(vote.weight)));
             format!("{many} (weight {weight})")
         };
-        let _ = writeln!(text, "| {} | {} | {} |", cell(kind), of(Side::Pro), of(Side::Con));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            escape_table_cell(kind),
+            of(Side::Pro),
+            of(Side::Con)
+        );
     }
     text.push('\n');
     for vote in &votes {
@@ -257,7 +264,7 @@ fn divided(text: &mut String, debate: &Debate, court: &CourtView) {
 }
 
 /// Renders the marks of every round, out of ten points.
-pub(super) fn marked(text: &mut String, debate: &Debate) {
+pub(super) fn render_round_marks(text: &mut String, debate: &Debate) {
     let rounds = round_marks::round_marks(debate);
     if rounds.is_empty() {
         return;
@@ -265,48 +272,53 @@ pub(super) fn marked(text: &mut String, debate: &Debate) {
     text.push_str("\n### Rounds\n\n| Round |");
     let mut rule = String::from("|---|");
     for side in [Side::Pro, Side::Con] {
-        let name = cell(&status::side_name(debate, side));
+        let name = escape_table_cell(&status::side_name(debate, side));
         let _ = write!(text, " {name}: given | fouls | reliance | counts |");
         rule.push_str("---|---|---|---|");
     }
     let _ = write!(text, "\n{rule}\n");
     for round in &rounds {
-        let _ = writeln!(text, "| {} |{}", round.round, row(round));
+        let _ = writeln!(text, "| {} |{}", round.round, round_marks_row(round));
     }
 }
 
-fn row(round: &RoundMarks) -> String {
+fn round_marks_row(round: &RoundMarks) -> String {
     let mut row = String::new();
     for side in [Side::Pro, Side::Con] {
         let mark = round.for_side(side);
         let _ = write!(
             row,
             " {} | {} | {} | {} |",
-            hundredths(mark.given),
-            taken(mark.fouls),
-            taken(mark.reliance),
-            hundredths(mark.counts)
+            format_hundredths(mark.given),
+            format_deduction(mark.fouls),
+            format_deduction(mark.reliance),
+            format_hundredths(mark.counts)
         );
     }
     row
 }
 
-fn hundredths(points: u32) -> String {
+fn format_hundredths(points: u32) -> String {
     format!("{}.{:02}", points / 100, points % 100)
 }
 
-fn taken(points: u32) -> String {
-    if points == 0 { "0".into() } else { format!("-{}", hundredths(points)) }
+fn format_deduction(points: u32) -> String {
+    if points == 0 { "0".into() } else { format!("-{}", format_hundredths(points)) }
 }
 
 /// Renders the weighted components of the result and the share of each.
-fn weighing(text: &mut String, debate: &Debate, weighed: WeightedScore, basis: VerdictBasis) {
+fn render_weighted_result(
+    text: &mut String,
+    debate: &Debate,
+    weighed: WeightedScore,
+    basis: VerdictBasis,
+) {
     let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     let _ = write!(
         text,
         "\n### Weighed Result\n\n| Part | {} | {} | Counts |\n|---|---|---|---|\n",
-        cell(&pro),
-        cell(&con)
+        escape_table_cell(&pro),
+        escape_table_cell(&con)
     );
     let (judge, audience) = match (weighed.judge, weighed.audience) {
         (Some(_), Some(_)) => (weighed.judge_share, weighed.audience_share),
@@ -323,7 +335,8 @@ fn weighing(text: &mut String, debate: &Debate, weighed: WeightedScore, basis: V
     ];
     for (name, part, counts) in parts {
         if let Some(part) = part {
-            let (pro, con) = (hundredths(part), hundredths(10_000 - part.min(10_000)));
+            let (pro, con) =
+                (format_hundredths(part), format_hundredths(10_000 - part.min(10_000)));
             let _ = writeln!(text, "| {name} | {pro}% | {con}% | {counts} |");
         }
     }

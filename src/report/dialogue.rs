@@ -1,44 +1,45 @@
 //! The result of a dialogue: its outcome (`consensus`, `partial` or `disagreement`), the insights
 //! and the user's decision. A dialogue has no winner, and its suggestions are never carried out.
-use super::summary::header;
-use super::text::{demoted, one_line};
+use super::sanitize::{demote_headings, one_line};
+use super::summary::summary_header;
 use crate::debate::insights::{DialogueOutcome, concluding_sections, key_insights, parse_outcome};
 use crate::debate::{Debate, DebateOutcome, Role, Section};
 use std::fmt::Write;
 
 /// Text for a dialogue on which the user has recorded no decision.
-pub const UNDECIDED: &str = "None recorded. Silence is not consent: nothing may be changed because \
+pub const NO_DECISION_NOTICE: &str = "None recorded. Silence is not consent: nothing may be changed because \
                              of this dialogue without the user's explicit word.";
 /// Notice below every dialogue: suggestions are shown, never carried out.
-pub const SUGGESTIONS: &str =
+pub const SUGGESTIONS_NOTICE: &str =
     "Suggestions made in this dialogue are shown and never carried out by it.";
 
 /// Renders the summary of a dialogue as Markdown.
-pub(super) fn dialogue(debate: &Debate) -> String {
-    let outcome = format!("Outcome: {}", outcome(debate));
-    let mut text = header(debate, &[Role::Lead, Role::Partner], &[outcome]);
-    if let Some(says) = sentence(debate) {
+pub(super) fn dialogue_summary(debate: &Debate) -> String {
+    let outcome = format!("Outcome: {}", outcome_text(debate));
+    let mut text = summary_header(debate, &[Role::Lead, Role::Partner], &[outcome]);
+    if let Some(says) = outcome_explanation(debate) {
         let _ = write!(text, "\n{}\n", one_line(&says));
     }
-    conclusion(&mut text, debate);
+    render_conclusion(&mut text, debate);
     text
 }
 
 /// Renders insights and decision. The Markdown record ends with the same section.
-pub(super) fn conclusion(text: &mut String, debate: &Debate) {
+pub(super) fn render_conclusion(text: &mut String, debate: &Debate) {
     let sections = concluding_sections(debate).unwrap_or_default();
-    let learned = key_insights(sections).map_or_else(|| unlearned(debate).to_owned(), demoted);
+    let learned = key_insights(sections)
+        .map_or_else(|| missing_insights_text(debate).to_owned(), demote_headings);
     let _ = write!(text, "\n### Key Insights\n\n{learned}\n");
     for title in ["Common Ground", "Open Disagreement"] {
-        if let Some(said) = part(sections, title) {
-            let _ = write!(text, "\n### {title}\n\n{}\n", demoted(said));
+        if let Some(said) = find_section(sections, title) {
+            let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(said));
         }
     }
-    let decision = debate.decision().map_or_else(|| UNDECIDED.to_owned(), demoted);
-    let _ = write!(text, "\n### User's Decision\n\n{decision}\n\n> {SUGGESTIONS}\n");
+    let decision = debate.decision().map_or_else(|| NO_DECISION_NOTICE.to_owned(), demote_headings);
+    let _ = write!(text, "\n### User's Decision\n\n{decision}\n\n> {SUGGESTIONS_NOTICE}\n");
 }
 
-fn unlearned(debate: &Debate) -> &'static str {
+fn missing_insights_text(debate: &Debate) -> &'static str {
     match debate.outcome() {
         None => "Not summed up yet.",
         Some(DebateOutcome::Cancelled) => "Cancelled before it was summed up.",
@@ -47,8 +48,8 @@ fn unlearned(debate: &Debate) -> &'static str {
 }
 
 /// The outcome as one word: `consensus`, `partial` or `disagreement`, or why there is none.
-pub(super) fn outcome(debate: &Debate) -> &'static str {
-    match (ended(debate), debate.outcome()) {
+pub(super) fn outcome_text(debate: &Debate) -> &'static str {
+    match (dialogue_outcome(debate), debate.outcome()) {
         (Some(end), _) => end.as_str(),
         (None, None) => "(open)",
         (None, Some(DebateOutcome::Cancelled)) => "cancelled",
@@ -57,13 +58,13 @@ pub(super) fn outcome(debate: &Debate) -> &'static str {
 }
 
 /// How far the participants agree in the end, parsed from the insights.
-pub fn ended(debate: &Debate) -> Option<DialogueOutcome> {
+pub fn dialogue_outcome(debate: &Debate) -> Option<DialogueOutcome> {
     parse_outcome(concluding_sections(debate)?)
 }
 
 /// The explanation after the outcome word.
-fn sentence(debate: &Debate) -> Option<String> {
-    let said = part(concluding_sections(debate)?, "Outcome")?;
+fn outcome_explanation(debate: &Debate) -> Option<String> {
+    let said = find_section(concluding_sections(debate)?, "Outcome")?;
     let word = said.trim_start_matches(|c: char| !c.is_alphabetic());
     let rest = word.trim_start_matches(char::is_alphabetic);
     let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -71,7 +72,7 @@ fn sentence(debate: &Debate) -> Option<String> {
 }
 
 /// Finds the text of a section by its title, ignoring case. `None` if it is missing or empty.
-pub fn part<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
+pub fn find_section<'a>(sections: &'a [Section], title: &str) -> Option<&'a str> {
     let of = |section: &&Section| section.title.trim().eq_ignore_ascii_case(title);
     let text = sections.iter().find(of)?.text.trim();
     (!text.is_empty()).then_some(text)

@@ -1,14 +1,14 @@
 //! Renders the ledger as text: each side's claims, their evidence, the result of each citation
 //! lookup, and what became of the claim. The ledger itself is built in `crate::debate::ledger`.
-use super::people::speaker;
-use super::text::one_line;
+use super::participants::speaker_name;
+use super::sanitize::one_line;
 use crate::debate::flags::{DebateFlag, find_flags};
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, LedgerTally, entries, tally};
 use crate::debate::{Citation, Claim, Cue, Debate, Side, status};
 use std::fmt::Write;
 
 /// Renders the whole ledger as a text list, one block for each side.
-pub fn ledger(debate: &Debate) -> String {
+pub fn render_ledger(debate: &Debate) -> String {
     let entries = entries(debate, Cue::END);
     if entries.is_empty() {
         return "No claims were listed.\n".into();
@@ -16,15 +16,16 @@ pub fn ledger(debate: &Debate) -> String {
     let mut text = String::new();
     for side in [Side::Pro, Side::Con] {
         let name = status::side_name(debate, side);
-        let _ = writeln!(text, "{}: {}", headed(&name, side), counted(&tally(debate, side)));
+        let _ =
+            writeln!(text, "{}: {}", side_heading(&name, side), tally_line(&tally(debate, side)));
         for entry in entries.iter().filter(|entry| entry.side == side) {
-            claim(&mut text, entry);
+            render_claim(&mut text, entry);
         }
-        for line in loose(debate, side) {
+        for line in wrong_citations_outside_claims(debate, side) {
             let _ = writeln!(text, "- said in passing: {line}");
         }
         for flag in find_flags(debate, Cue::END).iter().filter(|flag| flag.side == side) {
-            let _ = writeln!(text, "- noticed: {}", noticed(debate, flag));
+            let _ = writeln!(text, "- noticed: {}", describe_flag(debate, flag));
         }
         text.push('\n');
     }
@@ -33,7 +34,7 @@ pub fn ledger(debate: &Debate) -> String {
     text
 }
 
-fn headed(name: &str, side: Side) -> String {
+fn side_heading(name: &str, side: Side) -> String {
     if name == side.role_name() {
         format!("The {name}")
     } else {
@@ -43,7 +44,7 @@ fn headed(name: &str, side: Side) -> String {
 
 /// One side's tally as a line, for example `4 claims, 6 cited, 4 verified, 1 wrong, 0 unsupported,
 /// 1 conceded, 2 unanswered`.
-pub fn counted(tally: &LedgerTally) -> String {
+pub fn tally_line(tally: &LedgerTally) -> String {
     format!(
         "{} claims, {} cited, {} verified, {} wrong, {} unsupported, {} conceded, {} unanswered",
         tally.claims,
@@ -56,20 +57,20 @@ pub fn counted(tally: &LedgerTally) -> String {
     )
 }
 
-fn claim(text: &mut String, entry: &LedgerEntry<'_>) {
+fn render_claim(text: &mut String, entry: &LedgerEntry<'_>) {
     let LedgerEntry { cue, claim, evidence, citations, .. } = entry;
     let _ = writeln!(text, "- {} (turn {cue}): {}", claim.id, one_line(&claim.text));
     for offered in evidence {
-        let found = of_evidence(offered, citations.iter().copied());
-        let _ = writeln!(text, "  evidence: {}", struck(offered, &found));
+        let found = citations_for_evidence(offered, citations.iter().copied());
+        let _ = writeln!(text, "  evidence: {}", annotate_evidence(offered, &found));
     }
     if entry.is_unsupported() {
         text.push_str("  unsupported\n");
     }
-    let _ = writeln!(text, "  {}", fate(entry));
+    let _ = writeln!(text, "  {}", describe_fate(entry));
 }
 
-fn fate(entry: &LedgerEntry<'_>) -> String {
+fn describe_fate(entry: &LedgerEntry<'_>) -> String {
     match entry.status {
         ClaimStatus::Unanswered => "never answered".into(),
         ClaimStatus::Contested => "contested".into(),
@@ -83,7 +84,7 @@ fn fate(entry: &LedgerEntry<'_>) -> String {
 }
 
 /// The citations that were parsed from one piece of evidence.
-pub fn of_evidence<'a>(
+pub fn citations_for_evidence<'a>(
     evidence: &str,
     citations: impl Iterator<Item = &'a Citation>,
 ) -> Vec<&'a Citation> {
@@ -91,7 +92,7 @@ pub fn of_evidence<'a>(
 }
 
 /// A piece of evidence with the result of its citation lookup, struck through if the lookup failed.
-pub fn struck(evidence: &str, found: &[&Citation]) -> String {
+pub fn annotate_evidence(evidence: &str, found: &[&Citation]) -> String {
     let line = one_line(evidence);
     let Some(first) = found.first() else { return line };
     let says: Vec<String> = found.iter().map(|citation| one_line(&citation.describe())).collect();
@@ -100,7 +101,7 @@ pub fn struck(evidence: &str, found: &[&Citation]) -> String {
 }
 
 /// The speaker's own rating of a claim, for example ` | confidence: 0.80 | source: official-docs`.
-pub fn rating(claim: &Claim) -> String {
+pub fn claim_rating(claim: &Claim) -> String {
     let mut rating = String::new();
     if let Some(confidence) = claim.confidence {
         let _ = write!(rating, " | confidence: {:.2}", f64::from(confidence) / 100.0);
@@ -112,38 +113,38 @@ pub fn rating(claim: &Claim) -> String {
 }
 
 /// A side's wrong citations outside of its claims.
-fn loose(debate: &Debate, side: Side) -> Vec<String> {
+fn wrong_citations_outside_claims(debate: &Debate, side: Side) -> Vec<String> {
     let own = debate.turns().filter(|(cue, _)| debate.seat(*cue).role.side() == Some(side));
     let replies = own.filter_map(|(_, turn)| turn.as_ref().ok());
     let wrong = replies.flat_map(|reply| &reply.citations);
     let wrong = wrong.filter(|citation| citation.claim.is_none() && citation.found.is_wrong());
-    wrong.map(|citation| struck(&citation.raw, &[citation])).collect()
+    wrong.map(|citation| annotate_evidence(&citation.raw, &[citation])).collect()
 }
 
 /// Every citation that could not be resolved, with its speaker and claim.
-pub fn wrong(debate: &Debate) -> Vec<String> {
+pub fn wrong_citations(debate: &Debate) -> Vec<String> {
     let turns = debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?)));
     let cited = turns.flat_map(|(cue, reply)| reply.citations.iter().map(move |it| (cue, it)));
     let wrong = cited.filter(|(_, citation)| citation.found.is_wrong());
     wrong
         .map(|(cue, citation)| {
             let claim = citation.claim.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
-            let struck = struck(&citation.raw, &[citation]);
-            format!("{}{claim}: {struck}", speaker(debate, cue))
+            let struck = annotate_evidence(&citation.raw, &[citation]);
+            format!("{}{claim}: {struck}", speaker_name(debate, cue))
         })
         .collect()
 }
 
 /// Every flag raised by the checks, with the side it counts against.
-pub fn all_noticed(debate: &Debate) -> Vec<String> {
+pub fn flag_lines(debate: &Debate) -> Vec<String> {
     let flags = find_flags(debate, Cue::END);
     let line = |flag: &DebateFlag| {
-        format!("{}: {}", status::side_name(debate, flag.side), noticed(debate, flag))
+        format!("{}: {}", status::side_name(debate, flag.side), describe_flag(debate, flag))
     };
     flags.iter().map(line).collect()
 }
 
-fn noticed(debate: &Debate, flag: &DebateFlag) -> String {
+fn describe_flag(debate: &Debate, flag: &DebateFlag) -> String {
     let when = super::verdict::turn_name(debate, flag.cue);
     format!("{} ({when})", flag.message)
 }

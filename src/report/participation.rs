@@ -1,11 +1,11 @@
 //! Participation table: tool, version, model, duration, tokens, cost, attempts and exit code of
 //! every turn, as reported in its envelope.
-use super::text::{cell, one_line};
+use super::sanitize::{escape_table_cell, one_line};
 use crate::debate::{Debate, Envelope};
 use std::fmt::Write;
 
 /// The table as Markdown, followed by the caveats of single turns. Empty if no tool was called.
-pub fn participation(debate: &Debate) -> String {
+pub fn participation_table(debate: &Debate) -> String {
     let asked = |envelope: &Envelope| envelope.attempts.is_some() || envelope.version.is_some();
     let turns: Vec<_> = debate
         .turns()
@@ -22,12 +22,12 @@ pub fn participation(debate: &Debate) -> String {
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (cue, it) in &turns {
-        let known = |value: Option<String>| cell(value.as_deref().unwrap_or("-"));
+        let known = |value: Option<String>| escape_table_cell(value.as_deref().unwrap_or("-"));
         let tokens = it.tokens_in.zip(it.tokens_out);
         let _ = writeln!(
             text,
             "| {cue} | {} | {} | {} | {} | {:.1} | {} | {} | {} | {} |",
-            cell(&it.tool),
+            escape_table_cell(&it.tool),
             known(it.version.clone()),
             known(it.model_asked.clone()),
             known(it.model_reported.clone()),

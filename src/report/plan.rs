@@ -1,18 +1,18 @@
 //! The plan a user confirms before any model is called: seats, rounds, options, an estimate of
 //! calls and tokens, and the pauses.
-use super::people::{Course, course, having};
-use super::text::{cell, one_line};
+use super::participants::{DebateKind, debate_kind, seats_with_role};
+use super::sanitize::{escape_table_cell, one_line};
 use crate::debate::estimate::estimate_usage;
 use crate::debate::{Debate, HoldPoint, Role, Rounds, Seat, Setup};
 use std::fmt::Write;
 
 /// Renders the plan as text.
-pub fn plan(debate: &Debate) -> String {
+pub fn render_plan(debate: &Debate) -> String {
     let setup = debate.setup();
     let topic = one_line(debate.current_topic());
     let mut text = format!("Topic: {topic}\nFormat: {}\n", setup.format.name);
-    seats(&mut text, debate);
-    let _ = writeln!(text, "Rounds: {}", rounds(debate));
+    render_seats(&mut text, debate);
+    let _ = writeln!(text, "Rounds: {}", rounds_text(debate));
     let terms = [
         ("Evidence round", "evidence_round"),
         ("Goal", "goal"),
@@ -30,8 +30,8 @@ pub fn plan(debate: &Debate) -> String {
     if let Some(effort) = setup.effort {
         let _ = writeln!(text, "Effort: {}", effort.as_str());
     }
-    spending(&mut text, debate);
-    pauses(&mut text, debate);
+    render_estimate(&mut text, debate);
+    render_pauses(&mut text, debate);
     if let Some(output) = &setup.output {
         let _ = writeln!(text, "Output: {}", one_line(output));
     }
@@ -39,20 +39,21 @@ pub fn plan(debate: &Debate) -> String {
 }
 
 /// Whether a seat has its own row. Mirror judges are counted with the rulings, listeners by type.
-fn listed(debate: &Debate, seat: &Seat) -> bool {
+fn has_own_row(debate: &Debate, seat: &Seat) -> bool {
     debate.has_active_role(seat.role) && !matches!(seat.role, Role::Mirror | Role::Audience)
 }
 
-fn seats(text: &mut String, debate: &Debate) {
+fn render_seats(text: &mut String, debate: &Debate) {
     text.push_str("\n| Seat | Role | Model | Stance |\n|---|---|---|---|\n");
-    for seat in debate.seats().iter().filter(|seat| listed(debate, seat)) {
-        let (name, voice) = (cell(&seat.name), cell(&seat.voice.to_string()));
-        let stance = cell(&seat.stance);
+    for seat in debate.seats().iter().filter(|seat| has_own_row(debate, seat)) {
+        let (name, voice) =
+            (escape_table_cell(&seat.name), escape_table_cell(&seat.voice.to_string()));
+        let stance = escape_table_cell(&seat.stance);
         let _ = writeln!(text, "| {name} | {} | {voice} | {stance} |", seat.role.title());
     }
     text.push('\n');
     if debate.has_active_role(Role::Audience) {
-        let _ = writeln!(text, "Listeners: {}", listeners(debate));
+        let _ = writeln!(text, "Listeners: {}", listeners_text(debate));
     }
     if !debate.setup().chosen.is_empty() {
         let chosen: Vec<_> = debate.setup().chosen.iter().map(|line| one_line(line)).collect();
@@ -61,7 +62,7 @@ fn seats(text: &mut String, debate: &Debate) {
 }
 
 /// For example `5 (rational-logic: claude; risk-averse: codex, gemini)`.
-fn listeners(debate: &Debate) -> String {
+fn listeners_text(debate: &Debate) -> String {
     let mut kinds: Vec<(&str, Vec<String>)> = vec![];
     let seats = debate.seats().iter().filter(|seat| seat.role == Role::Audience);
     let mut count = 0;
@@ -79,29 +80,33 @@ fn listeners(debate: &Debate) -> String {
     one_line(&format!("{count} ({})", kinds.join("; ")))
 }
 
-fn rounds(debate: &Debate) -> String {
+fn rounds_text(debate: &Debate) -> String {
     let rounds = debate.rounds();
-    match course(debate) {
-        Course::Dialogue => format!("about {rounds}; it goes on until you end it"),
-        Course::Research => {
+    match debate_kind(debate) {
+        DebateKind::Dialogue => format!("about {rounds}; it goes on until you end it"),
+        DebateKind::Research => {
             let audit = if debate.has_active_role(Role::Auditor) { ", evidence audit" } else { "" };
             format!("{rounds} (investigation, cross rebuttal{audit}, judgment)")
         }
-        Course::Contest => {
-            let acts = acts(debate, rounds);
+        DebateKind::Contest => {
+            let acts = acts_text(debate, rounds);
             let listen = debate.has_active_role(Role::Audience);
             let vote = if listen { ", and a vote" } else { "" };
-            format!("{rounds} ({}{acts}, then {}{vote})", speeches(rounds), rulings(debate))
+            format!(
+                "{rounds} ({}{acts}, then {}{vote})",
+                speeches_text(rounds),
+                rulings_text(debate)
+            )
         }
     }
 }
 
-fn speeches(rounds: u8) -> String {
+fn speeches_text(rounds: u8) -> String {
     format!("{} speeches", 2 * u32::from(rounds))
 }
 
 /// The acts and their rounds. Empty for three acts or fewer.
-fn acts(debate: &Debate, rounds: u8) -> String {
+fn acts_text(debate: &Debate, rounds: u8) -> String {
     let format = &debate.setup().format;
     let counted = format.acts.iter().zip(format.round_ranges(rounds));
     let counted = counted.filter(|(act, span)| act.rounds != Rounds::Once && !span.is_empty());
@@ -114,9 +119,10 @@ fn acts(debate: &Debate, rounds: u8) -> String {
     if acts.len() > 3 { format!(" in rounds: {}", acts.join(", ")) } else { String::new() }
 }
 
-fn rulings(debate: &Debate) -> String {
-    let of =
-        |role: Role| if debate.has_active_role(role) { having(debate, role).count() } else { 0 };
+fn rulings_text(debate: &Debate) -> String {
+    let of = |role: Role| {
+        if debate.has_active_role(role) { seats_with_role(debate, role).count() } else { 0 }
+    };
     match (of(Role::Judge), of(Role::Mirror)) {
         (0, 0) => "no ruling".into(),
         (1, 0) => "1 ruling".into(),
@@ -129,7 +135,7 @@ fn rulings(debate: &Debate) -> String {
 }
 
 /// Estimated number of calls and tokens.
-fn spending(text: &mut String, debate: &Debate) {
+fn render_estimate(text: &mut String, debate: &Debate) {
     let setup = Setup {
         topic: debate.current_topic().into(),
         seats: debate.seats().to_vec(),
@@ -143,17 +149,17 @@ fn spending(text: &mut String, debate: &Debate) {
     let _ = writeln!(
         text,
         "Calls: about {calls}, reading {} and writing {} tokens (at 4 bytes a token)",
-        thousands(read),
-        thousands(written)
+        format_thousands(read),
+        format_thousands(written)
     );
 }
 
-fn thousands(count: u64) -> String {
+fn format_thousands(count: u64) -> String {
     if count < 1000 { count.to_string() } else { format!("{}k", count.div_ceil(1000)) }
 }
 
 /// Points at which the debate pauses: holds the user asked for, and budget limits.
-fn pauses(text: &mut String, debate: &Debate) {
+fn render_pauses(text: &mut String, debate: &Debate) {
     let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
     let several = open || debate.rounds() > 1;
     for hold in debate.holds().iter().filter(|hold| **hold == HoldPoint::Start || several) {

@@ -1,12 +1,12 @@
 //! Renders the whole debate as one Markdown file, while it runs and after its end.
 use super::dialogue;
-use super::ledger::{of_evidence, rating, struck};
-use super::papers::paper;
-use super::participation::participation;
-use super::people::{Course, course, having, title, who};
-use super::research::judgment;
-use super::summary::{demo, summary};
-use super::text::{demoted, one_line, printable};
+use super::ledger::{annotate_evidence, citations_for_evidence, claim_rating};
+use super::participants::{DebateKind, debate_kind, role_models, seats_with_role, speaker_title};
+use super::participation::participation_table;
+use super::research::research_judgment;
+use super::sanitize::{demote_headings, one_line, strip_control_chars};
+use super::structured_reply::render_structured_reply;
+use super::summary::{demo_notice, render_summary};
 use crate::debate::body::ClaimPurpose;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::state::SeatTransfer;
@@ -17,47 +17,47 @@ use crate::debate::{
 use std::fmt::Write;
 
 /// Renders the record. The importer parses these headings, so they are part of the file format.
-pub fn record(debate: &Debate) -> String {
-    let mut text = front(debate);
-    let course = course(debate);
+pub fn render_record(debate: &Debate) -> String {
+    let mut text = front_matter(debate);
+    let course = debate_kind(debate);
     let ending = debate.setup().ending_act();
     let mut part = None;
     let mut remarks = debate.remarks().iter().peekable();
     // The last act of a dialogue is rendered as its conclusion, not as a round.
-    let rounds = |cue: &Cue| course != Course::Dialogue || cue.act < ending;
+    let rounds = |cue: &Cue| course != DebateKind::Dialogue || cue.act < ending;
     for (cue, turn) in debate.turns().filter(|(cue, _)| rounds(cue)) {
         // A remark stays in the round in which it was made, or in the first round if it is earlier.
         if part.is_none() {
-            part = Some(begin(&mut text, debate, course, cue));
+            part = Some(begin_section(&mut text, debate, course, cue));
         }
         while let Some(remark) = remarks.next_if(|remark| remark.from <= cue) {
-            input(&mut text, &remark.text);
+            render_user_input(&mut text, &remark.text);
         }
-        if part != Some(part_of(course, cue)) {
-            part = Some(begin(&mut text, debate, course, cue));
+        if part != Some(section_of(course, cue)) {
+            part = Some(begin_section(&mut text, debate, course, cue));
         }
-        taken(&mut text, debate, course, cue, turn);
+        render_turn(&mut text, debate, course, cue, turn);
     }
     for remark in remarks {
-        input(&mut text, &remark.text);
+        render_user_input(&mut text, &remark.text);
     }
-    conclusion(&mut text, debate, course);
-    let proof = participation(debate);
+    render_conclusion(&mut text, debate, course);
+    let proof = participation_table(debate);
     if !proof.is_empty() {
         let _ = write!(text, "\n---\n\n## Participation\n\n{proof}");
     }
-    printable(&text)
+    strip_control_chars(&text)
 }
 
 /// Front matter: topic, id, date, status, participants, outcome, options and labels.
-fn front(debate: &Debate) -> String {
+fn front_matter(debate: &Debate) -> String {
     let setup = debate.setup();
     let mut text = format!("# Debate: {}\n\n", one_line(debate.current_topic()));
     let _ = writeln!(text, "**Id**: {}  ", setup.id);
-    let _ = writeln!(text, "**Date**: {}  ", &super::iso(setup.opened_at)[..10]);
+    let _ = writeln!(text, "**Date**: {}  ", &super::iso_timestamp(setup.opened_at)[..10]);
     let _ = writeln!(text, "**Status**: {}  ", status::status(debate).as_str());
-    let _ = writeln!(text, "**Participants**: {}  ", participants(debate));
-    let _ = writeln!(text, "**Outcome**: {}", outcome(debate));
+    let _ = writeln!(text, "**Participants**: {}  ", participants_text(debate));
+    let _ = writeln!(text, "**Outcome**: {}", outcome_text(debate));
     let terms = [
         ("Goal", "goal"),
         ("Audience", "audience"),
@@ -82,13 +82,13 @@ fn front(debate: &Debate) -> String {
         let _ = writeln!(text, "\n**Chosen**: {}", chosen.join(", "));
     }
     for handed in debate.seat_transfers() {
-        let _ = writeln!(text, "\n**Handed over**: {}", handed_over(debate, handed));
+        let _ = writeln!(text, "\n**Handed over**: {}", describe_transfer(debate, handed));
     }
     let labels = status::labels(debate);
     if !labels.is_empty() {
         let _ = writeln!(text, "\n**Labels**: {}", labels.join(", "));
     }
-    let demo = demo(debate).trim_end();
+    let demo = demo_notice(debate).trim_end();
     if !demo.is_empty() {
         let _ = writeln!(text, "\n{demo}");
     }
@@ -97,7 +97,7 @@ fn front(debate: &Debate) -> String {
 
 /// For example `proposer, from host to codex, in round 2 (handed over by the user through
 /// claude-code, ...)`.
-fn handed_over(debate: &Debate, handed: &SeatTransfer) -> String {
+fn describe_transfer(debate: &Debate, handed: &SeatTransfer) -> String {
     let seat = debate.seats().get(usize::from(handed.seat));
     let name = seat.map(|seat| one_line(&seat.name)).unwrap_or_default();
     let when = handed.due_cue.map_or_else(String::new, |cue| match cue.round {
@@ -110,26 +110,31 @@ fn handed_over(debate: &Debate, handed: &SeatTransfer) -> String {
     format!("{name}, from {from} to {to}{when}{because}")
 }
 
-fn input(text: &mut String, remark: &str) {
-    let _ = write!(text, "\n### User Input\n\n{}\n", demoted(remark));
+fn render_user_input(text: &mut String, remark: &str) {
+    let _ = write!(text, "\n### User Input\n\n{}\n", demote_headings(remark));
 }
 
 /// Key of a section with its own heading: a round, or a phase in research debates.
-type PartOf = (Position, Option<u8>);
+type RecordSection = (Position, Option<u8>);
 
-fn part_of(course: Course, cue: Cue) -> PartOf {
-    (cue.position(), (course == Course::Research).then_some(cue.phase))
+fn section_of(course: DebateKind, cue: Cue) -> RecordSection {
+    (cue.position(), (course == DebateKind::Research).then_some(cue.phase))
 }
 
-fn begin(text: &mut String, debate: &Debate, course: Course, cue: Cue) -> PartOf {
-    let _ = write!(text, "\n---\n\n## {}\n", heading(debate, course, cue));
-    part_of(course, cue)
+fn begin_section(
+    text: &mut String,
+    debate: &Debate,
+    course: DebateKind,
+    cue: Cue,
+) -> RecordSection {
+    let _ = write!(text, "\n---\n\n## {}\n", section_heading(debate, course, cue));
+    section_of(course, cue)
 }
 
 /// Heading of a section: the round, the act outside of rounds, or the phase in research debates.
-fn heading(debate: &Debate, course: Course, cue: Cue) -> String {
+fn section_heading(debate: &Debate, course: DebateKind, cue: Cue) -> String {
     let phase = debate.setup().phase(cue);
-    if course == Course::Research {
+    if course == DebateKind::Research {
         let known = match (phase.reply, phase.hears) {
             (ReplyKind::Speech, TranscriptScope::Nothing) => Some("Investigation"),
             (ReplyKind::Speech, _) => Some("Cross Rebuttal"),
@@ -148,27 +153,27 @@ fn heading(debate: &Debate, course: Course, cue: Cue) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn participants(debate: &Debate) -> String {
+fn participants_text(debate: &Debate) -> String {
     let pair = |one: Role, other: Role| {
-        let (first, second) = (who(debate, one)?, who(debate, other)?);
+        let (first, second) = (role_models(debate, one)?, role_models(debate, other)?);
         Some(format!("{} {first} <-> {} {second}", one.title(), other.title()))
     };
     let names = || {
         let named = debate.seats().iter().map(|seat| one_line(&seat.name));
         named.collect::<Vec<_>>().join(", ")
     };
-    match course(debate) {
-        Course::Contest => pair(Role::Pro, Role::Con).unwrap_or_else(names),
-        Course::Dialogue => {
-            let partners = having(debate, Role::Partner);
+    match debate_kind(debate) {
+        DebateKind::Contest => pair(Role::Pro, Role::Con).unwrap_or_else(names),
+        DebateKind::Dialogue => {
+            let partners = seats_with_role(debate, Role::Partner);
             let tools: Vec<String> = partners
                 .map(|nth| debate.seats()[usize::from(nth)].voice.tool().to_owned())
                 .collect();
             let (lead, partner) = (Role::Lead.title(), Role::Partner.title());
             format!("{lead} <-> {partner} ({})", tools.join(", "))
         }
-        Course::Research => {
-            let seats = having(debate, Role::Advocate).map(|nth| {
+        DebateKind::Research => {
+            let seats = seats_with_role(debate, Role::Advocate).map(|nth| {
                 let seat = &debate.seats()[usize::from(nth)];
                 format!("{} ({})", one_line(&seat.name), seat.voice.tool())
             });
@@ -177,12 +182,12 @@ fn participants(debate: &Debate) -> String {
     }
 }
 
-fn outcome(debate: &Debate) -> String {
-    match course(debate) {
-        Course::Dialogue => return dialogue::outcome(debate).into(),
-        Course::Research if debate.outcome() != Some(&DebateOutcome::Cancelled) => {
-            let summary =
-                judgment(debate).and_then(|sections| sections.get(report_sections::SUMMARY_INDEX));
+fn outcome_text(debate: &Debate) -> String {
+    match debate_kind(debate) {
+        DebateKind::Dialogue => return dialogue::outcome_text(debate).into(),
+        DebateKind::Research if debate.outcome() != Some(&DebateOutcome::Cancelled) => {
+            let summary = research_judgment(debate)
+                .and_then(|sections| sections.get(report_sections::SUMMARY_INDEX));
             if let Some(summary) = summary {
                 return one_line(&summary.text);
             }
@@ -207,67 +212,67 @@ fn outcome(debate: &Debate) -> String {
     }
 }
 
-fn conclusion(text: &mut String, debate: &Debate, course: Course) {
+fn render_conclusion(text: &mut String, debate: &Debate, course: DebateKind) {
     let over = debate.outcome().is_some();
     if !over && debate.decision().is_none() {
         return;
     }
     text.push_str("\n---\n\n## Conclusion\n");
-    if course == Course::Dialogue {
-        dialogue::conclusion(text, debate);
+    if course == DebateKind::Dialogue {
+        dialogue::render_conclusion(text, debate);
         return;
     }
     if over {
-        match judgment(debate) {
+        match research_judgment(debate) {
             // The sections of the report are already rendered above, one for each phase.
-            Some(sections) if course == Course::Research => {
+            Some(sections) if course == DebateKind::Research => {
                 for (title, nth) in [
                     ("Recommendation", report_sections::RECOMMENDATION_INDEX),
                     ("Summary", report_sections::SUMMARY_INDEX),
                 ] {
                     let said = sections.get(nth).map_or("", |section| section.text.trim());
-                    let _ = write!(text, "\n### {title}\n\n{}\n", demoted(said));
+                    let _ = write!(text, "\n### {title}\n\n{}\n", demote_headings(said));
                 }
             }
             _ => {
                 let summary =
-                    summary(debate).replacen("## Debate Summary", "### Debate Summary", 1);
+                    render_summary(debate).replacen("## Debate Summary", "### Debate Summary", 1);
                 let _ = write!(text, "\n{summary}");
             }
         }
     }
     if let Some(decision) = debate.decision() {
-        let _ = write!(text, "\n### User's Decision\n\n{}\n", demoted(decision));
+        let _ = write!(text, "\n### User's Decision\n\n{}\n", demote_headings(decision));
     }
 }
 
 /// Placeholder for a reply that is hidden until all seats of its phase have answered.
-pub const SEALED: &str = "(Sealed until all have answered.)\n";
+pub const SEALED_PLACEHOLDER: &str = "(Sealed until all have answered.)\n";
 
 /// Renders one turn below the name of its speaker.
-fn taken(
+fn render_turn(
     text: &mut String,
     debate: &Debate,
-    course: Course,
+    course: DebateKind,
     cue: Cue,
     turn: &Result<Reply, TurnFailure>,
 ) {
     let seat = debate.seat(cue);
-    let who = one_line(&title(debate, cue));
+    let who = one_line(&speaker_title(debate, cue));
     let _ = match course {
-        Course::Dialogue if having(debate, seat.role).count() == 1 => {
+        DebateKind::Dialogue if seats_with_role(debate, seat.role).count() == 1 => {
             write!(text, "\n### {who}\n\n")
         }
-        Course::Dialogue => {
+        DebateKind::Dialogue => {
             write!(text, "\n### {} ({})\n\n", seat.role.title(), one_line(&seat.name))
         }
         _ => write!(text, "\n### {who} ({})\n\n", debate.tool_at(cue)),
     };
     match turn {
-        Ok(_) if debate.is_sealed(cue) => text.push_str(SEALED),
-        Ok(reply) => match paper(debate, cue, &reply.body) {
+        Ok(_) if debate.is_sealed(cue) => text.push_str(SEALED_PLACEHOLDER),
+        Ok(reply) => match render_structured_reply(debate, cue, &reply.body) {
             Some(paper) => text.push_str(&paper),
-            None => said(text, reply),
+            None => render_reply(text, reply),
         },
         Err(failure) => {
             let (trouble, note) = (failure.trouble.as_str(), one_line(&failure.note));
@@ -276,10 +281,10 @@ fn taken(
     }
 }
 
-fn said(text: &mut String, reply: &Reply) {
-    let _ = writeln!(text, "{}", demoted(reply.body.to_text().trim()));
+fn render_reply(text: &mut String, reply: &Reply) {
+    let _ = writeln!(text, "{}", demote_headings(reply.body.to_text().trim()));
     if let Body::Verdict(ruling) = &reply.body {
-        let _ = write!(text, "\nRecommends: {}\n", demoted(&ruling.recommendation));
+        let _ = write!(text, "\nRecommends: {}\n", demote_headings(&ruling.recommendation));
     }
     let claims = reply.body.claims();
     if !claims.is_empty() {
@@ -287,10 +292,17 @@ fn said(text: &mut String, reply: &Reply) {
     }
     for claim in claims {
         let text_of = one_line(&claim.text);
-        let _ = writeln!(text, "- `{}` {text_of}{}{}", claim.id, answers(claim), rating(claim));
+        let _ = writeln!(
+            text,
+            "- `{}` {text_of}{}{}",
+            claim.id,
+            answers_suffix(claim),
+            claim_rating(claim)
+        );
         for evidence in &claim.evidence {
-            let found = of_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
-            let _ = writeln!(text, "  - {}", struck(evidence, &found));
+            let found =
+                citations_for_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
+            let _ = writeln!(text, "  - {}", annotate_evidence(evidence, &found));
         }
         let rests = claim.part.is_none_or(|part| part == ClaimPurpose::Argument);
         if claim.evidence.is_empty() && rests {
@@ -311,7 +323,7 @@ fn said(text: &mut String, reply: &Reply) {
     }
     let passing = reply.citations.iter().filter(|it| it.claim.is_none() && it.found.is_wrong());
     for wrong in passing {
-        let _ = writeln!(text, "\n> Struck out: {}", struck(&wrong.raw, &[wrong]));
+        let _ = writeln!(text, "\n> Struck out: {}", annotate_evidence(&wrong.raw, &[wrong]));
     }
     let faults = reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul);
     for fault in faults {
@@ -323,7 +335,7 @@ fn said(text: &mut String, reply: &Reply) {
     }
 }
 
-fn answers(claim: &Claim) -> String {
+fn answers_suffix(claim: &Claim) -> String {
     if claim.answers.is_empty() {
         return String::new();
     }

@@ -6,37 +6,37 @@
 //! | `labels` | localized labels of the report |
 //! | `audit` | evidence audit: the auditor's tags and the result of the citation lookup |
 mod audit;
-mod words;
+mod labels;
 
-use super::ledger::{of_evidence, rating, struck};
-use super::people::{having, model_of};
-use super::summary::{demo, header};
-use super::text::{demoted, one_line};
+use super::ledger::{annotate_evidence, citations_for_evidence, claim_rating};
+use super::participants::{seat_model, seats_with_role};
+use super::sanitize::{demote_headings, one_line};
+use super::summary::{demo_notice, summary_header};
 use crate::debate::RuleWeight;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{
     Body, Claim, Cue, Debate, DebateOutcome, Reply, ReplyKind, Role, Section, Status,
     TranscriptScope, TurnFailure, report_sections, status,
 };
+use labels::ReportLabels;
 use std::fmt::Write;
-use words::Words;
 
 /// Renders the report once the debate is judged. `None` if it was aborted, cancelled or failed.
-pub fn research(debate: &Debate) -> Option<String> {
-    let sections = judgment(debate)?;
+pub fn research_report(debate: &Debate) -> Option<String> {
+    let sections = research_judgment(debate)?;
     let status = status::status(debate);
     if matches!(status, Status::Aborted | Status::Cancelled | Status::Failed) {
         return None;
     }
-    let words = words::of(debate.current_topic());
-    let mut text = top(debate, words);
-    body(&mut text, debate, words);
-    judged(&mut text, sections, words);
+    let words = labels::labels_for(debate.current_topic());
+    let mut text = report_header(debate, words);
+    render_arguments(&mut text, debate, words);
+    render_judgment(&mut text, sections, words);
     Some(text)
 }
 
 /// Sections of the judge's reply in the last act.
-pub fn judgment(debate: &Debate) -> Option<&[Section]> {
+pub fn research_judgment(debate: &Debate) -> Option<&[Section]> {
     let ending = debate.setup().ending_act();
     debate.replies_in(..).rev().find_map(|(cue, said)| match said {
         Body::Sections { sections }
@@ -49,22 +49,22 @@ pub fn judgment(debate: &Debate) -> Option<&[Section]> {
 }
 
 /// Summary of a research debate without a judgment: progress so far, or the findings.
-pub(super) fn so_far(debate: &Debate) -> String {
-    let mut text = header(debate, &[Role::Advocate, Role::Auditor, Role::Judge], &[]);
+pub(super) fn summary_without_judgment(debate: &Debate) -> String {
+    let mut text = summary_header(debate, &[Role::Advocate, Role::Auditor, Role::Judge], &[]);
     let said = debate.replies_in(..).next().is_some();
     match debate.outcome() {
         None => {
-            let taken = |stage: Stage| {
-                let own = advocates(debate).filter_map(|nth| turn(debate, nth, stage));
+            let taken = |stage: ResearchStage| {
+                let own = advocate_seats(debate).filter_map(|nth| last_turn(debate, nth, stage));
                 own.filter(|(_, turn)| turn.is_ok()).count()
             };
             let _ = write!(
                 text,
                 "\nNo judgment yet: {} of {all} sides have investigated, {} have answered the \
                  others.\n",
-                taken(Stage::Investigation),
-                taken(Stage::Rebuttal),
-                all = advocates(debate).count()
+                taken(ResearchStage::Investigation),
+                taken(ResearchStage::Rebuttal),
+                all = advocate_seats(debate).count()
             );
         }
         Some(DebateOutcome::Cancelled) => {
@@ -73,35 +73,37 @@ pub(super) fn so_far(debate: &Debate) -> String {
         Some(_) if !said => text.push_str("\nNothing was found: no report.\n"),
         Some(_) => {
             text.push_str("\nNobody has judged it: no report. What the sides found is below.\n");
-            body(&mut text, debate, words::of(debate.current_topic()));
+            render_arguments(&mut text, debate, labels::labels_for(debate.current_topic()));
         }
     }
     text
 }
 
-fn top(debate: &Debate, words: &Words) -> String {
+fn report_header(debate: &Debate, words: &ReportLabels) -> String {
     let setup = debate.setup();
     let colon = words.colon;
     let mut text = format!("# {}{colon}{}\n\n", one_line(debate.current_topic()), words.title);
-    text.push_str(demo(debate));
+    text.push_str(demo_notice(debate));
     let term = |name: &str| debate.terms().get(name).map_or("-", |term| term.as_str());
     let seats = [Role::Advocate, Role::Auditor, Role::Judge].into_iter();
     let seats = seats.filter(|role| debate.has_active_role(*role));
-    let roles: Vec<String> =
-        seats.flat_map(|role| having(debate, role)).map(|nth| role(debate, nth)).collect();
-    let lost = lost(debate, words);
+    let roles: Vec<String> = seats
+        .flat_map(|role| seats_with_role(debate, role))
+        .map(|nth| seat_with_model(debate, nth))
+        .collect();
+    let lost = missing_turns(debate, words);
     let degraded = !lost.is_empty() || status::status(debate) == Status::Degraded;
     let completion = if degraded { Status::Degraded } else { Status::Completed };
     let lines = [
-        (words.date, super::iso(setup.opened_at)[..10].to_owned()),
-        (words.method, words.debate.to_owned()),
+        (words.date, super::iso_timestamp(setup.opened_at)[..10].to_owned()),
+        (words.method, words.method_text.to_owned()),
         (words.roles, roles.join(" | ")),
         (
             words.audience,
             format!(
                 "{} | {}{colon}{}",
                 one_line(term("audience")),
-                words.decision,
+                words.decision_type,
                 one_line(term("decision_type"))
             ),
         ),
@@ -111,7 +113,7 @@ fn top(debate: &Debate, words: &Words) -> String {
         let _ = writeln!(text, "{name}{colon}{value}  ");
     }
     if !lost.is_empty() {
-        let _ = write!(text, "\n> {}{}\n", words.degraded, one_line(&lost.join(", ")));
+        let _ = write!(text, "\n> {}{}\n", words.missing_prefix, one_line(&lost.join(", ")));
     }
     let told: Vec<String> = status::notices(debate).iter().map(|notice| one_line(notice)).collect();
     if !told.is_empty() {
@@ -122,79 +124,86 @@ fn top(debate: &Debate, words: &Words) -> String {
 
 /// Turns marked `[INCOMPLETE]` in the report: failed turns, and turns never requested because the
 /// user asked for the judgment first.
-fn lost(debate: &Debate, words: &Words) -> Vec<String> {
+fn missing_turns(debate: &Debate, words: &ReportLabels) -> Vec<String> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.clone();
     let failed = debate
         .failed_turns()
         .map(|(cue, _)| format!("{} (`{}`)", name(cue.seat), debate.setup().phase(cue).name));
-    let unasked = advocates(debate).filter(|nth| {
-        [Stage::Investigation, Stage::Rebuttal].iter().any(|it| turn(debate, *nth, *it).is_none())
+    let unasked = advocate_seats(debate).filter(|nth| {
+        [ResearchStage::Investigation, ResearchStage::Rebuttal]
+            .iter()
+            .any(|it| last_turn(debate, *nth, *it).is_none())
     });
-    let auditors = having(debate, Role::Auditor).filter(|nth| {
+    let auditors = seats_with_role(debate, Role::Auditor).filter(|nth| {
         debate.has_active_role(Role::Auditor) && !debate.turns().any(|(cue, _)| cue.seat == *nth)
     });
-    let unasked = unasked.chain(auditors).map(|nth| format!("{} ({})", name(nth), words.unasked));
+    let unasked =
+        unasked.chain(auditors).map(|nth| format!("{} ({})", name(nth), words.never_asked));
     failed.chain(unasked).collect()
 }
 
 /// For example `Proponent (claude:opus)`.
-fn role(debate: &Debate, nth: u8) -> String {
+fn seat_with_model(debate: &Debate, nth: u8) -> String {
     let seat = &debate.seats()[usize::from(nth)];
     let name = seat.title();
-    one_line(&format!("{name} ({})", model_of(debate, nth)))
+    one_line(&format!("{name} ({})", seat_model(debate, nth)))
 }
 
 /// Stage of an advocate's work, in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ResearchStage {
     /// First speech, written before hearing the others.
     Investigation,
     /// Reply to the other advocates.
     Rebuttal,
 }
 
-fn advocates(debate: &Debate) -> impl Iterator<Item = u8> {
-    having(debate, Role::Advocate)
+fn advocate_seats(debate: &Debate) -> impl Iterator<Item = u8> {
+    seats_with_role(debate, Role::Advocate)
 }
 
 /// The last turn of a seat in this stage.
-fn turn(debate: &Debate, nth: u8, stage: Stage) -> Option<(Cue, &Result<Reply, TurnFailure>)> {
+fn last_turn(
+    debate: &Debate,
+    nth: u8,
+    stage: ResearchStage,
+) -> Option<(Cue, &Result<Reply, TurnFailure>)> {
     debate.turns().filter(|(cue, _)| cue.seat == nth).rfind(|(cue, _)| {
         let phase = debate.setup().phase(*cue);
         let first = phase.hears == TranscriptScope::Nothing;
-        phase.reply == ReplyKind::Speech && first == (stage == Stage::Investigation)
+        phase.reply == ReplyKind::Speech && first == (stage == ResearchStage::Investigation)
     })
 }
 
 /// Renders arguments, rebuttals and the evidence audit.
-fn body(text: &mut String, debate: &Debate, words: &Words) {
+fn render_arguments(text: &mut String, debate: &Debate, words: &ReportLabels) {
     let _ = write!(text, "\n## {}\n", words.arguments);
-    for nth in advocates(debate) {
-        let _ = write!(text, "\n### {}\n\n", role(debate, nth));
+    for nth in advocate_seats(debate) {
+        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, nth));
         let stance = &debate.seats()[usize::from(nth)].stance;
         if !stance.trim().is_empty() {
             let _ = write!(text, "{}{}{}\n\n", words.stance, words.colon, one_line(stance));
         }
-        said(text, debate, turn(debate, nth, Stage::Investigation), words);
+        render_speech(text, debate, last_turn(debate, nth, ResearchStage::Investigation), words);
     }
     let _ = write!(text, "\n## {}\n", words.rebuttals);
-    for nth in advocates(debate) {
-        let _ = write!(text, "\n### {}\n\n", role(debate, nth));
-        said(text, debate, turn(debate, nth, Stage::Rebuttal), words);
+    for nth in advocate_seats(debate) {
+        let _ = write!(text, "\n### {}\n\n", seat_with_model(debate, nth));
+        render_speech(text, debate, last_turn(debate, nth, ResearchStage::Rebuttal), words);
     }
     let _ = write!(text, "\n## {}\n", words.audit);
-    audit::audit(text, debate, words);
+    audit::render_audit(text, debate, words);
 }
 
-fn said(
+fn render_speech(
     text: &mut String,
     debate: &Debate,
     turn: Option<(Cue, &Result<Reply, TurnFailure>)>,
-    words: &Words,
+    words: &ReportLabels,
 ) {
     let reply = match turn {
         Some((cue, Ok(_))) if debate.is_sealed(cue) => {
-            text.push_str(super::record::SEALED);
+            text.push_str(super::record::SEALED_PLACEHOLDER);
             return;
         }
         Some((_, Ok(reply))) => reply,
@@ -204,14 +213,14 @@ fn said(
             return;
         }
         None => {
-            let _ = writeln!(text, "[INCOMPLETE] {}", words.unasked);
+            let _ = writeln!(text, "[INCOMPLETE] {}", words.never_asked);
             return;
         }
     };
-    let _ = writeln!(text, "{}", demoted(reply.body.to_text().trim()));
+    let _ = writeln!(text, "{}", demote_headings(reply.body.to_text().trim()));
     let claims: Vec<&Claim> = reply.body.claims().iter().collect();
     if !claims.is_empty() {
-        let _ = write!(text, "\n{}{}\n\n", words.claims, words.colon.trim_end());
+        let _ = write!(text, "\n{}{}\n\n", words.self_rated_claims, words.colon.trim_end());
     }
     for claim in claims {
         let (id, says) = (one_line(&claim.id), one_line(&claim.text));
@@ -220,32 +229,33 @@ fn said(
         } else {
             format!(" (-> {})", one_line(&claim.answers.join(", ")))
         };
-        let _ = writeln!(text, "- `{id}` {says}{answers}{}", rating(claim));
+        let _ = writeln!(text, "- `{id}` {says}{answers}{}", claim_rating(claim));
         for evidence in &claim.evidence {
-            let found = of_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
-            let _ = writeln!(text, "  - {}", struck(evidence, &found));
+            let found =
+                citations_for_evidence(evidence, citations_for_claim(&reply.citations, &claim.id));
+            let _ = writeln!(text, "  - {}", annotate_evidence(evidence, &found));
         }
     }
     for fault in reply.findings.iter().filter(|found| found.weight == RuleWeight::Foul) {
-        let _ = writeln!(text, "\n> {}{}{}", words.fault, words.colon, one_line(&fault.says));
+        let _ = writeln!(text, "\n> {}{}{}", words.finding, words.colon, one_line(&fault.says));
     }
 }
 
 /// Renders the judge's sections, each below its own heading.
-fn judged(text: &mut String, sections: &[Section], words: &Words) {
+fn render_judgment(text: &mut String, sections: &[Section], words: &ReportLabels) {
     let part = |nth: usize| {
-        let said = sections.get(nth).map(|section| demoted(section.text.trim()));
+        let said = sections.get(nth).map(|section| demote_headings(section.text.trim()));
         said.unwrap_or_else(|| "[INCOMPLETE]".into())
     };
     let _ = write!(text, "\n## {}\n", words.judgment);
     for (nth, section) in sections.iter().take(report_sections::RECOMMENDATION_INDEX).enumerate() {
         let title = one_line(section.title.trim_start_matches('#'));
-        let _ = write!(text, "\n### {}. {}\n\n{}\n", nth + 1, bare(&title), part(nth));
+        let _ = write!(text, "\n### {}. {}\n\n{}\n", nth + 1, strip_number(&title), part(nth));
     }
     let parts = [
         (words.recommendation, report_sections::RECOMMENDATION_INDEX),
-        (words.questions, report_sections::RECOMMENDATION_INDEX + 1),
-        (words.matrix, report_sections::SCENARIO_MATRIX_INDEX),
+        (words.open_questions, report_sections::RECOMMENDATION_INDEX + 1),
+        (words.scenario_matrix, report_sections::SCENARIO_MATRIX_INDEX),
     ];
     for (title, nth) in parts {
         let _ = write!(text, "\n## {title}\n\n{}\n", part(nth));
@@ -257,7 +267,7 @@ fn judged(text: &mut String, sections: &[Section], words: &Words) {
 }
 
 /// Strips a leading number from a heading.
-fn bare(title: &str) -> &str {
+fn strip_number(title: &str) -> &str {
     let number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
     Some(title.trim_start_matches(number)).filter(|rest| !rest.is_empty()).unwrap_or(title)
 }

@@ -1,32 +1,34 @@
 //! Renders the result of a debate as Markdown, verdict first. `render_summary` is the entry point.
 use super::court;
-use super::dialogue::dialogue;
-use super::ledger::wrong;
-use super::people::{Course, course, rounds_completed, who};
-use super::research::{research, so_far};
-use super::text::{cell, demoted, one_line};
-use super::verdict::{RulingView, VerdictView, turn_name, unsupported, verdict};
+use super::dialogue::dialogue_summary;
+use super::ledger::wrong_citations;
+use super::participants::{DebateKind, debate_kind, role_models, rounds_completed};
+use super::research::{research_report, summary_without_judgment};
+use super::sanitize::{demote_headings, escape_table_cell, one_line};
+use super::verdict::{RulingView, VerdictView, turn_name, unsupported_claims, verdict_view};
 use crate::debate::body::BlindSpot;
 use crate::debate::{Body, Cue, Debate, DebateOutcome, ReplyKind, Role, Side, status};
 use std::fmt::Write;
 
 /// Renders the summary. The layout depends on the record and the roles, not on the format's name.
-pub fn summary(debate: &Debate) -> String {
-    match (verdict(debate), course(debate)) {
-        (Some(verdict), _) => contest(debate, Some(&verdict)),
-        (None, Course::Contest) => contest(debate, None),
-        (None, Course::Dialogue) => dialogue(debate),
-        (None, Course::Research) => research(debate).unwrap_or_else(|| so_far(debate)),
+pub fn render_summary(debate: &Debate) -> String {
+    match (verdict_view(debate), debate_kind(debate)) {
+        (Some(verdict), _) => contest_summary(debate, Some(&verdict)),
+        (None, DebateKind::Contest) => contest_summary(debate, None),
+        (None, DebateKind::Dialogue) => dialogue_summary(debate),
+        (None, DebateKind::Research) => {
+            research_report(debate).unwrap_or_else(|| summary_without_judgment(debate))
+        }
     }
 }
 
 /// Header of every summary: topic, participants, rounds, rigor, status and notices.
-pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
+pub(super) fn summary_header(debate: &Debate, roles: &[Role], more: &[String]) -> String {
     let mut text = String::from("## Debate Summary\n\n");
-    text.push_str(demo(debate));
+    text.push_str(demo_notice(debate));
     let _ = writeln!(text, "Topic: {}  ", one_line(debate.current_topic()));
     for role in roles.iter().filter(|role| debate.has_active_role(**role)) {
-        if let Some(who) = who(debate, *role) {
+        if let Some(who) = role_models(debate, *role) {
             let _ = writeln!(text, "{}: {}  ", role.title(), one_line(&who));
         }
     }
@@ -50,7 +52,7 @@ pub(super) fn header(debate: &Debate, roles: &[Role], more: &[String]) -> String
 }
 
 /// Warning for demo debates, which are scripted and call no model. Empty otherwise.
-pub(super) fn demo(debate: &Debate) -> &'static str {
+pub(super) fn demo_notice(debate: &Debate) -> &'static str {
     if status::labels(debate).contains(&"demo") {
         "> DEMO: scripted voices, no model was asked. This is not advice.\n\n"
     } else {
@@ -58,27 +60,27 @@ pub(super) fn demo(debate: &Debate) -> &'static str {
     }
 }
 
-fn contest(debate: &Debate, verdict: Option<&VerdictView>) -> String {
-    let mut text = header(debate, &[Role::Pro, Role::Con, Role::Judge], &[]);
+fn contest_summary(debate: &Debate, verdict: Option<&VerdictView>) -> String {
+    let mut text = summary_header(debate, &[Role::Pro, Role::Con, Role::Judge], &[]);
     match verdict {
-        Some(verdict) => ruled(&mut text, debate, verdict),
-        None => unruled(&mut text, debate),
+        Some(verdict) => render_verdict(&mut text, debate, verdict),
+        None => render_no_verdict(&mut text, debate),
     }
     text
 }
 
-fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+fn render_verdict(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let winner = &verdict.winner;
     let _ = write!(
         text,
         "\n### Verdict\n\n{winner} had the stronger argument because: {}\n\n",
-        demoted(verdict.reasoning.trim())
+        demote_headings(verdict.reasoning.trim())
     );
     if !verdict.cites.is_empty() {
         let _ = writeln!(text, "Rests on: {}.  ", verdict.cites.join("; "));
     }
     let _ = writeln!(text, "Decided: {}.", verdict.decided);
-    how_sure(text, debate, verdict);
+    render_confidence(text, debate, verdict);
     let turning = verdict.court.as_ref().and_then(|court| court.turning_round);
     if let Some(round) = turning {
         let _ = write!(text, "\nKey turning round: {round}\n");
@@ -96,16 +98,16 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let spot =
         |spot: &BlindSpot| format!("{}: {}", status::side_name(debate, spot.side), spot.text);
     let spots: Vec<String> = verdict.blind_spots.iter().map(spot).collect();
-    list(text, "\nBlind spots:\n", &spots);
-    answers(text, debate, verdict);
+    render_list(text, "\nBlind spots:\n", &spots);
+    render_claim_checks(text, debate, verdict);
     if !verdict.unmasked.is_empty() {
         let names = verdict.unmasked.join(", ");
         let _ =
             writeln!(text, "\nNot hidden from the judge, because the topic names them: {names}.");
     }
-    list(text, "\nUnsupported claims:\n", &verdict.unsupported);
-    list(text, "\nCitations that do not resolve:\n", &verdict.wrong);
-    list(text, "\nNoticed:\n", &verdict.noticed);
+    render_list(text, "\nUnsupported claims:\n", &verdict.unsupported);
+    render_list(text, "\nCitations that do not resolve:\n", &verdict.wrong);
+    render_list(text, "\nNoticed:\n", &verdict.noticed);
     if let Some(changed) = &verdict.changed {
         let verb = if changed.decision { "changed" } else { "did not change" };
         let because = one_line(&changed.because);
@@ -116,13 +118,13 @@ fn ruled(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             status::count_new_evidence(debate)
         );
     }
-    court::told(text, debate, verdict);
-    judged(text, debate, verdict);
+    court::render_court(text, debate, verdict);
+    render_judge_assessment(text, debate, verdict);
 }
 
 /// Renders the confidence, and every ruling if there are several judges or the verdict is
 /// contested.
-fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+fn render_confidence(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     if let Some(confidence) = verdict.confidence {
         let stated = verdict.stated.map(|stated| format!("; the judge itself says {stated}%"));
         let _ = write!(
@@ -163,14 +165,14 @@ fn how_sure(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             text,
             "- {seat}{order}: for {}{}. {}",
             ruling.winner,
-            apart(ruling),
+            score_suffix(ruling),
             one_line(&ruling.reasoning)
         );
     }
 }
 
 /// Score of a ruling, for example ` (70 to 55, margin 15)`. Empty if the judge gave no scores.
-fn apart(ruling: &RulingView) -> String {
+fn score_suffix(ruling: &RulingView) -> String {
     match (ruling.pro_score, ruling.con_score, ruling.margin) {
         (Some(pro), Some(con), Some(margin)) => format!(" ({pro} to {con}, margin {margin})"),
         _ => String::new(),
@@ -178,7 +180,7 @@ fn apart(ruling: &RulingView) -> String {
 }
 
 /// Renders the judge's answers to the narrow questions about single claims.
-fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+fn render_claim_checks(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     if verdict.checks.is_empty() {
         return;
     }
@@ -188,8 +190,8 @@ fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
         let _ = writeln!(
             text,
             "| {} ({}) | {} | {} | {} |",
-            cell(&check.claim),
-            cell(&status::side_name(debate, check.side)),
+            escape_table_cell(&check.claim),
+            escape_table_cell(&status::side_name(debate, check.side)),
             word(check.answered),
             word(check.supported),
             word(check.conceded)
@@ -201,7 +203,7 @@ fn answers(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     }
 }
 
-fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
+fn render_judge_assessment(text: &mut String, debate: &Debate, verdict: &VerdictView) {
     let quality = verdict.quality.map(|quality| {
         vec![
             format!("Genuine disagreement: {}", quality.disagreement.as_str()),
@@ -209,7 +211,7 @@ fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             format!("Challenge depth: {}", quality.depth.as_str()),
         ]
     });
-    section(
+    render_section(
         text,
         "Debate Quality",
         &quality.unwrap_or_else(|| vec!["not rated by the judge".into()]),
@@ -222,27 +224,31 @@ fn judged(text: &mut String, debate: &Debate, verdict: &VerdictView) {
             evidence => format!("{} (evidence: {evidence})", agreed.point),
         })
         .collect();
-    section(text, "Key Agreements", &agreements);
+    render_section(text, "Key Agreements", &agreements);
     let (pro, con) = (status::side_name(debate, Side::Pro), status::side_name(debate, Side::Con));
     let disagreements: Vec<String> = verdict
         .disagreements
         .iter()
         .map(|said| format!("{}: {pro} argues {}, {con} argues {}", said.point, said.pro, said.con))
         .collect();
-    section(text, "Key Disagreements", &disagreements);
-    section(text, "Unresolved Questions", &verdict.unresolved);
-    let _ = write!(text, "\n### Recommendation\n\n{}\n", demoted(verdict.recommendation.trim()));
+    render_section(text, "Key Disagreements", &disagreements);
+    render_section(text, "Unresolved Questions", &verdict.unresolved);
+    let _ = write!(
+        text,
+        "\n### Recommendation\n\n{}\n",
+        demote_headings(verdict.recommendation.trim())
+    );
 }
 
-fn section(text: &mut String, title: &str, lines: &[String]) {
+fn render_section(text: &mut String, title: &str, lines: &[String]) {
     let _ = write!(text, "\n### {title}\n\n");
     if lines.is_empty() {
         text.push_str("- none\n");
     }
-    list(text, "", lines);
+    render_list(text, "", lines);
 }
 
-fn list(text: &mut String, title: &str, lines: &[String]) {
+fn render_list(text: &mut String, title: &str, lines: &[String]) {
     if !lines.is_empty() {
         text.push_str(title);
     }
@@ -252,7 +258,7 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
 }
 
 /// Renders a debate without a verdict: the opening positions and the problems that were found.
-fn unruled(text: &mut String, debate: &Debate) {
+fn render_no_verdict(text: &mut String, debate: &Debate) {
     let _ = match debate.outcome() {
         None => write!(text, "\nNo verdict yet.\n"),
         Some(DebateOutcome::Cancelled) => write!(text, "\nCancelled before a verdict.\n"),
@@ -260,12 +266,12 @@ fn unruled(text: &mut String, debate: &Debate) {
             let first = |cue: Cue, body: &Body| cue.round == 1 && body.kind() == ReplyKind::Speech;
             for (cue, body) in debate.replies_in(..).filter(|(cue, body)| first(*cue, body)) {
                 let _ = write!(text, "\n### Position ({})\n\n", turn_name(debate, cue));
-                let _ = writeln!(text, "{}", demoted(body.to_text().trim()));
+                let _ = writeln!(text, "{}", demote_headings(body.to_text().trim()));
             }
             write!(text, "\nNo verdict was given, and nobody has won.\n")
         }
     };
-    court::marked(text, debate);
-    list(text, "\nUnsupported claims:\n", &unsupported(debate));
-    list(text, "\nCitations that do not resolve:\n", &wrong(debate));
+    court::render_round_marks(text, debate);
+    render_list(text, "\nUnsupported claims:\n", &unsupported_claims(debate));
+    render_list(text, "\nCitations that do not resolve:\n", &wrong_citations(debate));
 }

@@ -1,7 +1,7 @@
 //! The verdict as a serializable view, with the real names of the sides. Judges see the sides
 //! masked as A and B. `verdict_view` is the entry point, `unmask_sides` restores the names.
-use super::court::{CourtView, court};
-use super::ledger::{all_noticed, wrong};
+use super::court::{CourtView, court_view};
+use super::ledger::{flag_lines, wrong_citations};
 use crate::debate::body::{
     AgreedPoint, BlindSpot, ClaimCheck, DebateQuality, DecisionChange, DisputedPoint,
 };
@@ -62,7 +62,7 @@ pub struct VerdictView {
     pub changed: Option<DecisionChange>,
     /// The claim that decided the verdict, as named by the leading ruling.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decisive: Option<Decisive>,
+    pub decisive: Option<DecisiveClaim>,
     /// What each side overlooked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blind_spots: Vec<BlindSpot>,
@@ -84,7 +84,7 @@ pub struct VerdictView {
 /// The claim that decided the verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Decisive")]
-pub struct Decisive {
+pub struct DecisiveClaim {
     /// Claim id.
     pub claim: String,
     /// The side that made the claim. Missing if no claim has this id.
@@ -118,7 +118,7 @@ pub struct RulingView {
 }
 
 /// Builds the view of the verdict. `None` if the debate has none.
-pub fn verdict(debate: &Debate) -> Option<VerdictView> {
+pub fn verdict_view(debate: &Debate) -> Option<VerdictView> {
     let Judgment {
         winner,
         basis,
@@ -133,7 +133,8 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         .or(against)
         .map_or((None, &none), |(cue, ruling)| (Some(cue), ruling));
     let own = ruling.side == Some(winner);
-    let words = |text: &str| cue.map_or_else(|| text.to_owned(), |cue| unmask(debate, cue, text));
+    let words =
+        |text: &str| cue.map_or_else(|| text.to_owned(), |cue| unmask_sides(debate, cue, text));
     let sides = |said: &DisputedPoint| DisputedPoint {
         point: words(&said.point),
         pro: words(&said.pro),
@@ -153,8 +154,8 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         weighed,
         reasoning: match (own, cue) {
             (true, _) => words(&ruling.because),
-            (false, Some(_)) => overruled(debate, winner, &words(&ruling.because)),
-            (false, None) => format!("{}.", unruled(basis)),
+            (false, Some(_)) => overruled_text(debate, winner, &words(&ruling.because)),
+            (false, None) => format!("{}.", no_ruling_reason(basis)),
         },
         cites: ruling.cites.iter().map(|cited| turn_name(debate, *cited)).collect(),
         confidence,
@@ -165,17 +166,21 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
         disagreements: ruling.disagreements.iter().map(sides).collect(),
         unresolved: ruling.unresolved.iter().map(|text| words(text)).collect(),
         recommendation: match (own, cue) {
-            (false, Some(_)) => overruled(debate, winner, &words(&ruling.recommendation)),
+            (false, Some(_)) => overruled_text(debate, winner, &words(&ruling.recommendation)),
             _ => words(&ruling.recommendation),
         },
-        unsupported: unsupported(debate),
-        wrong: wrong(debate),
-        noticed: all_noticed(debate),
+        unsupported: unsupported_claims(debate),
+        wrong: wrong_citations(debate),
+        noticed: flag_lines(debate),
         changed: ruling
             .changed
             .as_ref()
             .map(|it| DecisionChange { decision: it.decision, because: words(&it.because) }),
-        decisive: ruling.decisive.as_deref().filter(|_| own).map(|id| decisive(debate, winner, id)),
+        decisive: ruling
+            .decisive
+            .as_deref()
+            .filter(|_| own)
+            .map(|id| find_decisive_claim(debate, winner, id)),
         blind_spots: ruling
             .blind_spots
             .iter()
@@ -183,20 +188,20 @@ pub fn verdict(debate: &Debate) -> Option<VerdictView> {
             .collect(),
         checks: ruling.checks.clone(),
         despite: words(&ruling.despite),
-        court: court(debate, winner),
+        court: court_view(debate, winner),
         rulings: rulings(debate).map(|(cue, side, r)| ruling_view(debate, cue, side, r)).collect(),
         unmasked: cue.map(|cue| prompt::render(debate, cue).unmasked).unwrap_or_default(),
     })
 }
 
 /// Text of an outvoted judge, marked as an argument for the losing side.
-fn overruled(debate: &Debate, winner: Side, said: &str) -> String {
+fn overruled_text(debate: &Debate, winner: Side, said: &str) -> String {
     let other = status::side_name(debate, winner.other());
     format!("Marks and votes outweigh the judge, who ruled for {other}: {said}")
 }
 
 /// Why a side won without any ruling.
-fn unruled(basis: VerdictBasis) -> &'static str {
+fn no_ruling_reason(basis: VerdictBasis) -> &'static str {
     match basis {
         VerdictBasis::Forfeit => "The other side fell silent",
         _ => "Nobody gave a final ruling; marks and votes alone decided",
@@ -209,8 +214,8 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &JudgeRuling) -> R
         seat: seat.name.clone(),
         swapped: seat.role == Role::Mirror,
         winner: status::side_name(debate, side),
-        reasoning: unmask(debate, cue, &ruling.because),
-        recommendation: unmask(debate, cue, &ruling.recommendation),
+        reasoning: unmask_sides(debate, cue, &ruling.because),
+        recommendation: unmask_sides(debate, cue, &ruling.recommendation),
         pro_score: ruling.scores.map(|scores| scores.pro),
         con_score: ruling.scores.map(|scores| scores.con),
         margin: ruling.margin(),
@@ -219,11 +224,11 @@ fn ruling_view(debate: &Debate, cue: Cue, side: Side, ruling: &JudgeRuling) -> R
 }
 
 /// Finds the decisive claim by id, preferring the winner's.
-fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
+fn find_decisive_claim(debate: &Debate, winner: Side, id: &str) -> DecisiveClaim {
     let entries = ledger::entries(debate, Cue::END);
     let named = || entries.iter().filter(|entry| entry.claim.id == id);
     let entry = named().find(|entry| entry.side == winner).or_else(|| named().next());
-    Decisive {
+    DecisiveClaim {
         claim: id.into(),
         side: entry.map(|entry| entry.side),
         text: entry.map(|entry| entry.claim.text.clone()),
@@ -231,7 +236,7 @@ fn decisive(debate: &Debate, winner: Side, id: &str) -> Decisive {
 }
 
 /// Claims without evidence, with side and claim id.
-pub fn unsupported(debate: &Debate) -> Vec<String> {
+pub fn unsupported_claims(debate: &Debate) -> Vec<String> {
     let bare =
         ledger::entries(debate, Cue::END).into_iter().filter(ledger::LedgerEntry::is_unsupported);
     bare.map(|entry| {
@@ -249,7 +254,7 @@ pub fn turn_name(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Replaces the masks `Side A` and `Side B` in a judge's text by the real names.
-pub fn unmask(debate: &Debate, cue: Cue, text: &str) -> String {
+pub fn unmask_sides(debate: &Debate, cue: Cue, text: &str) -> String {
     let mut text = text.to_owned();
     for side in [Side::Pro, Side::Con] {
         if let Some(label) = debate.side_label(cue, side) {

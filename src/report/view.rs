@@ -1,9 +1,9 @@
 //! The whole debate as JSON. The schema only ever gains fields. A breaking change raises `v`.
 use super::court::{VoteView, votes};
-use super::dialogue::ended;
-use super::people::rounds_completed;
-use super::research::research;
-use super::verdict::{VerdictView, verdict};
+use super::dialogue::dialogue_outcome;
+use super::participants::rounds_completed;
+use super::research::research_report;
+use super::verdict::{VerdictView, verdict_view};
 use crate::debate::insights::{DialogueOutcome, concluding_sections};
 use crate::debate::ledger::{LedgerTally, tally};
 use crate::debate::round_marks::{self, RoundMarks};
@@ -43,7 +43,7 @@ pub struct DebateView {
     pub chosen: Vec<String>,
     /// Seats that were transferred to another participant, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub handed: Vec<HandedView>,
+    pub handed: Vec<SeatTransferView>,
     /// Hash of the tree the debate is pinned to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
@@ -60,11 +60,11 @@ pub struct DebateView {
     /// Warnings and errors a reader must know.
     pub notices: Vec<String>,
     /// What the debate is waiting for.
-    pub due: Due,
+    pub due: DueView,
     /// Tokens, cost and time used so far, including turns discarded by reopening.
     pub spent: Spend,
     /// Tally of each side's claims.
-    pub ledger: Vec<Account>,
+    pub ledger: Vec<SideTallyView>,
     /// All turns, in order.
     pub turns: Vec<TurnView>,
     /// Remarks the user added.
@@ -91,13 +91,13 @@ pub struct DebateView {
     pub report: Option<String>,
     /// Whether the verdict proved right afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub learned: Option<LearnedView>,
+    pub learned: Option<LessonView>,
 }
 
 /// Whether a verdict proved right, as recorded by the user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LearnedView")]
-pub struct LearnedView {
+pub struct LessonView {
     /// Whether the verdict was right.
     pub proof: VerdictFeedback,
     /// Confidence of the verdict, in percent, when this was recorded.
@@ -119,7 +119,7 @@ pub struct SeatView {
 /// Transfer of a seat to another participant.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "HandedView")]
-pub struct HandedView {
+pub struct SeatTransferView {
     /// Name of the seat.
     pub seat: String,
     /// Previous participant, as `tool:model`.
@@ -136,7 +136,7 @@ pub struct HandedView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "Due")]
-pub enum Due {
+pub enum DueView {
     /// Replies to turns, by turn id.
     Turns {
         /// Turns the server requests from a provider.
@@ -155,7 +155,7 @@ pub enum Due {
 /// Tally of one side's claims.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Account")]
-pub struct Account {
+pub struct SideTallyView {
     /// The side.
     pub side: Side,
     /// Counts of claims and citations.
@@ -204,7 +204,7 @@ pub struct TurnView {
 }
 
 /// Builds the JSON view of a debate.
-pub fn view(debate: &Debate) -> DebateView {
+pub fn debate_view(debate: &Debate) -> DebateView {
     let setup = debate.setup();
     let status = status::status(debate);
     DebateView {
@@ -215,7 +215,7 @@ pub fn view(debate: &Debate) -> DebateView {
         status,
         result: status::result_name(debate).into(),
         labels: status::labels(debate).into_iter().map(Into::into).collect(),
-        created_at: super::iso(setup.opened_at),
+        created_at: super::iso_timestamp(setup.opened_at),
         seats: debate
             .seats()
             .iter()
@@ -227,18 +227,22 @@ pub fn view(debate: &Debate) -> DebateView {
             })
             .collect(),
         chosen: setup.chosen.clone(),
-        handed: debate.seat_transfers().iter().map(|handed| handed_view(debate, handed)).collect(),
+        handed: debate
+            .seat_transfers()
+            .iter()
+            .map(|handed| seat_transfer_view(debate, handed))
+            .collect(),
         pin: setup.pin.clone(),
         effort: setup.effort,
         rounds: debate.rounds(),
         rounds_completed: rounds_completed(debate),
         rigor: status::rigor(debate),
-        verdict: verdict(debate),
+        verdict: verdict_view(debate),
         notices: status::notices(debate),
-        due: due(debate),
+        due: due_view(debate),
         spent: debate.spent(),
         ledger: [Side::Pro, Side::Con]
-            .map(|side| Account { side, tally: tally(debate, side) })
+            .map(|side| SideTallyView { side, tally: tally(debate, side) })
             .into(),
         turns: debate.turns().map(|(cue, turn)| turn_view(debate, cue, turn.as_ref())).collect(),
         remarks: debate.remarks().iter().map(|remark| remark.text.clone()).collect(),
@@ -246,10 +250,10 @@ pub fn view(debate: &Debate) -> DebateView {
         terms: debate.terms().clone(),
         rounds_marked: round_marks::round_marks(debate),
         votes: votes(debate),
-        outcome: ended(debate),
+        outcome: dialogue_outcome(debate),
         insights: concluding_sections(debate).map(<[Section]>::to_vec),
-        report: research(debate),
-        learned: debate.feedback().map(|lesson| LearnedView {
+        report: research_report(debate),
+        learned: debate.feedback().map(|lesson| LessonView {
             proof: lesson.proof,
             confidence: lesson.confidence,
             note: lesson.note.clone(),
@@ -257,9 +261,9 @@ pub fn view(debate: &Debate) -> DebateView {
     }
 }
 
-fn handed_view(debate: &Debate, handed: &SeatTransfer) -> HandedView {
+fn seat_transfer_view(debate: &Debate, handed: &SeatTransfer) -> SeatTransferView {
     let seat = debate.seats().get(usize::from(handed.seat));
-    HandedView {
+    SeatTransferView {
         seat: seat.map(|seat| seat.name.clone()).unwrap_or_default(),
         from: handed.from.to_string(),
         to: handed.to.to_string(),
@@ -268,15 +272,15 @@ fn handed_view(debate: &Debate, handed: &SeatTransfer) -> HandedView {
     }
 }
 
-fn due(debate: &Debate) -> Due {
+fn due_view(debate: &Debate) -> DueView {
     let names = |cues: Vec<Cue>| cues.iter().map(ToString::to_string).collect();
     match next(debate) {
         Step::Speak { driven, awaited } => {
-            Due::Turns { driven: names(driven), awaited: names(awaited) }
+            DueView::Turns { driven: names(driven), awaited: names(awaited) }
         }
-        Step::Hold { pause: PauseReason::UserHold, .. } => Due::User,
-        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => Due::Budget,
-        Step::Close(_) | Step::Done => Due::Nothing,
+        Step::Hold { pause: PauseReason::UserHold, .. } => DueView::User,
+        Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => DueView::Budget,
+        Step::Close(_) | Step::Done => DueView::Nothing,
     }
 }
 

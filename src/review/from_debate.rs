@@ -11,9 +11,9 @@ use crate::debate::{
     Citation, CodeLocation, Cue, Debate, KnownFinding, PauseReason, ReviewedChange, Role, Seat,
     Severity, Side, Status, Step, next, status,
 };
-use crate::report::people;
-use crate::report::research::research;
-use crate::report::verdict::verdict;
+use crate::report::participants;
+use crate::report::research::research_report;
+use crate::report::verdict::verdict_view;
 use std::collections::BTreeSet;
 
 /// Default limit of findings. More are noise.
@@ -105,8 +105,8 @@ fn is_unopposed(debate: &Debate) -> bool {
 
 /// Fills in the verdict. A ruling on an unopposed change does not count.
 fn apply_verdict(debate: &Debate, review: &mut Review) {
-    review.reasoning = research(debate).unwrap_or_default();
-    let Some(verdict) = verdict(debate).filter(|_| !is_unopposed(debate)) else { return };
+    review.reasoning = research_report(debate).unwrap_or_default();
+    let Some(verdict) = verdict_view(debate).filter(|_| !is_unopposed(debate)) else { return };
     review.decision = match verdict.side {
         Side::Pro => ReviewDecision::Merge,
         Side::Con => ReviewDecision::Change,
@@ -229,7 +229,7 @@ fn merge_challenges(all: Vec<Challenge<'_>>) -> Vec<Challenge<'_>> {
 
 /// Claims of the side against the change. In research: claims of the second advocate.
 fn collect_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
-    if people::course(debate) == people::Course::Research {
+    if participants::debate_kind(debate) == participants::DebateKind::Research {
         return research_challenges(debate);
     }
     let entries = ledger::entries(debate, Cue::END);
@@ -253,7 +253,9 @@ fn collect_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
 }
 
 fn research_challenges(debate: &Debate) -> Vec<Challenge<'_>> {
-    let Some(against) = people::having(debate, Role::Advocate).nth(1) else { return vec![] };
+    let Some(against) = participants::seats_with_role(debate, Role::Advocate).nth(1) else {
+        return vec![];
+    };
     let speeches: Vec<_> =
         debate.turns().filter_map(|(cue, turn)| Some((cue, turn.as_ref().ok()?))).collect();
     let answer = |id: &str| {
@@ -366,7 +368,7 @@ fn collect_notices(debate: &Debate, status: Status) -> Vec<String> {
     if !unseen.is_empty() {
         notices.push(format!("Not shown to those who argued: {unseen}."));
     }
-    if people::course(debate) == people::Course::Research {
+    if participants::debate_kind(debate) == participants::DebateKind::Research {
         let id = &debate.setup().id;
         notices.push(format!(
             "A research weighs both sides and picks none; `debate show {id}` has it whole."
@@ -389,7 +391,7 @@ fn review_participants(debate: &Debate) -> Vec<ReviewParticipant> {
     shown
         .map(|(nth, seat)| ReviewParticipant {
             role: seat.title_in_sentence(),
-            voice: people::model_of(debate, nth),
+            voice: participants::seat_model(debate, nth),
         })
         .collect()
 }

@@ -17,7 +17,7 @@ use crate::engine::{
     Workspace,
 };
 use crate::private;
-use crate::report::iso;
+use crate::report::iso_timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,7 +165,7 @@ impl Archive for SqliteArchive {
             .map_err(|unfit| ArchiveError::Storage(unfit.to_string()))?;
         let json = serde_json::to_string(setup)
             .map_err(|error| ArchiveError::Storage(error.to_string()))?;
-        let name = files::slug(&iso(setup.opened_at)[..10], &setup.topic);
+        let name = files::slug(&iso_timestamp(setup.opened_at)[..10], &setup.topic);
         let (row, epoch, debate) = self.database.with(|connection| {
             let change = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -198,7 +198,7 @@ impl Archive for SqliteArchive {
                     params![
                         setup.id,
                         setup.topic,
-                        iso(setup.opened_at),
+                        iso_timestamp(setup.opened_at),
                         json,
                         place.root.display().to_string(),
                         record.map(|path| path.display().to_string()),

@@ -9,8 +9,8 @@ use crate::debate::Debate;
 use crate::debate::prompt::fingerprint;
 use crate::engine::{ArchiveError, StoredDebate};
 use crate::private;
-use crate::report::record::record;
-use crate::report::research::research;
+use crate::report::record::render_record;
+use crate::report::research::research_report;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -142,7 +142,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
         let done = if debate.keep_record() == Some(false) {
             remove(root, path)
         } else {
-            write_beside(root, path, "*\n!.gitignore\n", &record(&debate))
+            write_beside(root, path, "*\n!.gitignore\n", &render_record(&debate))
         };
         tries.push((path, done));
     }
@@ -172,7 +172,7 @@ fn write(home: &Path, database: &Database, row: i64) -> Result<(), ArchiveError>
 fn finished(root: &Path, debate: &Debate) -> Option<(PathBuf, String)> {
     let output = debate.setup().output.as_deref().map(str::trim).filter(|it| !it.is_empty())?;
     debate.outcome()?;
-    Some((files::plain(&root.join(output)), research(debate)?))
+    Some((files::plain(&root.join(output)), research_report(debate)?))
 }
 
 /// Deletes the record, unless its folder leads out of the repository through a symlink.

@@ -4,7 +4,7 @@ use super::sign::Key;
 use super::state_file::{SignedLog, StateFile};
 use crate::debate::Side;
 use crate::engine::{ArchiveError, ForeignDebate, Transcript, TranscriptTurn};
-use crate::report::text::printable;
+use crate::report::sanitize::strip_control_chars;
 use serde_json::Value;
 
 /// Size limit of a file in bytes.
@@ -42,7 +42,7 @@ fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
             round: said.round,
             side: side(&said.role)?,
             tool: said.tool,
-            text: printable(&said.response),
+            text: strip_control_chars(&said.response),
             duration_ms: said.duration_ms,
         })
     });
@@ -51,7 +51,7 @@ fn json(text: &str, key: &Key) -> Result<ForeignDebate, ArchiveError> {
         return Err(ArchiveError::UnreadableFile("nothing was said in it".into()));
     }
     let rounds = highest(&turns).max(Some(file.max_rounds).filter(|rounds| *rounds > 0));
-    let topic = printable(&file.topic);
+    let topic = strip_control_chars(&file.topic);
     Ok(ForeignDebate::Transcript(Transcript {
         id: Some(file.id),
         topic,
@@ -93,7 +93,8 @@ fn markdown(text: &str) -> Transcript {
         match heading {
             Some(("#", title)) if found.topic.is_empty() => {
                 let title = title.trim();
-                found.topic = printable(title.strip_prefix("Debate:").unwrap_or(title).trim());
+                found.topic =
+                    strip_control_chars(title.strip_prefix("Debate:").unwrap_or(title).trim());
             }
             Some(("##", title)) => {
                 found.turns.extend(open.take().and_then(finished));
@@ -134,5 +135,5 @@ fn finished(turn: TranscriptTurn) -> Option<TranscriptTurn> {
     let prose = turn.text.split("\n**Claims**\n").next().unwrap_or_default();
     let prose = prose.trim().trim_end_matches("---").trim();
     let lost = prose.is_empty() || prose.starts_with("[INCOMPLETE]");
-    (!lost).then(|| TranscriptTurn { text: printable(prose), ..turn })
+    (!lost).then(|| TranscriptTurn { text: strip_control_chars(prose), ..turn })
 }

@@ -7,7 +7,7 @@ use super::archive::Database;
 use super::schema::broken;
 use crate::engine::{ArchiveError, Clock, LeaseMode};
 use crate::private;
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};

@@ -9,8 +9,8 @@ use crate::debate::{
     Amendment, Body, Claim, Cue, Debate, Event, Position, ReplyKind, Role, Side, status,
 };
 use crate::engine::ArchiveError;
-use crate::report::iso;
-use crate::report::people::pair;
+use crate::report::iso_timestamp;
+use crate::report::participants::main_pair;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ pub(super) fn card(
 ) -> Result<(), ArchiveError> {
     let judgment = judgment(debate);
     let winner = judgment.as_ref().map(|judgment| status::side_name(debate, judgment.winner));
-    let [proposer, challenger] =
-        pair(debate).map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].participant_name()));
+    let [proposer, challenger] = main_pair(debate)
+        .map(|nth| nth.map(|nth| debate.seats()[usize::from(nth)].participant_name()));
     change
         .prepare_cached(
             "UPDATE debates SET updated_at = ?2, status = ?3, winner = ?4, proposer = ?5,
@@ -156,7 +156,7 @@ fn message(
                 round,
                 speaker,
                 body.to_text(),
-                iso(at),
+                iso_timestamp(at),
                 row,
                 cue.to_string(),
                 kind.as_str(),

@@ -4,10 +4,10 @@ use super::sign::Key;
 use crate::debate::insights::{self, concluding_sections};
 use crate::debate::{Cue, Debate, ReplyKind, Section, Setup, report_sections, status};
 use crate::engine::{RecordedEvent, StoredDebate};
-use crate::report::dialogue::{ended, part};
-use crate::report::people::{pair, rounds_completed};
-use crate::report::research::judgment;
-use crate::report::verdict::verdict;
+use crate::report::dialogue::{dialogue_outcome, find_section};
+use crate::report::participants::{main_pair, rounds_completed};
+use crate::report::research::research_judgment;
+use crate::report::verdict::verdict_view;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,7 @@ pub(super) fn text(debate: &Debate, stored: &StoredDebate, key: &Key) -> String 
 
 fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> StateFile {
     let setup = debate.setup();
-    let [proposer, challenger] = pair(debate).map(|nth| Some(participant(debate, nth?)));
+    let [proposer, challenger] = main_pair(debate).map(|nth| Some(participant(debate, nth?)));
     StateFile {
         id: setup.id.clone(),
         topic: debate.current_topic().into(),
@@ -127,7 +127,7 @@ fn state_file(debate: &Debate, at: i64, log: Option<serde_json::Value>) -> State
         status: status::status(debate).as_str().into(),
         exchanges: exchanges(debate),
         verdict: ruled(debate),
-        timestamp: crate::report::iso(at),
+        timestamp: crate::report::iso_timestamp(at),
         labels: status::labels(debate).into_iter().map(Into::into).collect(),
         log,
     }
@@ -164,7 +164,9 @@ fn role(debate: &Debate, cue: Cue) -> String {
 }
 
 fn ruled(debate: &Debate) -> Option<Verdict> {
-    let Some(ruled) = verdict(debate) else { return learned(debate).or_else(|| judged(debate)) };
+    let Some(ruled) = verdict_view(debate) else {
+        return learned(debate).or_else(|| judged(debate));
+    };
     Some(Verdict {
         winner: Some(ruled.winner),
         reasoning: ruled.reasoning,
@@ -186,17 +188,17 @@ fn learned(debate: &Debate) -> Option<Verdict> {
     Some(Verdict {
         winner: None,
         reasoning: insights::key_insights(sections).unwrap_or_default().into(),
-        agreements: points(part(sections, "Common Ground")),
-        disagreements: points(part(sections, "Open Disagreement")),
+        agreements: points(find_section(sections, "Common Ground")),
+        disagreements: points(find_section(sections, "Open Disagreement")),
         recommendation: debate.decision().unwrap_or_default().into(),
-        decided: ended(debate).map_or("", insights::DialogueOutcome::as_str).into(),
+        decided: dialogue_outcome(debate).map_or("", insights::DialogueOutcome::as_str).into(),
         contested: false,
     })
 }
 
 /// Result of a research debate, which has no winner.
 fn judged(debate: &Debate) -> Option<Verdict> {
-    let sections = judgment(debate)?;
+    let sections = research_judgment(debate)?;
     let said = |nth: usize| sections.get(nth).map(|section: &Section| section.text.trim());
     Some(Verdict {
         winner: None,

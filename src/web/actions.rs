@@ -5,7 +5,7 @@ use super::site::State;
 use super::sorry::{Sorry, wants_data};
 use crate::debate::{Cue, Debate, Position, ReplyKind};
 use crate::engine::Command;
-use crate::page::actions::{REMARK, awaited};
+use crate::page::actions::{MAX_REMARK_CHARS, awaited_human_turns};
 use axum::Json;
 use axum::extract::{Form, Path, State as Shared};
 use axum::http::{HeaderMap, StatusCode};
@@ -83,7 +83,7 @@ fn command(debate: &Debate, action: &str, sent: &Sent) -> Result<(Command, &'sta
     Ok(match action {
         "remark" => {
             let text = text()?;
-            if text.chars().count() > REMARK {
+            if text.chars().count() > MAX_REMARK_CHARS {
                 return Err(unfit("This remark is too long."));
             }
             (Command::Interject { text }, "The remark is on the record.")
@@ -117,7 +117,7 @@ fn unfit(says: &str) -> Sorry {
 /// Parses the turn of a form, and checks that a human may take it now.
 fn turn(debate: &Debate, sent: &Sent, kind: ReplyKind) -> Result<Cue, Sorry> {
     let cue: Cue = sent.turn.parse().map_err(|_| unfit("This form names no turn."))?;
-    let due = awaited(debate).contains(&cue) && debate.setup().phase(cue).reply == kind;
+    let due = awaited_human_turns(debate).contains(&cue) && debate.setup().phase(cue).reply == kind;
     due.then_some(cue).ok_or_else(|| {
         Sorry::new(
             StatusCode::CONFLICT,

@@ -1,7 +1,7 @@
 //! Script, style sheet and favicon, embedded in the binary. Their URLs contain a content hash, so
 //! browsers may cache them forever.
 use crate::debate::content_hash;
-use crate::page::layout::Assets;
+use crate::page::layout::AssetUrls;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::sync::LazyLock;
@@ -28,8 +28,8 @@ fn version(text: &str) -> String {
 }
 
 /// URLs of the assets, for page templates.
-pub fn assets() -> Assets<'static> {
-    Assets { script: &ADDRESSES.script, style: &ADDRESSES.style }
+pub fn assets() -> AssetUrls<'static> {
+    AssetUrls { script: &ADDRESSES.script, style: &ADDRESSES.style }
 }
 
 /// Handler of the script.

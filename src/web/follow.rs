@@ -3,9 +3,9 @@
 //! viewer.
 use super::entry::Entry;
 use crate::engine::{App, AppError, DebateNews};
-use crate::page::live::{Voices, Words};
-use crate::page::shown::{Frame, Setting, Shown, Viewer};
-use crate::page::story::Story;
+use crate::page::history::DebateHistory;
+use crate::page::live::{LiveTextUpdate, LiveTurns};
+use crate::page::rendered::{PageUpdate, RenderContext, RenderedDebate, Viewer};
 use axum::body::Bytes;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
@@ -60,11 +60,11 @@ impl Told {
 
 /// State of the debate as of the last poll.
 struct Now {
-    story: Story,
-    shown: Shown,
+    story: DebateHistory,
+    shown: RenderedDebate,
     /// Cache of the last updates, without gaps.
     told: VecDeque<Arc<Told>>,
-    voices: Voices,
+    voices: LiveTurns,
 }
 
 /// First messages for a new viewer.
@@ -81,9 +81,14 @@ impl Watchers {
     }
 
     /// Render context of a debate page.
-    pub fn setting(&self, id: &str) -> Setting<'_> {
+    pub fn setting(&self, id: &str) -> RenderContext<'_> {
         let links = Some(format!("/debates/{id}"));
-        Setting { links, pass: self.entry.csrf(), door: &self.door, column: "" }
+        RenderContext {
+            debate_url: links,
+            csrf_token: self.entry.csrf(),
+            sign_in_hint: &self.door,
+            id_prefix: "",
+        }
     }
 
     /// Returns the feed of a debate, and starts its task if needed. It runs while the caller holds
@@ -95,11 +100,11 @@ impl Watchers {
             return Ok(watched);
         }
         let stored = self.desk.archive().read(id)?;
-        let story = Story::of(&stored, None)?;
-        let shown = Shown::new(&story, &self.setting(id), None);
-        let mut now = Now { story, shown, told: VecDeque::new(), voices: Voices::default() };
+        let story = DebateHistory::from_stored(&stored, None)?;
+        let shown = RenderedDebate::new(&story, &self.setting(id), None);
+        let mut now = Now { story, shown, told: VecDeque::new(), voices: LiveTurns::default() };
         let live = self.desk.archive().live_texts(id)?;
-        now.voices.hear(now.story.debate(), &live);
+        now.voices.update(now.story.debate(), &live);
         let (id, sender) = (id.to_owned(), broadcast::channel(BACKLOG).0);
         let watched = Arc::new(Watched { id: id.clone(), sender, now: Mutex::new(now) });
         all.insert(id, Arc::downgrade(&watched));
@@ -122,15 +127,15 @@ impl Watchers {
 
     fn take(&self, now: &mut Now, id: &str, news: DebateNews) -> Result<Vec<Piece>, AppError> {
         let mut pieces = vec![];
-        let over = now.story.over();
+        let over = now.story.is_over();
         for recorded in news.events {
             let told = now.go_on(recorded, &self.setting(id))?;
             pieces.push(Piece::Event(told));
         }
         let Now { story, voices, .. } = &mut *now;
-        let words = voices.hear(story.debate(), &news.live_texts);
+        let words = voices.update(story.debate(), &news.live_texts);
         pieces.extend(words.iter().map(|words| Piece::Live(live(words))));
-        if now.story.over() && !(over && pieces.is_empty()) {
+        if now.story.is_over() && !(over && pieces.is_empty()) {
             pieces.push(Piece::End);
         }
         Ok(pieces)
@@ -150,7 +155,7 @@ impl Watchers {
         let behind = last.saturating_sub(after);
         let mut pieces = vec![];
         if after > last || behind > KEPT as u64 {
-            let frame = now.shown.whole(viewer);
+            let frame = now.shown.full_update(viewer);
             let text = event(&frame);
             let told = Told { seq: last, texts: [text.clone(), text] };
             pieces.push(Piece::Event(Arc::new(told)));
@@ -161,8 +166,8 @@ impl Watchers {
             let missed = now.told.iter().filter(|told| told.seq > after);
             pieces.extend(missed.cloned().map(Piece::Event));
         }
-        pieces.extend(now.voices.all().iter().map(|words| Piece::Live(live(words))));
-        if now.story.over() {
+        pieces.extend(now.voices.snapshot().iter().map(|words| Piece::Live(live(words))));
+        if now.story.is_over() {
             pieces.push(Piece::End);
         }
         Ok(Start { pieces, receiver: watched.sender.subscribe(), seq: last })
@@ -173,10 +178,10 @@ impl Now {
     fn go_on(
         &mut self,
         recorded: crate::engine::RecordedEvent,
-        setting: &Setting<'_>,
+        setting: &RenderContext<'_>,
     ) -> Result<Arc<Told>, AppError> {
-        self.story.take(recorded)?;
-        let shown = Shown::new(&self.story, setting, Some(&self.shown));
+        self.story.apply(recorded)?;
+        let shown = RenderedDebate::new(&self.story, setting, Some(&self.shown));
         let told = Arc::new(changed(&shown, &self.shown, &self.story));
         self.shown = shown;
         self.told.push_back(told.clone());
@@ -187,17 +192,17 @@ impl Now {
     }
 
     /// Renders the last updates again, to fill the cache.
-    fn backfill(&mut self, after: u64, setting: &Setting<'_>) -> Result<(), AppError> {
-        let mut story = Story::open(self.story.debate().setup().clone())?;
-        let mut before: Option<Shown> = None;
+    fn backfill(&mut self, after: u64, setting: &RenderContext<'_>) -> Result<(), AppError> {
+        let mut story = DebateHistory::open(self.story.debate().setup().clone())?;
+        let mut before: Option<RenderedDebate> = None;
         let mut told = VecDeque::new();
         for recorded in self.story.events() {
             if recorded.seq > after && before.is_none() {
-                before = Some(Shown::new(&story, setting, None));
+                before = Some(RenderedDebate::new(&story, setting, None));
             }
-            story.take(recorded.clone())?;
+            story.apply(recorded.clone())?;
             if let Some(known) = &before {
-                let shown = Shown::new(&story, setting, Some(known));
+                let shown = RenderedDebate::new(&story, setting, Some(known));
                 told.push_back(Arc::new(changed(&shown, known, &story)));
                 before = Some(shown);
             }
@@ -207,9 +212,9 @@ impl Now {
     }
 }
 
-fn changed(shown: &Shown, before: &Shown, story: &Story) -> Told {
-    let texts =
-        [Viewer::Reader, Viewer::Owner].map(|viewer| event(&shown.since(before, story, viewer)));
+fn changed(shown: &RenderedDebate, before: &RenderedDebate, story: &DebateHistory) -> Told {
+    let texts = [Viewer::Reader, Viewer::Owner]
+        .map(|viewer| event(&shown.update_since(before, story, viewer)));
     Told { seq: story.seq(), texts }
 }
 
@@ -227,11 +232,11 @@ async fn follow(watchers: Arc<Watchers>, watched: Weak<Watched>) {
 }
 
 /// Serializes a page update as a server-sent event. Its id is the sequence number.
-fn event(frame: &Frame) -> Bytes {
+fn event(frame: &PageUpdate) -> Bytes {
     sent(&format!("id: {}\nevent: fragments\n", frame.seq), frame)
 }
 
-fn live(words: &Words) -> Bytes {
+fn live(words: &LiveTextUpdate) -> Bytes {
     sent("event: live\n", words)
 }
 

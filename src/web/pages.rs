@@ -9,18 +9,18 @@ use crate::debate::verdict::judgment;
 use crate::debate::{Cue, Debate};
 use crate::engine::pinned_file::has_valid_citation;
 use crate::engine::{DebateCard, DebateQuery, SearchHit, StoredDebate};
-use crate::page::archive::{Listing, archive, ordered};
+use crate::page::archive::{ArchiveListing, render_archive_page, running_first};
 use crate::page::compare;
-use crate::page::debate::{Around, debate};
-use crate::page::export::export;
+use crate::page::debate::{DebatePageInput, render_debate_page};
+use crate::page::export::render_export;
+use crate::page::history::DebateHistory;
 use crate::page::html::Html;
-use crate::page::leaderboard::leaderboard;
-use crate::page::live::Voices;
-use crate::page::shown::{Fragments, Shown, Viewer};
-use crate::page::source::{Source, source};
-use crate::page::story::Story;
-use crate::page::timeline::{Moment, timeline};
-use crate::page::wanted::{PAGE, Wanted};
+use crate::page::leaderboard::render_leaderboard_page;
+use crate::page::live::LiveTurns;
+use crate::page::query::{ArchivePageQuery, PAGE_SIZE};
+use crate::page::rendered::{PageFragments, RenderedDebate, Viewer};
+use crate::page::source::{SourceFile, render_source_page};
+use crate::page::timeline::{TimelineEntry, timeline};
 use crate::rating::Board;
 use axum::http::StatusCode;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,12 +51,15 @@ pub(super) async fn apart<T: Send + 'static>(
 }
 
 /// Builds the history of a debate, optionally only up to an event.
-pub(super) async fn story(stored: StoredDebate, until: Option<u64>) -> Result<Story, Sorry> {
+pub(super) async fn story(
+    stored: StoredDebate,
+    until: Option<u64>,
+) -> Result<DebateHistory, Sorry> {
     apart(move || told(&stored, until)).await
 }
 
-fn told(stored: &StoredDebate, until: Option<u64>) -> Result<Story, Sorry> {
-    Story::of(stored, until).map_err(|unfit| {
+fn told(stored: &StoredDebate, until: Option<u64>) -> Result<DebateHistory, Sorry> {
+    DebateHistory::from_stored(stored, until).map_err(|unfit| {
         Sorry::new(StatusCode::UNPROCESSABLE_ENTITY, unfit.to_string(), "It cannot be shown.")
     })
 }
@@ -72,13 +75,13 @@ pub(super) async fn of_debate(
     apart(move || {
         let last = stored.events.last().map_or(0, |recorded| recorded.seq);
         let story = told(&stored, at)?;
-        let mut voices = Voices::default();
+        let mut voices = LiveTurns::default();
         if story.seq() == last {
-            voices.hear(story.debate(), &state.desk.archive().live_texts(&id)?);
+            voices.update(story.debate(), &state.desk.archive().live_texts(&id)?);
         }
-        let live = voices.all().into_iter().map(|words| (words.turn, words.text)).collect();
-        let around = Around { last, live, viewer, assets: assets() };
-        Ok(debate(&story, &state.watchers.setting(&id), &around))
+        let live = voices.snapshot().into_iter().map(|words| (words.turn, words.text)).collect();
+        let around = DebatePageInput { last_seq: last, live_text: live, viewer, assets: assets() };
+        Ok(render_debate_page(&story, &state.watchers.setting(&id), &around))
     })
     .await
 }
@@ -89,19 +92,19 @@ pub(super) async fn fragments(
     id: String,
     at: Option<u64>,
     viewer: Viewer,
-) -> Result<Fragments, Sorry> {
+) -> Result<PageFragments, Sorry> {
     let stored = state.stored(&id).await?;
     apart(move || {
         let last = stored.events.last().map_or(0, |recorded| recorded.seq);
         let story = told(&stored, at)?;
         let setting = state.watchers.setting(&id);
-        Ok(Shown::new(&story, &setting, None).fragments(viewer, last))
+        Ok(RenderedDebate::new(&story, &setting, None).fragments(viewer, last))
     })
     .await
 }
 
 /// The timeline of a debate, for the replay.
-pub(super) async fn moments(state: State, id: String) -> Result<Vec<Moment>, Sorry> {
+pub(super) async fn moments(state: State, id: String) -> Result<Vec<TimelineEntry>, Sorry> {
     let stored = state.stored(&id).await?;
     apart(move || Ok(timeline(&told(&stored, None)?))).await
 }
@@ -109,7 +112,7 @@ pub(super) async fn moments(state: State, id: String) -> Result<Vec<Moment>, Sor
 /// A debate as one self-contained HTML file.
 pub(super) async fn exported(state: State, id: String) -> Result<Html, Sorry> {
     let stored = state.stored(&id).await?;
-    apart(move || Ok(export(&told(&stored, None)?, STYLE))).await
+    apart(move || Ok(render_export(&told(&stored, None)?, STYLE))).await
 }
 
 /// A source file at the debate's pinned commit. Viewers that may only read get only files that the
@@ -133,16 +136,16 @@ pub(super) async fn of_source(
         }
         let (text, pin) = state.desk.read_pinned_file(&stored, &state.place, &path)?;
         let base = format!("/debates/{id}");
-        let shown = Source { base: &base, path: &path, pin: &pin, text: &text, line };
-        Ok(source(&shown, assets()))
+        let shown = SourceFile { debate_url: &base, path: &path, pin: &pin, text: &text, line };
+        Ok(render_source_page(&shown, assets()))
     })
     .await
 }
 
 /// The archive page, with search and filters.
-pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sorry> {
+pub(super) async fn of_archive(state: State, wanted: ArchivePageQuery) -> Result<Html, Sorry> {
     apart(move || {
-        let mut query = wanted.query();
+        let mut query = wanted.to_archive_query();
         let everything = state.visible(LOOKED_THROUGH)?;
         if let Scope::Format(format) = &state.scope {
             query.format = Some(format.clone());
@@ -151,21 +154,21 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
         let mut hits = vec![];
         let most = DebateQuery { limit: Some(LOOKED_THROUGH), ..query.clone() };
         let mut cards = state.desk.archive().list(&most)?;
-        if wanted.searches() {
+        if wanted.has_search() {
             query.limit = Some(HITS);
             let words: String = wanted.q.chars().take(200).collect();
             hits = open(&state, &cards, state.desk.archive().search(&words, &query)?);
             let found: BTreeSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
             cards.retain(|card| found.contains(card.id.as_str()));
         }
-        cards.retain(|card| wanted.fits(card));
-        if wanted.contested() {
+        cards.retain(|card| wanted.matches(card));
+        if wanted.contested_only() {
             cards.truncate(READ);
             cards.retain(|card| contested(&state, card));
         }
-        let cards = ordered(cards);
+        let cards = running_first(cards);
         let page: Vec<DebateCard> =
-            cards.iter().skip(wanted.nth() * PAGE).take(PAGE).cloned().collect();
+            cards.iter().skip(wanted.page_index() * PAGE_SIZE).take(PAGE_SIZE).cloned().collect();
         let kinds = |of: &dyn Fn(&DebateCard) -> Option<String>| -> Vec<String> {
             let kinds: BTreeSet<String> = everything.iter().filter_map(of).collect();
             kinds.into_iter().collect()
@@ -174,17 +177,17 @@ pub(super) async fn of_archive(state: State, wanted: Wanted) -> Result<Html, Sor
             Scope::All => kinds(&|card| Some(card.root.clone())),
             Scope::Format(_) => vec![],
         };
-        let listing = Listing {
-            wanted: &wanted,
+        let listing = ArchiveListing {
+            query: &wanted,
             cards: &page,
             hits: &hits,
             total: cards.len(),
             formats: kinds(&|card| Some(card.format.clone())),
             winners: kinds(&|card| card.winner.clone().filter(|_| card.status.is_over())),
             roots,
-            waiting: state.hall.as_ref().map(Hall::rooms_waiting).unwrap_or_default(),
+            waiting_rooms: state.hall.as_ref().map(Hall::rooms_waiting).unwrap_or_default(),
         };
-        Ok(archive(&listing, assets()))
+        Ok(render_archive_page(&listing, assets()))
     })
     .await
 }
@@ -221,7 +224,7 @@ pub(super) async fn of_board(state: State) -> Result<Html, Sorry> {
             return Ok(page.clone());
         }
         let board = Board::of_cards(&state.desk, state.visible(usize::MAX)?)?;
-        let page = leaderboard(&board, assets());
+        let page = render_leaderboard_page(&board, assets());
         *made = Some((Instant::now(), page.clone()));
         Ok(page)
     })
@@ -235,9 +238,14 @@ pub(super) async fn of_two(
     other: Option<String>,
 ) -> Result<Html, Sorry> {
     let (Some(one), Some(other)) = (one.clone(), other) else {
-        return apart(move || Ok(compare::choose(one.as_deref(), &state.visible(200)?, assets())))
-            .await;
+        return apart(move || {
+            Ok(compare::render_choice_page(one.as_deref(), &state.visible(200)?, assets()))
+        })
+        .await;
     };
     let (one, other) = (state.stored(&one).await?, state.stored(&other).await?);
-    apart(move || Ok(compare::compare(&told(&one, None)?, &told(&other, None)?, assets()))).await
+    apart(move || {
+        Ok(compare::render_comparison_page(&told(&one, None)?, &told(&other, None)?, assets()))
+    })
+    .await
 }

@@ -10,9 +10,9 @@ use super::sorry::Sorry;
 use super::stream::{Seats, stream};
 use crate::arena::Hall;
 use crate::engine::{App, DebateCard, DebateQuery as Asked, StoredDebate, Workspace};
-use crate::page::message::message;
-use crate::page::shown::Viewer;
-use crate::page::wanted::Wanted;
+use crate::page::message::render_message_page;
+use crate::page::query::ArchivePageQuery;
+use crate::page::rendered::Viewer;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -221,7 +221,12 @@ async fn enter(
     let mut response = if matches!(site, Some("none" | "same-origin")) {
         Redirect::to(&to).into_response()
     } else {
-        let page = message("You are in", "The page you asked for is next.", "", assets::assets());
+        let page = render_message_page(
+            "You are in",
+            "The page you asked for is next.",
+            "",
+            assets::assets(),
+        );
         ([(header::REFRESH, format!("0; url={to}"))], shown(page)).into_response()
     };
     response.headers_mut().insert(header::SET_COOKIE, cookie);
@@ -230,7 +235,7 @@ async fn enter(
 
 async fn of_archive(
     Shared(state): Shared<State>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<ArchivePageQuery>,
 ) -> Result<Response, Sorry> {
     Ok(shown(pages::of_archive(state, wanted).await?))
 }

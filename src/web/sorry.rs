@@ -1,7 +1,7 @@
 //! HTTP error responses of the live page, as HTML or JSON by the `Accept` header.
 use super::assets::assets;
 use crate::engine::{AppError, ArchiveError};
-use crate::page::message::message;
+use crate::page::message::render_message_page;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -38,7 +38,7 @@ impl Sorry {
             StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => "Not understood",
             _ => "Something went wrong",
         };
-        let page = message(title, &self.says, self.next, assets());
+        let page = render_message_page(title, &self.says, self.next, assets());
         (self.status, Html(page.into_string())).into_response()
     }
 

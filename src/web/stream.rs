@@ -2,7 +2,7 @@
 //! messages it catches up from the feed.
 use super::follow::{Piece, Start, Watched, Watchers};
 use crate::engine::AppError;
-use crate::page::shown::Viewer;
+use crate::page::rendered::Viewer;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

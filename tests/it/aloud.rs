@@ -1,18 +1,18 @@
 //! `StreamPreview`: the readable text of a streamed reply, the same however the stream is split
 //! into chunks. Prose hides the claims block, a JSON object shows only its text fields.
 use crate::scene::Rng;
-use debate_mcp::report::aloud::Aloud;
+use debate_mcp::report::stream_preview::StreamPreview;
 
-fn whole(mut aloud: Aloud, text: &str) -> String {
-    aloud.push(text) + &aloud.end()
+fn whole(mut aloud: StreamPreview, text: &str) -> String {
+    aloud.push(text) + &aloud.finish()
 }
 
-fn by_letters(mut aloud: Aloud, text: &str) -> String {
+fn by_letters(mut aloud: StreamPreview, text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
         shown += &aloud.push(c.encode_utf8(&mut [0; 4]));
     }
-    shown + &aloud.end()
+    shown + &aloud.finish()
 }
 
 #[test]
@@ -40,14 +40,14 @@ fn prose_is_shown_without_its_claims() {
         ("cut off\n```cl", "cut off\n```cl"),
         ("naïve … 中文", "naïve … 中文"),
     ] {
-        assert_eq!(whole(Aloud::prose(), text), expected, "{text:?}");
-        assert_eq!(by_letters(Aloud::prose(), text), expected, "{text:?} by letters");
+        assert_eq!(whole(StreamPreview::prose(), text), expected, "{text:?}");
+        assert_eq!(by_letters(StreamPreview::prose(), text), expected, "{text:?} by letters");
     }
 }
 
 #[test]
 fn prose_is_held_back_only_where_claims_may_begin() {
-    let mut aloud = Aloud::prose();
+    let mut aloud = StreamPreview::prose();
     for (delta, expected) in [
         ("So ", "So"),
         ("it is.", " it is."),
@@ -62,7 +62,7 @@ fn prose_is_held_back_only_where_claims_may_begin() {
     ] {
         assert_eq!(aloud.push(delta), expected, "{delta:?}");
     }
-    assert_eq!(aloud.end(), "");
+    assert_eq!(aloud.finish(), "");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn of_an_object_only_words_are_shown() {
         ("Here you are:\n```json\n{\"comment\": \"ok\"}\n```\nsaid \"text\": \"x\"", "ok"),
         ("{\"comment\":\n\t\"over\nlines\"}", "over\nlines"),
     ] {
-        assert_eq!(whole(Aloud::object(), text), expected, "{text}");
-        assert_eq!(by_letters(Aloud::object(), text), expected, "{text} by letters");
+        assert_eq!(whole(StreamPreview::json_object(), text), expected, "{text}");
+        assert_eq!(by_letters(StreamPreview::json_object(), text), expected, "{text} by letters");
     }
 }
 
@@ -106,14 +106,14 @@ fn a_broken_object_is_shown_as_far_as_it_goes() {
         ("\"comment\": \"outside\"", ""),
         ("}}}{{{", ""),
     ] {
-        assert_eq!(whole(Aloud::object(), text), expected, "{text}");
-        assert_eq!(by_letters(Aloud::object(), text), expected, "{text} by letters");
+        assert_eq!(whole(StreamPreview::json_object(), text), expected, "{text}");
+        assert_eq!(by_letters(StreamPreview::json_object(), text), expected, "{text} by letters");
     }
 }
 
 #[test]
 fn words_of_an_object_are_shown_as_they_come() {
-    let mut aloud = Aloud::object();
+    let mut aloud = StreamPreview::json_object();
     for (delta, expected) in [
         ("{\"rea", ""),
         ("son\": \"It ", "It "),
@@ -128,7 +128,7 @@ fn words_of_an_object_are_shown_as_they_come() {
     ] {
         assert_eq!(aloud.push(delta), expected, "{delta:?}");
     }
-    assert_eq!(aloud.end(), "");
+    assert_eq!(aloud.finish(), "");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_same_is_shown_however_it_is_cut() {
     let mut dice = Rng(7);
     for _ in 0..4_000 {
         let text = dice.text(&alphabet, 40);
-        for new in [Aloud::prose, Aloud::object] {
+        for new in [StreamPreview::prose, StreamPreview::json_object] {
             let expected = whole(new(), &text);
             assert_eq!(by_letters(new(), &text), expected, "{text:?}");
             let (mut aloud, mut shown, mut rest) = (new(), String::new(), text.as_str());
@@ -177,7 +177,7 @@ fn the_same_is_shown_however_it_is_cut() {
                 shown += &aloud.push(&rest[..end]);
                 rest = &rest[end..];
             }
-            assert_eq!(shown + &aloud.end(), expected, "{text:?}");
+            assert_eq!(shown + &aloud.finish(), expected, "{text:?}");
         }
     }
 }
@@ -188,6 +188,6 @@ fn prose_without_claims_is_shown_whole() {
     let mut dice = Rng(11);
     for _ in 0..2_000 {
         let text = dice.text(&alphabet, 30);
-        assert_eq!(by_letters(Aloud::prose(), &text), text);
+        assert_eq!(by_letters(StreamPreview::prose(), &text), text);
     }
 }

@@ -3,7 +3,7 @@ use crate::scene::{apply, here, open, run, say, setup, speech, until, without};
 use debate_mcp::debate::{
     Body, Debate, DebateOutcome, Event, Format, Origin, Role, Setup, formats,
 };
-use debate_mcp::report::gist::gist;
+use debate_mcp::report::short_status::short_status;
 
 const WIDTH: usize = 200;
 
@@ -12,7 +12,7 @@ fn duel() -> Debate {
 }
 
 fn lines(debate: &Debate) -> Vec<String> {
-    gist(debate, WIDTH)
+    short_status(debate, WIDTH)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_was_conceded_is_never_cut() {
         all.iter().map(|(id, quote)| (id.as_str(), quote.as_str())).collect();
     say(&mut debate, cue, speech("C1", &all, &[]));
     for width in 0..400 {
-        let line = &gist(&debate, width)[3];
+        let line = &short_status(&debate, width)[3];
         assert!(line.matches('"').count().is_multiple_of(2), "{width}: {line}");
         let whole = line.matches("holds because it does\"").count();
         assert_eq!(line.matches("conceded P").count(), whole, "{width}: {line}");

@@ -5,17 +5,17 @@ use crate::lab::{Lab, Script, in_order, speech};
 use crate::wellformed::flaw;
 use debate_mcp::debate::Setup;
 use debate_mcp::engine::{RecordedEvent, StoredDebate};
-use debate_mcp::page::debate::{Around, debate};
-use debate_mcp::page::export::export;
-use debate_mcp::page::layout::Assets;
-use debate_mcp::page::shown::{Frame, Setting, Shown, Viewer};
-use debate_mcp::page::story::Story;
+use debate_mcp::page::debate::{DebatePageInput, render_debate_page};
+use debate_mcp::page::export::render_export;
+use debate_mcp::page::history::DebateHistory;
+use debate_mcp::page::layout::AssetUrls;
+use debate_mcp::page::rendered::{PageUpdate, RenderContext, RenderedDebate, Viewer};
 use debate_mcp::page::timeline::timeline;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-const ASSETS: Assets<'static> =
-    Assets { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
+const ASSETS: AssetUrls<'static> =
+    AssetUrls { script: "/assets/app.js?v=1", style: "/assets/app.css?v=1" };
 
 /// Loads the newest debate of a test environment from its event export.
 pub(crate) fn stored(lab: &Lab) -> StoredDebate {
@@ -35,16 +35,17 @@ pub(crate) fn stored(lab: &Lab) -> StoredDebate {
     }
 }
 
-fn setting(stored: &StoredDebate) -> Setting<'static> {
+fn setting(stored: &StoredDebate) -> RenderContext<'static> {
     let links = Some(format!("/debates/{}", stored.setup.id));
-    Setting { links, pass: "pass", door: "No door.", column: "" }
+    RenderContext { debate_url: links, csrf_token: "pass", sign_in_hint: "No door.", id_prefix: "" }
 }
 
 fn page(stored: &StoredDebate, until: Option<u64>, viewer: Viewer) -> String {
-    let story = Story::of(stored, until).unwrap();
+    let story = DebateHistory::from_stored(stored, until).unwrap();
     let last = stored.events.len() as u64;
-    let around = Around { last, live: BTreeMap::new(), viewer, assets: ASSETS };
-    debate(&story, &setting(stored), &around).into_string()
+    let around =
+        DebatePageInput { last_seq: last, live_text: BTreeMap::new(), viewer, assets: ASSETS };
+    render_debate_page(&story, &setting(stored), &around).into_string()
 }
 
 /// State of a browser: every replaceable element, and the transcript items in order.
@@ -55,7 +56,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn of(shown: &Shown, viewer: Viewer) -> Screen {
+    fn of(shown: &RenderedDebate, viewer: Viewer) -> Screen {
         let mut screen = Screen::default();
         for (id, html) in shown.fragments(viewer, 0).html {
             screen.replace(&id, &html);
@@ -86,7 +87,7 @@ impl Screen {
         }
     }
 
-    fn apply(&mut self, frame: &Frame) {
+    fn apply(&mut self, frame: &PageUpdate) {
         for (id, html) in &frame.replace {
             self.replace(id, html);
         }
@@ -108,18 +109,18 @@ fn named(html: &str) -> String {
 fn follows(stored: &StoredDebate) {
     for viewer in [Viewer::Reader, Viewer::Owner] {
         let setting = setting(stored);
-        let mut story = Story::open(stored.setup.clone()).unwrap();
-        let mut shown = Shown::new(&story, &setting, None);
+        let mut story = DebateHistory::open(stored.setup.clone()).unwrap();
+        let mut shown = RenderedDebate::new(&story, &setting, None);
         let mut screen = Screen::of(&shown, viewer);
         for recorded in &stored.events {
-            story.take(recorded.clone()).unwrap();
-            let next = Shown::new(&story, &setting, Some(&shown));
-            let frame = next.since(&shown, &story, viewer);
+            story.apply(recorded.clone()).unwrap();
+            let next = RenderedDebate::new(&story, &setting, Some(&shown));
+            let frame = next.update_since(&shown, &story, viewer);
             assert_eq!(frame.seq, recorded.seq);
             assert!(frame.announce.is_some());
             screen.apply(&frame);
-            let fresh = Story::of(stored, Some(recorded.seq)).unwrap();
-            let opened = Screen::of(&Shown::new(&fresh, &setting, None), viewer);
+            let fresh = DebateHistory::from_stored(stored, Some(recorded.seq)).unwrap();
+            let opened = Screen::of(&RenderedDebate::new(&fresh, &setting, None), viewer);
             assert_eq!(screen, opened, "at event {}", recorded.seq);
             shown = next;
         }
@@ -132,7 +133,7 @@ fn follows(stored: &StoredDebate) {
             assert!(text.contains(html), "{html} is not in {text}");
         }
     }
-    let moments = timeline(&Story::of(stored, None).unwrap());
+    let moments = timeline(&DebateHistory::from_stored(stored, None).unwrap());
     assert_eq!(moments.len(), stored.events.len());
 }
 
@@ -275,7 +276,8 @@ fn an_export_needs_nothing_else() {
     let lab = Lab::new();
     lab.run("One file?", &["--json"]).success();
     let stored = stored(&lab);
-    let text = export(&Story::of(&stored, None).unwrap(), "p{color:red}").into_string();
+    let text = render_export(&DebateHistory::from_stored(&stored, None).unwrap(), "p{color:red}")
+        .into_string();
     assert_eq!(flaw(&text), None, "{text}");
     for outside in ["<script", "<link", "src=\"", "href=\"/", "href=\"http", "<form"] {
         assert!(!text.contains(outside), "{outside} in {text}");

@@ -2,13 +2,13 @@
 //! nesting, size and time.
 use crate::wellformed::flaw;
 use debate_mcp::page::html::{Html, html};
-use debate_mcp::page::markdown::markdown;
+use debate_mcp::page::markdown::render_markdown;
 use std::time::{Duration, Instant};
 
 #[track_caller]
 fn shown(text: &str) -> String {
     let begun = Instant::now();
-    let html = markdown(text, 3).into_string();
+    let html = render_markdown(text, 3).into_string();
     assert!(begun.elapsed() < Duration::from_secs(5), "it took {:?}", begun.elapsed());
     let about: String = text.chars().take(60).collect();
     assert_eq!(flaw(&html), None, "{about:?}: {}", html.chars().take(600).collect::<String>());
@@ -131,7 +131,7 @@ fn nothing_is_deeper_or_larger_than_a_page_bears() {
 fn headings_come_below_the_one_they_stand_under_and_skip_no_level() {
     let html = shown("### a\n\n# b\n\n###### c\n\n# d\n");
     assert_eq!(html, "<h4>a</h4><h4>b</h4><h5>c</h5><h4>d</h4>");
-    assert_eq!(markdown("# a\n\n## b", 2).as_str(), "<h3>a</h3><h4>b</h4>");
+    assert_eq!(render_markdown("# a\n\n## b", 2).as_str(), "<h3>a</h3><h4>b</h4>");
 }
 
 #[test]

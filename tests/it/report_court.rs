@@ -7,8 +7,8 @@ use debate_mcp::debate::body::{
     AdmissionGrounds, BlindSpot, ClaimCheck, Foul, Novelty, RulingScores,
 };
 use debate_mcp::debate::{Body, Cue, Debate, HelpRequest, Role, Setup, Side, formats, round_marks};
-use debate_mcp::report::{plan::plan, record::record, summary::summary};
-use debate_mcp::report::{verdict::verdict, view::view};
+use debate_mcp::report::{plan::render_plan, record::render_record, summary::render_summary};
+use debate_mcp::report::{verdict::verdict_view, view::debate_view};
 
 /// A tribunal with three audience seats of two types, one of them with double weight.
 fn court(roles: &[Role]) -> Setup {
@@ -81,8 +81,8 @@ fn held() -> Debate {
 #[test]
 fn a_court_says_who_won_where_it_turned_and_who_saw_it_otherwise() {
     let debate = held();
-    let told = summary(&debate);
-    let ruled = verdict(&debate).unwrap();
+    let told = render_summary(&debate);
+    let ruled = verdict_view(&debate).unwrap();
     let court = ruled.court.clone().unwrap();
     assert_eq!(court.turning_round, round_marks::turning_round(&debate, ruled.side));
     assert_eq!(court.abstained, ["Jan (timed out)"]);
@@ -146,7 +146,7 @@ fn an_even_total_names_the_rule_that_decided() {
     }
     say(&mut debate, cue, body);
     run(&mut debate, &[], |_| false);
-    let told = summary(&debate);
+    let told = render_summary(&debate);
     in_order(
         &told,
         &[
@@ -175,7 +175,7 @@ fn a_panel_shows_every_ruling_and_how_it_is_split() {
     }
     run(&mut debate, &[], |_| false);
     in_order(
-        &summary(&debate),
+        &render_summary(&debate),
         &[
             "Confidence: 50% (",
             "Panel: 2 of 3 judges are for claude.\n",
@@ -185,7 +185,7 @@ fn a_panel_shows_every_ruling_and_how_it_is_split() {
             "- judge-3, sides as seated: for claude (70 to 55, margin 15). ",
         ],
     );
-    assert!(record(&debate).contains("### Judge judge-2 (gemini)"));
+    assert!(render_record(&debate).contains("### Judge judge-2 (gemini)"));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
         say(&mut debate, cue, body);
     }
     run(&mut debate, &[], |_| false);
-    let told = summary(&debate);
+    let told = render_summary(&debate);
     in_order(
         &told,
         &[
@@ -224,14 +224,14 @@ fn a_duel_says_how_sure_it_is_and_what_was_asked_about_claims() {
     );
     assert!(!told.contains("### Rounds") && !told.contains("### Conduct"));
     let agreed = played(without(setup(formats::duel(), 1), &[]), &[]);
-    let told = summary(&agreed);
+    let told = render_summary(&agreed);
     assert!(told.contains("Confidence: ") && !told.contains("Panel:"), "{told}");
 }
 
 #[test]
 fn papers_can_be_read_in_the_record() {
     let debate = held();
-    let record = record(&debate);
+    let record = render_record(&debate);
     in_order(
         &record,
         &[
@@ -260,13 +260,16 @@ fn papers_can_be_read_in_the_record() {
         cue,
         Body::Ruling { admits: None, grounds: AdmissionGrounds::default(), because },
     );
-    in_order(&self::record(&other), &["Does not ask to speak.\n", "Admits nobody: Nothing new.\n"]);
+    in_order(
+        &self::render_record(&other),
+        &["Does not ask to speak.\n", "Admits nobody: Nothing new.\n"],
+    );
 }
 
 #[test]
 fn programs_are_given_marks_votes_and_papers() {
     let debate = held();
-    let view = serde_json::to_value(view(&debate)).unwrap();
+    let view = serde_json::to_value(debate_view(&debate)).unwrap();
     assert_eq!(view["v"], 1);
     assert_eq!(view["rounds_marked"][1]["con"]["fouls"], 200);
     let vote = &view["votes"][1];
@@ -283,7 +286,8 @@ fn programs_are_given_marks_votes_and_papers() {
     for absent in ["outcome", "insights", "report", "learned", "terms"] {
         assert!(view.get(absent).is_none(), "{absent}");
     }
-    let duel = serde_json::to_value(self::view(&played(setup(formats::duel(), 1), &[]))).unwrap();
+    let duel =
+        serde_json::to_value(self::debate_view(&played(setup(formats::duel(), 1), &[]))).unwrap();
     assert!(duel.get("votes").is_none() && duel["verdict"].get("court").is_none());
 }
 
@@ -291,8 +295,8 @@ fn programs_are_given_marks_votes_and_papers() {
 fn a_court_under_way_shows_its_marks() {
     let mut debate = open(court(&[]));
     until(&mut debate, 3, "argue");
-    in_order(&summary(&debate), &["No verdict yet.", "### Rounds", "| 2 | 7.50 |"]);
-    let plan = plan(&debate);
+    in_order(&render_summary(&debate), &["No verdict yet.", "### Rounds", "| 2 | 7.50 |"]);
+    let plan = render_plan(&debate);
     in_order(
         &plan,
         &[

@@ -2,8 +2,10 @@
 use crate::report_research::in_order;
 use crate::scene::{apply, open, run, say, setup, until};
 use debate_mcp::debate::{Body, Debate, Event, Section, formats};
-use debate_mcp::report::view::view;
-use debate_mcp::report::{dialogue::UNDECIDED, plan::plan, record::record, summary::summary};
+use debate_mcp::report::view::debate_view;
+use debate_mcp::report::{
+    dialogue::NO_DECISION_NOTICE, plan::render_plan, record::render_record, summary::render_summary,
+};
 
 fn dialogue() -> Debate {
     open(setup(formats::dialectic(), 3))
@@ -44,7 +46,7 @@ fn talked() -> Debate {
 #[test]
 fn a_dialogue_comes_to_insights_and_to_no_winner() {
     let mut debate = talked();
-    let told = summary(&debate);
+    let told = render_summary(&debate);
     in_order(
         &told,
         &[
@@ -63,9 +65,12 @@ fn a_dialogue_comes_to_insights_and_to_no_winner() {
         assert!(!told.contains(word), "`{word}` in {told}");
     }
     apply(&mut debate, [Event::Decided { text: "# Spaces.".into() }]);
-    let told = summary(&debate);
-    assert!(told.contains("### User's Decision\n\n#### Spaces.\n") && !told.contains(UNDECIDED));
-    let view = view(&debate);
+    let told = render_summary(&debate);
+    assert!(
+        told.contains("### User's Decision\n\n#### Spaces.\n")
+            && !told.contains(NO_DECISION_NOTICE)
+    );
+    let view = debate_view(&debate);
     assert_eq!(view.outcome.unwrap().as_str(), "partial");
     assert_eq!((view.insights.unwrap().len(), view.rounds_completed), (4, 2));
     assert!(view.verdict.is_none() && view.report.is_none());
@@ -75,7 +80,7 @@ fn a_dialogue_comes_to_insights_and_to_no_winner() {
 fn a_record_keeps_remarks_in_their_rounds_and_ends_with_the_conclusion() {
     let mut debate = talked();
     apply(&mut debate, [Event::Decided { text: "Spaces.".into() }]);
-    let record = record(&debate);
+    let record = render_record(&debate);
     in_order(
         &record,
         &[
@@ -99,12 +104,12 @@ fn a_record_keeps_remarks_in_their_rounds_and_ends_with_the_conclusion() {
 fn a_dialogue_under_way_is_open() {
     let mut debate = dialogue();
     until(&mut debate, 2, "respond");
-    let told = summary(&debate);
+    let told = render_summary(&debate);
     in_order(&told, &["Status: in-progress  \nOutcome: (open)\n", "Not summed up yet."]);
-    let record = record(&debate);
+    let record = render_record(&debate);
     in_order(&record, &["**Status**: in-progress", "**Outcome**: (open)", "### Sub Agent\n"]);
     assert!(!record.contains("## Conclusion"));
-    assert!(plan(&debate).contains("Rounds: about 3; it goes on until you end it\n"));
+    assert!(render_plan(&debate).contains("Rounds: about 3; it goes on until you end it\n"));
 }
 
 #[test]
@@ -113,11 +118,11 @@ fn nobody_who_sums_it_up_is_no_missing_verdict() {
     until(&mut debate, 2, "respond");
     concluded(&mut debate);
     run(&mut debate, &["0.insights"], |_| false);
-    for text in [summary(&debate), record(&debate)] {
-        in_order(&text, &["[INCOMPLETE] Nobody summed it up.", UNDECIDED]);
+    for text in [render_summary(&debate), render_record(&debate)] {
+        in_order(&text, &["[INCOMPLETE] Nobody summed it up.", NO_DECISION_NOTICE]);
         assert!(!text.contains("erdict"), "{text}");
     }
-    assert!(view(&debate).outcome.is_none());
+    assert!(debate_view(&debate).outcome.is_none());
 }
 
 #[test]
@@ -128,7 +133,7 @@ fn several_partners_are_told_apart() {
     setup.seats.push(second);
     let mut debate = open(setup);
     until(&mut debate, 2, "respond");
-    let record = record(&debate);
+    let record = render_record(&debate);
     in_order(
         &record,
         &["Sub Agent (gemini, gemini)", "### Sub Agent (Dee)", "### Sub Agent (partner-2)"],

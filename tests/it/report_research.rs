@@ -5,8 +5,10 @@ use debate_mcp::debate::body::{ClaimPurpose, ClaimSource};
 use debate_mcp::debate::{
     Body, CitationStatus, Event, FailureKind, HoldPoint, Role, Setup, formats, report_sections,
 };
-use debate_mcp::report::view::view;
-use debate_mcp::report::{plan::plan, record::record, research::research, summary::summary};
+use debate_mcp::report::view::debate_view;
+use debate_mcp::report::{
+    plan::render_plan, record::render_record, research::research_report, summary::render_summary,
+};
 
 fn stances(roles: &[Role]) -> Setup {
     let mut setup = without(setup(formats::research(), 1), roles);
@@ -38,7 +40,7 @@ fn headings(text: &str) -> Vec<&str> {
 #[test]
 fn a_report_has_its_parts_in_order() {
     let debate = played(stances(&[]), &[]);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     in_order(
         &report,
         &[
@@ -61,15 +63,15 @@ fn a_report_has_its_parts_in_order() {
         ],
     );
     assert!(!report.contains("[INCOMPLETE]") && !report.contains("Degraded"));
-    assert_eq!(summary(&debate), report);
-    assert_eq!(view(&debate).report, Some(report));
+    assert_eq!(render_summary(&debate), report);
+    assert_eq!(debate_view(&debate).report, Some(report));
 }
 
 #[test]
 fn a_report_speaks_the_language_of_its_topic_where_it_can() {
     let report = |topic: &str| {
         let debate = played(Setup { topic: topic.into(), ..stances(&[Role::Auditor]) }, &[]);
-        research(&debate).unwrap()
+        research_report(&debate).unwrap()
     };
     let chinese = report("我们应该使用制表符还是空格?");
     let wanted = [
@@ -106,7 +108,7 @@ fn a_report_speaks_the_language_of_its_topic_where_it_can() {
 #[test]
 fn what_is_missing_is_marked_and_told_at_the_top() {
     let debate = played(stances(&[]), &["0.rebut/Fay", "0.audit"]);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     in_order(
         &report,
         &[
@@ -120,36 +122,36 @@ fn what_is_missing_is_marked_and_told_at_the_top() {
         ],
     );
     let alone = played(stances(&[]), &["0.investigate/Eli"]);
-    let report = research(&alone).unwrap();
+    let report = research_report(&alone).unwrap();
     in_order(&report, &["## Core Arguments", "### Eli (gemini)\n\n[INCOMPLETE]", "### Fay"]);
 }
 
 #[test]
 fn nothing_judged_is_no_report() {
     let mut open = open(stances(&[]));
-    assert_eq!(research(&open), None);
-    assert!(summary(&open).contains("No judgment yet: 0 of 3 sides have investigated"));
+    assert_eq!(research_report(&open), None);
+    assert!(render_summary(&open).contains("No judgment yet: 0 of 3 sides have investigated"));
     until(&mut open, 0, "judge");
-    assert_eq!(research(&open), None);
-    let so_far = summary(&open);
+    assert_eq!(research_report(&open), None);
+    let so_far = render_summary(&open);
     assert!(so_far.contains("3 of 3 sides have investigated, 3 have answered"), "{so_far}");
     // A cancelled debate has no report, even if it was judged just before.
     let cue = until(&mut open, 0, "judge");
     put(&mut open);
     let event = said(&open, cue, good(&open, cue)).unwrap();
     apply(&mut open, [event]);
-    assert!(research(&open).is_some());
+    assert!(research_report(&open).is_some());
     apply(&mut open, [Event::Cancelled { because: None }]);
-    assert_eq!(research(&open), None);
-    assert!(summary(&open).contains("Cancelled before a judgment: no report."));
+    assert_eq!(research_report(&open), None);
+    assert!(render_summary(&open).contains("Cancelled before a judgment: no report."));
     let all = ["0.investigate"];
     let aborted = played(stances(&[]), &all);
-    assert_eq!(research(&aborted), None);
-    assert!(summary(&aborted).contains("no report"));
+    assert_eq!(research_report(&aborted), None);
+    assert!(render_summary(&aborted).contains("no report"));
     // Without a judgment the findings are shown, and no winner is named.
     let unjudged = played(stances(&[]), &["0.judge"]);
-    assert_eq!(research(&unjudged), None);
-    let shown = summary(&unjudged);
+    assert_eq!(research_report(&unjudged), None);
+    let shown = render_summary(&unjudged);
     in_order(&shown, &["Nobody has judged it: no report.", "## Core Arguments by Side", "### Eli"]);
     assert!(!shown.contains("won") && !shown.contains("verdict"), "{shown}");
 }
@@ -175,7 +177,7 @@ fn ratings_and_what_was_looked_up_are_shown() {
     }
     say_with(&mut debate, cue, body, cited.into());
     run(&mut debate, &[], |_| false);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     in_order(
         &report,
         &[
@@ -231,7 +233,7 @@ fn nothing_said_passes_for_a_heading_of_the_report() {
         apply(&mut debate, [Event::Spoke { cue, reply }]);
     }
     run(&mut debate, &[], |_| false);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     let wanted = [
         "# # A ## B?: Debate Research Report",
         "## Core Arguments by Side",
@@ -262,7 +264,7 @@ fn an_auditor_who_names_nobody_is_still_read() {
     });
     say_with(&mut debate, cue, body, vec![]);
     run(&mut debate, &[], |_| false);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     in_order(
         &report,
         &[
@@ -276,7 +278,7 @@ fn an_auditor_who_names_nobody_is_still_read() {
 #[test]
 fn a_record_goes_phase_by_phase() {
     let debate = played(stances(&[]), &[]);
-    let record = record(&debate);
+    let record = render_record(&debate);
     in_order(
         &record,
         &[
@@ -304,7 +306,7 @@ fn a_plan_says_what_is_to_be_confirmed() {
     setup.output = Some("docs/report.md".into());
     setup.limits.budget = crate::scene::money(2_500_000);
     setup.seats[4].stance = "tabs | always".into();
-    let plan = plan(&open(setup));
+    let plan = render_plan(&open(setup));
     in_order(
         &plan,
         &[
@@ -328,7 +330,7 @@ fn a_research_that_lost_a_side_is_told_of_by_name() {
     let event = failed(&debate, cue, FailureKind::Crashed);
     apply(&mut debate, [event]);
     run(&mut debate, &[], |_| false);
-    assert!(research(&debate).unwrap().contains("Eli (`rebut`)"));
+    assert!(research_report(&debate).unwrap().contains("Eli (`rebut`)"));
 }
 
 #[test]
@@ -337,7 +339,7 @@ fn whoever_was_never_asked_is_missed_as_well() {
     until(&mut debate, 0, "rebut");
     apply(&mut debate, [Event::Concluded { because: None }]);
     run(&mut debate, &[], |_| false);
-    let report = research(&debate).unwrap();
+    let report = research_report(&debate).unwrap();
     in_order(
         &report,
         &[

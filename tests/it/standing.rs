@@ -12,7 +12,7 @@ use debate_mcp::debate::{
     Amendment, CitationStatus, Debate, DebateOutcome, Event, FailureKind, Format, HoldPoint,
     Origin, Participant, Role, Setup, Side, Status, Step, formats, next,
 };
-use debate_mcp::report::record::record;
+use debate_mcp::report::record::render_record;
 
 fn duel() -> Setup {
     without(setup(formats::duel(), 2), &[Role::Mirror])
@@ -139,7 +139,7 @@ fn whoever_cuts_a_debate_short_can_say_why() {
     apply(&mut debate, [Event::Cancelled { because: why("one side was away for 90 s") }]);
     assert_eq!(debate.end_reason(), Some("one side was away for 90 s"));
     assert_eq!(notices(&debate), ["[INFO] Cancelled: one side was away for 90 s"]);
-    assert!(record(&debate).contains("cancelled: one side was away for 90 s"));
+    assert!(render_record(&debate).contains("cancelled: one side was away for 90 s"));
     // After reopening, the reason is gone.
     let from = debate.reopen_cue().unwrap();
     apply(&mut debate, [Event::Reopened { from }]);

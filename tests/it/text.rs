@@ -1,5 +1,5 @@
 //! Sanitizing untrusted text in reports and on the terminal.
-use debate_mcp::report::text::{demoted, one_line, printable};
+use debate_mcp::report::sanitize::{demote_headings, one_line, strip_control_chars};
 
 #[test]
 fn headings_and_rules_of_others_are_smaller_than_ours() {
@@ -18,7 +18,7 @@ fn headings_and_rules_of_others_are_smaller_than_ours() {
         // These lines look like a fence, but open none.
         ("```x``` inline\n## Conclusion", "```x``` inline\n##### Conclusion"),
     ] {
-        assert_eq!(demoted(text), expected);
+        assert_eq!(demote_headings(text), expected);
     }
 }
 
@@ -31,7 +31,7 @@ fn a_terminal_is_sent_nothing_it_could_obey() {
         ("\u{202e}desrever\u{2066}x", "desreverx"),
         ("中文 é", "中文 é"),
     ] {
-        assert_eq!(printable(text), expected);
+        assert_eq!(strip_control_chars(text), expected);
     }
     assert_eq!(one_line("a\n\n  b\u{1b}"), "a b");
 }

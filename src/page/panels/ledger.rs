@@ -1,13 +1,13 @@
 //! Ledger panel: every claim and what became of it.
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries, tally};
 use crate::debate::{Cue, Debate, Side, status};
-use crate::page::html::{Html, bounded, html};
-use crate::page::shown::Setting;
-use crate::report::ledger::counted;
-use crate::report::text::one_line;
+use crate::page::html::{Html, html, truncate};
+use crate::page::rendered::RenderContext;
+use crate::report::ledger::tally_line;
+use crate::report::sanitize::one_line;
 
 /// Renders the claims of each side.
-pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
+pub(in crate::page) fn render_ledger_panel(debate: &Debate, setting: &RenderContext<'_>) -> Html {
     let entries = entries(debate, Cue::END);
     if entries.is_empty() {
         return Html::new();
@@ -17,22 +17,22 @@ pub(in crate::page) fn ledger(debate: &Debate, setting: &Setting<'_>) -> Html {
         let own: Html = entries
             .iter()
             .filter(|entry| entry.side == side)
-            .map(|entry| one(entry, setting))
+            .map(|entry| render_ledger_entry(entry, setting))
             .collect();
         if own.is_empty() {
             continue;
         }
-        all.add(&html!(
+        all.push(&html!(
             "<h3>{}</h3><p class=\"tally\">{}</p><ul>{}</ul>",
-            bounded(&status::side_name(debate, side), 80),
-            counted(&tally(debate, side)),
+            truncate(&status::side_name(debate, side), 80),
+            tally_line(&tally(debate, side)),
             own
         ));
     }
     all
 }
 
-fn one(entry: &LedgerEntry<'_>, setting: &Setting<'_>) -> Html {
+fn render_ledger_entry(entry: &LedgerEntry<'_>, setting: &RenderContext<'_>) -> Html {
     let (class, word) = match entry.status {
         ClaimStatus::Unanswered => ("open", "not answered"),
         ClaimStatus::Contested => ("answered", "contested"),
@@ -41,7 +41,7 @@ fn one(entry: &LedgerEntry<'_>, setting: &Setting<'_>) -> Html {
         ClaimStatus::Accepted => ("accepted", "accepted"),
     };
     let quote = match entry.status {
-        ClaimStatus::Conceded(quote) => html!(": <q>{}</q>", bounded(&one_line(quote), 500)),
+        ClaimStatus::Conceded(quote) => html!(": <q>{}</q>", truncate(&one_line(quote), 500)),
         _ => Html::new(),
     };
     let bare = if entry.is_unsupported() {
@@ -51,9 +51,9 @@ fn one(entry: &LedgerEntry<'_>, setting: &Setting<'_>) -> Html {
     };
     html!(
         "<li><a href=\"#{}\"><code>{}</code></a> {} <span class=\"fate {}\">{}</span>{}{}</li>",
-        setting.id(entry.cue),
-        bounded(&one_line(&entry.claim.id), 60),
-        bounded(&one_line(&entry.claim.text), 600),
+        setting.element_id(entry.cue),
+        truncate(&one_line(&entry.claim.id), 60),
+        truncate(&one_line(&entry.claim.text), 600),
         class,
         word,
         quote,

@@ -1,31 +1,31 @@
 //! Score panels: round marks, rulings and votes, as soon as they are unsealed.
-use super::table;
+use super::render_table;
 use crate::debate::round_marks::{self, SideMark};
 use crate::debate::verdict::rulings;
 use crate::debate::{Debate, ReplyKind, Role, Side, status};
-use crate::page::html::{Html, bounded, html};
-use crate::page::shown::Setting;
+use crate::page::html::{Html, html, truncate};
+use crate::page::rendered::RenderContext;
 use crate::report::court;
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 
 /// Renders the round marks and the rulings.
-pub(in crate::page) fn scores(debate: &Debate, setting: &Setting<'_>) -> Html {
+pub(in crate::page) fn render_scores(debate: &Debate, setting: &RenderContext<'_>) -> Html {
     let mut all = Html::new();
-    if !sealed(debate, ReplyKind::Score) {
-        all.add(&marked(debate));
+    if !has_sealed(debate, ReplyKind::Score) {
+        all.push(&render_round_marks(debate));
     }
-    if !sealed(debate, ReplyKind::Verdict) {
-        all.add(&ruled(debate, setting));
+    if !has_sealed(debate, ReplyKind::Verdict) {
+        all.push(&render_rulings(debate, setting));
     }
     all
 }
 
 /// Whether any reply of this kind is still sealed.
-fn sealed(debate: &Debate, kind: ReplyKind) -> bool {
+fn has_sealed(debate: &Debate, kind: ReplyKind) -> bool {
     debate.replies_in(..).any(|(cue, body)| body.kind() == kind && debate.is_sealed(cue))
 }
 
-fn marked(debate: &Debate) -> Html {
+fn render_round_marks(debate: &Debate) -> Html {
     let rounds = round_marks::round_marks(debate);
     if rounds.is_empty() {
         return Html::new();
@@ -33,13 +33,13 @@ fn marked(debate: &Debate) -> Html {
     let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
     let heads: Vec<&str> = ["Round"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let cell = |mark: SideMark| {
-        let mut says = html!("<b>{}</b>", hundredths(mark.counts));
+        let mut says = html!("<b>{}</b>", format_hundredths(mark.counts));
         let taken = mark.fouls + mark.reliance;
         if taken > 0 {
-            says.add(&html!(
+            says.push(&html!(
                 " <span class=\"taken\">({} given, {} taken off)</span>",
-                hundredths(mark.given),
-                hundredths(taken)
+                format_hundredths(mark.given),
+                format_hundredths(taken)
             ));
         }
         says
@@ -49,25 +49,25 @@ fn marked(debate: &Debate) -> Html {
         vec![Html::text(&link), cell(round.pro), cell(round.con)]
     };
     let rows: Vec<Vec<Html>> = rounds.iter().map(row).collect();
-    table("Marks by round, of ten points", &heads, &rows)
+    render_table("Marks by round, of ten points", &heads, &rows)
 }
 
-fn hundredths(points: u32) -> String {
+fn format_hundredths(points: u32) -> String {
     format!("{}.{:02}", points / 100, points % 100)
 }
 
-fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
+fn render_rulings(debate: &Debate, setting: &RenderContext<'_>) -> Html {
     let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
     let rows: Vec<Vec<Html>> = rulings(debate)
         .map(|(cue, side, ruling)| {
             let seat = debate.seat(cue);
-            let name = bounded(&one_line(&seat.name), 80);
+            let name = truncate(&one_line(&seat.name), 80);
             let swapped = if seat.role == Role::Mirror { ", sides swapped" } else { "" };
             let points = |points: Option<u8>| {
                 Html::text(&points.map_or_else(|| "-".into(), |points| points.to_string()))
             };
             vec![
-                html!("<a href=\"#{}\">{}</a>{}", setting.id(cue), name, swapped),
+                html!("<a href=\"#{}\">{}</a>{}", setting.element_id(cue), name, swapped),
                 points(ruling.scores.map(|scores| scores.pro)),
                 points(ruling.scores.map(|scores| scores.con)),
                 Html::text(&status::side_name(debate, side)),
@@ -77,24 +77,24 @@ fn ruled(debate: &Debate, setting: &Setting<'_>) -> Html {
     if rows.is_empty() {
         return Html::new();
     }
-    table("Rulings, of a hundred points", &["Judge", &names[0], &names[1], "For"], &rows)
+    render_table("Rulings, of a hundred points", &["Judge", &names[0], &names[1], "For"], &rows)
 }
 
 /// Renders the votes of the listeners.
-pub(super) fn votes(debate: &Debate) -> Html {
+pub(super) fn render_votes(debate: &Debate) -> Html {
     let votes = court::votes(debate);
-    if votes.is_empty() || sealed(debate, ReplyKind::Vote) {
+    if votes.is_empty() || has_sealed(debate, ReplyKind::Vote) {
         return Html::new();
     }
     let rows: Vec<Vec<Html>> = votes
         .iter()
         .map(|vote| {
             vec![
-                Html::text(&bounded(&one_line(&vote.seat), 80)),
+                Html::text(&truncate(&one_line(&vote.seat), 80)),
                 Html::text(&status::side_name(debate, vote.vote)),
                 Html::text(&format!("{}%", vote.confidence)),
                 Html::text(&vote.weight.to_string()),
-                Html::text(&bounded(&one_line(&vote.reason), 1_000)),
+                Html::text(&truncate(&one_line(&vote.reason), 1_000)),
             ]
         })
         .collect();
@@ -106,6 +106,6 @@ pub(super) fn votes(debate: &Debate) -> Html {
         count(Side::Con),
         status::side_name(debate, Side::Con)
     );
-    all.add(&table("Votes", &["Listener", "For", "Sure", "Weight", "Why"], &rows));
+    all.push(&render_table("Votes", &["Listener", "For", "Sure", "Weight", "Why"], &rows));
     all
 }

@@ -1,42 +1,42 @@
 //! Status panel: status, round, pending turns and notices.
 use crate::debate::{Cue, Debate, PauseReason, Rounds, Step, next, status};
-use crate::page::html::{Html, bounded, html};
-use crate::page::story::Story;
-use crate::page::timeline::when;
-use crate::page::turn::{capital, id_of, time};
-use crate::report::people::title;
-use crate::report::text::one_line;
+use crate::page::history::DebateHistory;
+use crate::page::html::{Html, html, truncate};
+use crate::page::timeline::round_label;
+use crate::page::turn::{capitalize, render_time, turn_element_id};
+use crate::report::participants::speaker_title;
+use crate::report::sanitize::one_line;
 
 /// Renders the status panel.
-pub(super) fn status(story: &Story) -> Html {
+pub(super) fn render_status(story: &DebateHistory) -> Html {
     let debate = story.debate();
     let status = status::status(debate);
     let mut rows = html!(
         "<dt>State</dt><dd><span class=\"state state-{}\">{}</span></dd>",
         status.as_str(),
-        capital(&status.as_str().replace('-', " "))
+        capitalize(&status.as_str().replace('-', " "))
     );
-    rows.add(&html!("<dt>Round</dt><dd>{}</dd>", round(debate)));
-    rows.add(&due(story));
-    rows.add(&html!("<dt>Opened</dt><dd>{}</dd>", time(debate.setup().opened_at)));
-    rows.add(&html!("<dt>Last event</dt><dd>{}</dd>", time(story.at())));
+    rows.push(&html!("<dt>Round</dt><dd>{}</dd>", round_text(debate)));
+    rows.push(&render_due(story));
+    rows.push(&html!("<dt>Opened</dt><dd>{}</dd>", render_time(debate.setup().opened_at)));
+    rows.push(&html!("<dt>Last event</dt><dd>{}</dd>", render_time(story.last_event_time())));
     let labels = status::labels(debate);
     if !labels.is_empty() {
-        rows.add(&html!("<dt>Labels</dt><dd>{}</dd>", labels.join(", ")));
+        rows.push(&html!("<dt>Labels</dt><dd>{}</dd>", labels.join(", ")));
     }
     let mut all = html!("<dl>{}</dl>", rows);
     let notices: Html = status::notices(debate)
         .iter()
-        .map(|notice| html!("<li>{}</li>", bounded(&one_line(notice), 1_000)))
+        .map(|notice| html!("<li>{}</li>", truncate(&one_line(notice), 1_000)))
         .collect();
     if !notices.is_empty() {
-        all.add(&html!("<ul class=\"notices\">{}</ul>", notices));
+        all.push(&html!("<ul class=\"notices\">{}</ul>", notices));
     }
     if let Some(says) = status::ending_advice(debate) {
-        all.add(&html!("<p class=\"suggests\">{}</p>", capital(&one_line(&says))));
+        all.push(&html!("<p class=\"suggests\">{}</p>", capitalize(&one_line(&says))));
     }
-    if let Some(seq) = story.flaw() {
-        all.add(&html!(
+    if let Some(seq) = story.first_invalid_seq() {
+        all.push(&html!(
             "<p class=\"flaw\">From event {} on this log is not one this program could have \
              written: it can be read, and not continued.</p>",
             seq
@@ -46,7 +46,7 @@ pub(super) fn status(story: &Story) -> Html {
 }
 
 /// For example `2 of 3`.
-fn round(debate: &Debate) -> String {
+fn round_text(debate: &Debate) -> String {
     let at = next(debate).first_cue().map(|cue| cue.round);
     let reached = at.into_iter().chain(debate.turns().map(|(cue, _)| cue.round)).max().unwrap_or(0);
     let open = debate.setup().format.acts.iter().any(|act| act.rounds == Rounds::Open);
@@ -57,39 +57,39 @@ fn round(debate: &Debate) -> String {
     }
 }
 
-fn due(story: &Story) -> Html {
+fn render_due(story: &DebateHistory) -> Html {
     let debate = story.debate();
     let row = |says: &Html| html!("<dt>Due</dt><dd>{}</dd>", *says);
     match next(debate) {
         Step::Speak { driven, awaited } => {
             let items: Html =
-                driven.iter().chain(&awaited).map(|cue| waited(story, *cue)).collect();
+                driven.iter().chain(&awaited).map(|cue| render_due_turn(story, *cue)).collect();
             row(&html!("<ul>{}</ul>", items))
         }
         Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
             row(&Html::text("more to spend"))
         }
         Step::Hold { next, .. } => {
-            row(&Html::text(&format!("the user's word, before {}", when(debate, next))))
+            row(&Html::text(&format!("the user's word, before {}", round_label(debate, next))))
         }
         Step::Close(_) => row(&Html::text("nothing but its end")),
         Step::Done => Html::new(),
     }
 }
 
-fn waited(story: &Story, cue: Cue) -> Html {
+fn render_due_turn(story: &DebateHistory, cue: Cue) -> Html {
     let debate = story.debate();
-    let name = format!("{} ({})", one_line(&title(debate, cue)), debate.seat(cue).voice);
+    let name = format!("{} ({})", one_line(&speaker_title(debate, cue)), debate.seat(cue).voice);
     let mut says = if debate.was_asked(cue) {
-        html!("<a href=\"#{}\">{}</a>", id_of(cue), bounded(&name, 120))
+        html!("<a href=\"#{}\">{}</a>", turn_element_id(cue), truncate(&name, 120))
     } else {
-        Html::text(&bounded(&name, 120))
+        Html::text(&truncate(&name, 120))
     };
     if debate.was_asked(cue) {
-        says.add(&html!(", since {}", time(story.times(cue).asked)));
+        says.push(&html!(", since {}", render_time(story.turn_times(cue).asked_at)));
     }
     if let Some(deadline) = debate.deadline(cue) {
-        says.add(&html!(", until <span class=\"deadline\">{}</span>", time(deadline)));
+        says.push(&html!(", until <span class=\"deadline\">{}</span>", render_time(deadline)));
     }
     html!("<li>{}</li>", says)
 }

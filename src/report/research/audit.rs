@@ -1,24 +1,24 @@
 //! Evidence audit of a research report: the claims as tagged by the auditor, grouped by side, and
 //! the counts of the program's own citation lookup.
-use super::words::Words;
-use super::{advocates, role};
+use super::labels::ReportLabels;
+use super::{advocate_seats, seat_with_model};
 use crate::debate::body::AuditedFact;
 use crate::debate::{Body, CitationStatus, Debate, ReplyKind, Role};
-use crate::report::ledger::wrong;
-use crate::report::text::one_line;
+use crate::report::ledger::wrong_citations;
+use crate::report::sanitize::one_line;
 use std::fmt::Write;
 
 /// Renders the auditor's list, then the result of the citation lookup.
-pub(super) fn audit(text: &mut String, debate: &Debate, words: &Words) {
+pub(super) fn render_audit(text: &mut String, debate: &Debate, words: &ReportLabels) {
     if debate.has_active_role(Role::Auditor) {
-        tagged(text, debate, words);
+        render_tagged_facts(text, debate, words);
     } else {
-        let _ = write!(text, "\n{}\n", words.unrequested);
+        let _ = write!(text, "\n{}\n", words.no_audit);
     }
-    looked_up(text, debate, words);
+    render_citation_counts(text, debate, words);
 }
 
-fn tagged(text: &mut String, debate: &Debate, words: &Words) {
+fn render_tagged_facts(text: &mut String, debate: &Debate, words: &ReportLabels) {
     let mut turns =
         debate.turns().filter(|(cue, _)| debate.setup().phase(*cue).reply == ReplyKind::Audit);
     let facts = match turns.next_back() {
@@ -32,18 +32,19 @@ fn tagged(text: &mut String, debate: &Debate, words: &Words) {
             return;
         }
         None => {
-            let _ = write!(text, "\n[INCOMPLETE] {}\n", words.unasked);
+            let _ = write!(text, "\n[INCOMPLETE] {}\n", words.never_asked);
             return;
         }
     };
-    let groups = advocates(debate).map(Some).chain([None]);
+    let groups = advocate_seats(debate).map(Some).chain([None]);
     for group in groups {
         let own: Vec<&AuditedFact> =
-            facts.iter().filter(|fact| owner(debate, fact) == group).collect();
+            facts.iter().filter(|fact| fact_owner(debate, fact) == group).collect();
         if own.is_empty() {
             continue;
         }
-        let title = group.map_or_else(|| words.others.to_owned(), |nth| role(debate, nth));
+        let title =
+            group.map_or_else(|| words.unknown_side.to_owned(), |nth| seat_with_model(debate, nth));
         let _ = write!(text, "\n### {title}\n\n");
         for fact in own {
             let id = match one_line(&fact.id) {
@@ -58,19 +59,19 @@ fn tagged(text: &mut String, debate: &Debate, words: &Words) {
 
 /// Seat that owns a claim: the one that made a claim with this id, otherwise the one the auditor
 /// names.
-fn owner(debate: &Debate, fact: &AuditedFact) -> Option<u8> {
+fn fact_owner(debate: &Debate, fact: &AuditedFact) -> Option<u8> {
     let name = |nth: u8| debate.seats()[usize::from(nth)].name.trim().to_lowercase();
     let by = fact.by.trim().to_lowercase();
-    let named = advocates(debate).find(|nth| !by.is_empty() && name(*nth) == by);
+    let named = advocate_seats(debate).find(|nth| !by.is_empty() && name(*nth) == by);
     let made = |nth: u8| {
         let mut own = debate.replies_in(..).filter(|(cue, _)| cue.seat == nth);
         own.any(|(_, body)| body.claims().iter().any(|claim| claim.id == fact.id))
     };
-    advocates(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
+    advocate_seats(debate).find(|nth| !fact.id.is_empty() && made(*nth)).or(named)
 }
 
 /// Renders the counts of the citation lookup and lists the wrong citations, struck through.
-fn looked_up(text: &mut String, debate: &Debate, words: &Words) {
+fn render_citation_counts(text: &mut String, debate: &Debate, words: &ReportLabels) {
     let count = |fits: fn(CitationStatus) -> bool| {
         let replies = debate.turns().filter_map(|(_, turn)| turn.as_ref().ok());
         replies.flat_map(|reply| &reply.citations).filter(|cited| fits(cited.found)).count()
@@ -79,10 +80,13 @@ fn looked_up(text: &mut String, debate: &Debate, words: &Words) {
     let looked_up =
         count(|found| !matches!(found, CitationStatus::Unchecked | CitationStatus::NotSearched));
     let counts = [looked_up, count(CitationStatus::is_verified), count(CitationStatus::is_wrong)];
-    let figures: Vec<String> =
-        counts.iter().zip(words.figures).map(|(count, says)| format!("{count} {says}")).collect();
-    let _ = write!(text, "\n{}{}{}\n", words.checked, words.colon, figures.join(", "));
-    let wrong = wrong(debate);
+    let figures: Vec<String> = counts
+        .iter()
+        .zip(words.citation_units)
+        .map(|(count, says)| format!("{count} {says}"))
+        .collect();
+    let _ = write!(text, "\n{}{}{}\n", words.citation_lookup, words.colon, figures.join(", "));
+    let wrong = wrong_citations(debate);
     if !wrong.is_empty() {
         text.push('\n');
     }

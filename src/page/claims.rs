@@ -1,33 +1,33 @@
 //! Renders claims and their citations. Citations that were found link to the source, wrong ones are
 //! struck through, and unchecked ones are marked.
-use super::html::{Html, bounded, html, query};
-use super::shown::Setting;
+use super::html::{Html, html, percent_encode, truncate};
+use super::rendered::RenderContext;
 use crate::debate::ledger::citations_for_claim;
 use crate::debate::{Citation, CitationStatus, Claim, Reply};
-use crate::report::ledger::{of_evidence, rating};
-use crate::report::text::one_line;
+use crate::report::ledger::{citations_for_evidence, claim_rating};
+use crate::report::sanitize::one_line;
 
 /// Maximum length of a claim or a piece of evidence, in characters.
-const LONGEST: usize = 2_000;
+const MAX_TEXT_CHARS: usize = 2_000;
 
 /// Renders the claims, concessions and resolved claims of a reply.
-pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
+pub(super) fn render_claims(reply: &Reply, turn: &str, setting: &RenderContext<'_>) -> Html {
     let body = &reply.body;
     let mut items = Html::new();
     for (nth, claim) in body.claims().iter().enumerate() {
-        items.add(&one(reply, claim, &format!("{turn}-claim-{nth}"), setting));
+        items.push(&render_claim(reply, claim, &format!("{turn}-claim-{nth}"), setting));
     }
     for given in body.concessions() {
-        let (id, quote) = (short(&given.claim), long(&given.quote));
-        items.add(&html!(
+        let (id, quote) = (truncate_id(&given.claim), truncate_text(&given.quote));
+        items.push(&html!(
             "<li class=\"concedes\">Concedes <code>{}</code>: <q>{}</q></li>",
             id,
             quote
         ));
     }
     for resolved in body.resolutions() {
-        let (id, by) = (short(&resolved.claim), long(&resolved.evidence.join("; ")));
-        items.add(&html!(
+        let (id, by) = (truncate_id(&resolved.claim), truncate_text(&resolved.evidence.join("; ")));
+        items.push(&html!(
             "<li class=\"resolves\">Takes back <code>{}</code> as resolved: {}</li>",
             id,
             by
@@ -35,17 +35,18 @@ pub(super) fn claims(reply: &Reply, turn: &str, setting: &Setting<'_>) -> Html {
     }
     let mut all = Html::new();
     if !items.is_empty() {
-        all.add(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
+        all.push(&html!("<section class=\"claims\"><h4>Claims</h4><ul>{}</ul></section>", items));
     }
-    all.add(&passing(reply, setting));
+    all.push(&render_loose_citations(reply, setting));
     all
 }
 
-fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
+fn render_claim(reply: &Reply, claim: &Claim, id: &str, setting: &RenderContext<'_>) -> Html {
     let mut evidence = Html::new();
     for offered in claim.evidence.iter().filter(|it| !it.trim().is_empty()) {
-        let found = of_evidence(offered, citations_for_claim(&reply.citations, &claim.id));
-        evidence.add(&html!("<li>{}</li>", offered_as(offered, &found, setting)));
+        let found =
+            citations_for_evidence(offered, citations_for_claim(&reply.citations, &claim.id));
+        evidence.push(&html!("<li>{}</li>", render_evidence(offered, &found, setting)));
     }
     let evidence = if evidence.is_empty() {
         html!("<p class=\"unsupported\">Unsupported: nothing was offered for it.</p>")
@@ -55,9 +56,9 @@ fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
     let answers = if claim.answers.is_empty() {
         Html::new()
     } else {
-        html!(" <span class=\"answers\">answers {}</span>", short(&claim.answers.join(", ")))
+        html!(" <span class=\"answers\">answers {}</span>", truncate_id(&claim.answers.join(", ")))
     };
-    let rating = rating(claim);
+    let rating = claim_rating(claim);
     let rated = if rating.is_empty() {
         Html::new()
     } else {
@@ -66,8 +67,8 @@ fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
     html!(
         "<li class=\"claim\" id=\"{}\"><p><code>{}</code> {}{}{}</p>{}</li>",
         id,
-        short(&claim.id),
-        long(&claim.text),
+        truncate_id(&claim.id),
+        truncate_text(&claim.text),
         answers,
         rated,
         evidence
@@ -75,20 +76,20 @@ fn one(reply: &Reply, claim: &Claim, id: &str, setting: &Setting<'_>) -> Html {
 }
 
 /// Renders a piece of evidence with the result of its citation lookup.
-fn offered_as(offered: &str, found: &[&Citation], setting: &Setting<'_>) -> Html {
+fn render_evidence(offered: &str, found: &[&Citation], setting: &RenderContext<'_>) -> Html {
     let Some(first) = found.first() else {
         return html!(
             "<span class=\"cited unchecked\">{}</span> <span class=\"mark\">(not looked up)</span>",
-            long(offered)
+            truncate_text(offered)
         );
     };
-    let says: Vec<String> = found.iter().map(|it| long(&it.describe())).collect();
-    let shown = marked(first, &long(offered), setting);
+    let says: Vec<String> = found.iter().map(|it| truncate_text(&it.describe())).collect();
+    let shown = render_citation(first, &truncate_text(offered), setting);
     html!("{} <span class=\"mark\">({})</span>", shown, says.join("; "))
 }
 
 /// Renders the text of a citation as a link, struck through or marked.
-fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
+fn render_citation(citation: &Citation, words: &str, setting: &RenderContext<'_>) -> Html {
     if citation.found.is_wrong() {
         return html!("<del class=\"cited wrong\">{}</del>", words);
     }
@@ -98,7 +99,7 @@ fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
         CitationStatus::ElsewhereInRepo => "elsewhere",
         _ => "unchecked",
     };
-    match place(citation, setting) {
+    match source_url(citation, setting) {
         Some(address) => {
             html!("<a class=\"cited {}\" href=\"{}\">{}</a>", class, address, words)
         }
@@ -107,10 +108,10 @@ fn marked(citation: &Citation, words: &str, setting: &Setting<'_>) -> Html {
 }
 
 /// URL of the cited line in the pinned tree. `None` if the citation was not found.
-fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
+fn source_url(citation: &Citation, setting: &RenderContext<'_>) -> Option<String> {
     let there = citation.found.is_verified()
         || matches!(citation.found, CitationStatus::Located | CitationStatus::ElsewhereInRepo);
-    let base = setting.links.as_ref().filter(|_| there)?;
+    let base = setting.debate_url.as_ref().filter(|_| there)?;
     let (path, line) = if citation.found == CitationStatus::ElsewhereInRepo {
         let (path, line) = citation.found_at.as_deref()?.rsplit_once(':')?;
         (path.to_owned(), line.parse().ok())
@@ -118,7 +119,7 @@ fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
         let place = citation.location().filter(|place| !place.removed)?;
         (place.file, place.line.or(citation.line))
     };
-    let path = query(&path);
+    let path = percent_encode(&path);
     Some(match line {
         Some(line) => format!("{base}/source?path={path}&line={line}#L{line}"),
         None => format!("{base}/source?path={path}"),
@@ -126,7 +127,7 @@ fn place(citation: &Citation, setting: &Setting<'_>) -> Option<String> {
 }
 
 /// Renders citations outside of claims.
-fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
+fn render_loose_citations(reply: &Reply, setting: &RenderContext<'_>) -> Html {
     let loose: Vec<&Citation> =
         reply.citations.iter().filter(|citation| citation.claim.is_none()).collect();
     if loose.is_empty() {
@@ -135,8 +136,8 @@ fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
     let items: Html = loose
         .iter()
         .map(|citation| {
-            let words = long(&citation.raw);
-            html!("<li>{}</li>", offered_as(&words, &[citation], setting))
+            let words = truncate_text(&citation.raw);
+            html!("<li>{}</li>", render_evidence(&words, &[citation], setting))
         })
         .collect();
     html!(
@@ -146,10 +147,10 @@ fn passing(reply: &Reply, setting: &Setting<'_>) -> Html {
 }
 
 /// Truncates a text to 120 characters, for ids and names.
-fn short(text: &str) -> String {
-    bounded(&one_line(text), 120)
+fn truncate_id(text: &str) -> String {
+    truncate(&one_line(text), 120)
 }
 
-fn long(text: &str) -> String {
-    bounded(&one_line(text), LONGEST)
+fn truncate_text(text: &str) -> String {
+    truncate(&one_line(text), MAX_TEXT_CHARS)
 }

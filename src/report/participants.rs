@@ -4,7 +4,7 @@ use crate::debate::{Cue, Debate, Role, status};
 
 /// Kind of a debate, derived from the roles that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum DebateKind {
     /// Two sides and a verdict.
     Contest,
     /// A lead and its partners. Ends with insights and has no winner.
@@ -14,31 +14,31 @@ pub enum Course {
 }
 
 /// The kind of this debate.
-pub fn course(debate: &Debate) -> Course {
+pub fn debate_kind(debate: &Debate) -> DebateKind {
     if debate.has_active_role(Role::Lead) {
-        Course::Dialogue
+        DebateKind::Dialogue
     } else if debate.has_active_role(Role::Advocate) {
-        Course::Research
+        DebateKind::Research
     } else {
-        Course::Contest
+        DebateKind::Contest
     }
 }
 
 /// Indexes of the seats with this role.
-pub fn having(debate: &Debate, role: Role) -> impl Iterator<Item = u8> {
+pub fn seats_with_role(debate: &Debate, role: Role) -> impl Iterator<Item = u8> {
     let seats = (0u8..).zip(debate.seats());
     seats.filter(move |(_, seat)| seat.role == role).map(|(nth, _)| nth)
 }
 
 /// The two seats a list shows: both sides, the lead and its first partner, or the first two
 /// advocates.
-pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
-    let first = |role: Role| having(debate, role).next();
-    match course(debate) {
-        Course::Contest => [first(Role::Pro), first(Role::Con)],
-        Course::Dialogue => [first(Role::Lead), first(Role::Partner)],
-        Course::Research => {
-            let mut stances = having(debate, Role::Advocate);
+pub fn main_pair(debate: &Debate) -> [Option<u8>; 2] {
+    let first = |role: Role| seats_with_role(debate, role).next();
+    match debate_kind(debate) {
+        DebateKind::Contest => [first(Role::Pro), first(Role::Con)],
+        DebateKind::Dialogue => [first(Role::Lead), first(Role::Partner)],
+        DebateKind::Research => {
+            let mut stances = seats_with_role(debate, Role::Advocate);
             [stances.next(), stances.next()]
         }
     }
@@ -47,23 +47,23 @@ pub fn pair(debate: &Debate) -> [Option<u8>; 2] {
 /// Rounds in which both sides spoke. A research debate counts as one round, complete once it is
 /// judged.
 pub fn rounds_completed(debate: &Debate) -> u8 {
-    match course(debate) {
-        Course::Contest | Course::Dialogue => status::completed_rounds(debate),
-        Course::Research => u8::from(super::research::judgment(debate).is_some()),
+    match debate_kind(debate) {
+        DebateKind::Contest | DebateKind::Dialogue => status::completed_rounds(debate),
+        DebateKind::Research => u8::from(super::research::research_judgment(debate).is_some()),
     }
 }
 
 /// Tool and model of every seat with this role, for example `claude (opus), codex (default model)`.
-pub fn who(debate: &Debate, role: Role) -> Option<String> {
-    let mut all = having(debate, role).map(|nth| voice_of(debate, nth));
+pub fn role_models(debate: &Debate, role: Role) -> Option<String> {
+    let mut all = seats_with_role(debate, role).map(|nth| seat_model_text(debate, nth));
     let first = all.next()?;
     Some(all.fold(first, |known, other| format!("{known}, {other}")))
 }
 
 /// Tool and model of one seat. A seat played by a host, a human or a bot has no model.
-fn voice_of(debate: &Debate, nth: u8) -> String {
+fn seat_model_text(debate: &Debate, nth: u8) -> String {
     let awaited = debate.seats()[usize::from(nth)].voice.is_awaited();
-    match spoke_as(debate, nth) {
+    match tool_and_model(debate, nth) {
         (tool, _) if awaited => tool,
         (tool, Some(model)) => format!("{tool} ({model})"),
         (tool, None) => format!("{tool} (default model)"),
@@ -71,8 +71,8 @@ fn voice_of(debate: &Debate, nth: u8) -> String {
 }
 
 /// For example `claude:opus`, or only the tool if the model is unknown.
-pub fn model_of(debate: &Debate, nth: u8) -> String {
-    match spoke_as(debate, nth) {
+pub fn seat_model(debate: &Debate, nth: u8) -> String {
+    match tool_and_model(debate, nth) {
         (tool, Some(model)) => format!("{tool}:{model}"),
         (tool, None) => tool,
     }
@@ -80,7 +80,7 @@ pub fn model_of(debate: &Debate, nth: u8) -> String {
 
 /// Tool and model of a seat, from the envelope of its first successful turn, otherwise from the
 /// setup.
-fn spoke_as(debate: &Debate, nth: u8) -> (String, Option<String>) {
+fn tool_and_model(debate: &Debate, nth: u8) -> (String, Option<String>) {
     let seat = &debate.seats()[usize::from(nth)];
     let mut own = debate.turns().filter(|(cue, _)| cue.seat == nth);
     let envelope = own.find_map(|(_, turn)| turn.as_ref().ok().map(|reply| &reply.envelope));
@@ -92,7 +92,7 @@ fn spoke_as(debate: &Debate, nth: u8) -> (String, Option<String>) {
 }
 
 /// Heading for the speaker at a cue: the role, with the name if several seats share the role.
-pub fn title(debate: &Debate, cue: Cue) -> String {
+pub fn speaker_title(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     let alike = debate.seats().iter().filter(|other| other.role == seat.role).count();
     match seat.role {
@@ -103,7 +103,7 @@ pub fn title(debate: &Debate, cue: Cue) -> String {
 }
 
 /// Name of the speaker at a cue, for use within a sentence.
-pub fn speaker(debate: &Debate, cue: Cue) -> String {
+pub fn speaker_name(debate: &Debate, cue: Cue) -> String {
     let seat = debate.seat(cue);
     match seat.role.side() {
         Some(side) => status::side_name(debate, side),

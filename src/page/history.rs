@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 
 /// A replayed debate, with log details that `Debate` itself does not keep.
 #[derive(Clone, Debug)]
-pub struct Story {
+pub struct DebateHistory {
     debate: Debate,
     events: Vec<RecordedEvent>,
-    items: Vec<Item>,
-    turns: BTreeMap<Cue, Times>,
+    items: Vec<HistoryItem>,
+    turn_times: BTreeMap<Cue, TurnTimes>,
     /// Sequence number of the first event that is not valid after its predecessors.
-    flaw: Option<u64>,
+    first_invalid_seq: Option<u64>,
 }
 
 /// An item of the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum HistoryItem {
     /// A turn, finished or pending.
     Turn(Cue),
     /// A remark of the user, with the sequence number of its event.
@@ -28,90 +28,93 @@ pub enum Item {
 
 /// Times of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
+pub struct TurnTimes {
     /// Time of the request, in milliseconds since the Unix epoch.
-    pub asked: i64,
+    pub asked_at: i64,
     /// Sequence number and time of the event in which the turn succeeded or failed.
-    pub taken: Option<(u64, i64)>,
+    pub finished: Option<(u64, i64)>,
     /// Sequence number of the last event about this turn.
-    pub touched: u64,
+    pub last_seq: u64,
 }
 
-impl Story {
+impl DebateHistory {
     /// Starts the history of a debate without events.
-    pub fn open(setup: Setup) -> Result<Story, SetupError> {
+    pub fn open(setup: Setup) -> Result<DebateHistory, SetupError> {
         let debate = Debate::open(setup)?;
         let (events, items, turns) = (vec![], vec![], BTreeMap::new());
-        Ok(Story { debate, events, items, turns, flaw: None })
+        Ok(DebateHistory { debate, events, items, turn_times: turns, first_invalid_seq: None })
     }
 
     /// Replays a stored debate, up to and including the event `until`.
-    pub fn of(stored: &StoredDebate, until: Option<u64>) -> Result<Story, SetupError> {
-        let mut story = Story::open(stored.setup.clone())?;
+    pub fn from_stored(
+        stored: &StoredDebate,
+        until: Option<u64>,
+    ) -> Result<DebateHistory, SetupError> {
+        let mut story = DebateHistory::open(stored.setup.clone())?;
         let until = until.unwrap_or(u64::MAX);
         for recorded in stored.events.iter().take_while(|it| it.seq <= until) {
-            story.take(recorded.clone())?;
+            story.apply(recorded.clone())?;
         }
         Ok(story)
     }
 
     /// Applies the next event.
-    pub fn take(&mut self, recorded: RecordedEvent) -> Result<(), SetupError> {
+    pub fn apply(&mut self, recorded: RecordedEvent) -> Result<(), SetupError> {
         let RecordedEvent { seq, at, event } = recorded.clone();
         self.events.push(recorded);
-        let lawful = self.flaw.is_none() && self.debate.apply(event.clone()).is_ok();
+        let lawful = self.first_invalid_seq.is_none() && self.debate.apply(event.clone()).is_ok();
         if !lawful {
             // An invalid log is not an error here: replayed unvalidated, it is read-only.
-            self.flaw.get_or_insert(seq);
+            self.first_invalid_seq.get_or_insert(seq);
             let setup = self.debate.setup().clone();
             let events = self.events.iter().map(|it| it.event.clone());
             self.debate = Debate::replay_lenient(setup, events)?.0;
         }
-        self.tell(seq, at, &event);
+        self.update_transcript(seq, at, &event);
         Ok(())
     }
 
-    fn tell(&mut self, seq: u64, at: i64, event: &Event) {
+    fn update_transcript(&mut self, seq: u64, at: i64, event: &Event) {
         match event {
             Event::Asked { cues, .. } => {
                 let known: Vec<Cue> =
                     cues.iter().copied().filter(|cue| self.debate.has_cue(*cue)).collect();
                 for cue in known {
-                    let times = Times { asked: at, taken: None, touched: seq };
-                    let known = self.turns.entry(cue).or_insert(times);
-                    known.touched = seq;
-                    self.place(cue);
+                    let times = TurnTimes { asked_at: at, finished: None, last_seq: seq };
+                    let known = self.turn_times.entry(cue).or_insert(times);
+                    known.last_seq = seq;
+                    self.add_turn(cue);
                 }
             }
             Event::Refused { cue, .. } => {
-                self.turns.entry(*cue).and_modify(|times| times.touched = seq);
+                self.turn_times.entry(*cue).and_modify(|times| times.last_seq = seq);
             }
             Event::Spoke { cue, .. } | Event::Failed { cue, .. } if self.debate.has_cue(*cue) => {
-                let times = self.turns.entry(*cue).or_default();
-                (times.taken, times.touched) = (Some((seq, at)), seq);
-                self.place(*cue);
+                let times = self.turn_times.entry(*cue).or_default();
+                (times.finished, times.last_seq) = (Some((seq, at)), seq);
+                self.add_turn(*cue);
             }
-            Event::Interjected { text } => self.items.push(Item::Remark(seq, text.clone())),
+            Event::Interjected { text } => self.items.push(HistoryItem::Remark(seq, text.clone())),
             Event::Reopened { .. } => {
                 let kept = |cue: &Cue| self.debate.turn(*cue).is_some();
-                self.turns.retain(|cue, _| kept(cue));
-                self.items.retain(|item| !matches!(item, Item::Turn(cue) if !kept(cue)));
-                self.note(seq, event);
+                self.turn_times.retain(|cue, _| kept(cue));
+                self.items.retain(|item| !matches!(item, HistoryItem::Turn(cue) if !kept(cue)));
+                self.add_note(seq, event);
             }
-            _ => self.note(seq, event),
+            _ => self.add_note(seq, event),
         }
     }
 
     /// Appends a turn to the transcript on its first event.
-    fn place(&mut self, cue: Cue) {
-        if !self.items.contains(&Item::Turn(cue)) {
-            self.items.push(Item::Turn(cue));
+    fn add_turn(&mut self, cue: Cue) {
+        if !self.items.contains(&HistoryItem::Turn(cue)) {
+            self.items.push(HistoryItem::Turn(cue));
         }
     }
 
-    fn note(&mut self, seq: u64, event: &Event) {
-        let note = super::timeline::label(&self.debate, event);
-        self.items.push(Item::Note(seq, note));
+    fn add_note(&mut self, seq: u64, event: &Event) {
+        let note = super::timeline::event_label(&self.debate, event);
+        self.items.push(HistoryItem::Note(seq, note));
     }
 
     /// State of the debate after the last event.
@@ -120,7 +123,7 @@ impl Story {
     }
 
     /// Transcript items, in order of their first event.
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[HistoryItem] {
         &self.items
     }
 
@@ -130,8 +133,8 @@ impl Story {
     }
 
     /// Times of a turn. Zero if it was never requested.
-    pub fn times(&self, cue: Cue) -> Times {
-        self.turns.get(&cue).copied().unwrap_or_default()
+    pub fn turn_times(&self, cue: Cue) -> TurnTimes {
+        self.turn_times.get(&cue).copied().unwrap_or_default()
     }
 
     /// Sequence number of the last event, 0 without events.
@@ -140,23 +143,23 @@ impl Story {
     }
 
     /// Time of the last event, or the time of creation without events.
-    pub fn at(&self) -> i64 {
+    pub fn last_event_time(&self) -> i64 {
         self.events.last().map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
     /// Time of an event, in milliseconds since the Unix epoch.
-    pub fn when(&self, seq: u64) -> i64 {
+    pub fn event_time(&self, seq: u64) -> i64 {
         let found = self.events.iter().rfind(|recorded| recorded.seq == seq);
         found.map_or(self.debate.setup().opened_at, |recorded| recorded.at)
     }
 
     /// Sequence number of the first invalid event, if the log has one.
-    pub fn flaw(&self) -> Option<u64> {
-        self.flaw
+    pub fn first_invalid_seq(&self) -> Option<u64> {
+        self.first_invalid_seq
     }
 
     /// Whether the debate is over.
-    pub fn over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.debate.outcome().is_some()
     }
 }

@@ -4,8 +4,9 @@ use crate::debate::{Act, Phase, Rounds, Speakers};
 use std::fmt::Write;
 
 /// Describes a format as Markdown, with the default number of rounds.
-pub fn described(offer: &FormatOffer) -> String {
-    let mut text = format!("# Format `{}`\n\n{}.\n\n", offer.format.name, sentence(&offer.about));
+pub fn describe_format(offer: &FormatOffer) -> String {
+    let mut text =
+        format!("# Format `{}`\n\n{}.\n\n", offer.format.name, capitalize_sentence(&offer.about));
     let (least, most) = (offer.rounds.start(), offer.rounds.end());
     if least == most {
         let _ = write!(text, "Rounds: {least}.\n\n");
@@ -21,26 +22,26 @@ pub fn described(offer: &FormatOffer) -> String {
             _ if span.is_empty() => " (in longer debates)".into(),
             _ => format!(" (rounds {}-{})", span.start(), span.end()),
         };
-        let _ = writeln!(text, "- {}{when}: {}", act.name, phases(act));
+        let _ = writeln!(text, "- {}{when}: {}", act.name, phases_text(act));
     }
     text
 }
 
-fn sentence(about: &str) -> String {
+fn capitalize_sentence(about: &str) -> String {
     let about = about.trim().trim_end_matches('.');
     let mut letters = about.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn phases(act: &Act) -> String {
+fn phases_text(act: &Act) -> String {
     act.phases
         .iter()
-        .map(|phase| format!("{} ({})", phase.name, who(phase)))
+        .map(|phase| format!("{} ({})", phase.name, speakers_text(phase)))
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-fn who(phase: &Phase) -> String {
+fn speakers_text(phase: &Phase) -> String {
     let title = |role: &crate::debate::Role| role.title().to_lowercase();
     match &phase.speakers {
         Speakers::Seated(roles) => roles.iter().map(title).collect::<Vec<_>>().join(", "),

@@ -1,9 +1,9 @@
 //! Status of a debate in five lines: topic, the position of each side, concessions, and what is
 //! open or due next. Shown when a user or client returns to a debate.
-use super::people::{Course, course, having};
-use super::record::SEALED;
-use super::text::one_line;
-use super::verdict::verdict;
+use super::participants::{DebateKind, debate_kind, seats_with_role};
+use super::record::SEALED_PLACEHOLDER;
+use super::sanitize::one_line;
+use super::verdict::verdict_view;
 use crate::debate::ledger::{ClaimStatus, LedgerEntry, entries};
 use crate::debate::{
     Body, Cue, Debate, DebateOutcome, Origin, PauseReason, ReplyKind, Role, Side, Step, next,
@@ -12,12 +12,18 @@ use crate::debate::{
 
 /// The five lines, each about `width` characters at most. Sealed replies are left out, and a
 /// concession that does not fit is counted instead of quoted.
-pub fn gist(debate: &Debate, width: usize) -> Vec<String> {
-    let [one, other] = positions(debate, width);
-    vec![topic(debate, width), one, other, conceded(debate, width), open(debate, width)]
+pub fn short_status(debate: &Debate, width: usize) -> Vec<String> {
+    let [one, other] = position_lines(debate, width);
+    vec![
+        topic_line(debate, width),
+        one,
+        other,
+        concessions_line(debate, width),
+        open_claims_line(debate, width),
+    ]
 }
 
-fn topic(debate: &Debate, width: usize) -> String {
+fn topic_line(debate: &Debate, width: usize) -> String {
     let round = debate.turns().map(|(cue, _)| cue.round).max().unwrap_or(0);
     let status = status::status(debate).as_str().replace('-', " ");
     let how = match round {
@@ -30,65 +36,72 @@ fn topic(debate: &Debate, width: usize) -> String {
             )
         }
     };
-    format!("{} ({how})", cut(&one_line(debate.current_topic()), width.saturating_sub(how.len())))
+    format!(
+        "{} ({how})",
+        truncate_at_word(&one_line(debate.current_topic()), width.saturating_sub(how.len()))
+    )
 }
 
 /// Lines for both positions: the two sides, the lead and its partners, or the first stance and the
 /// other stances.
-fn positions(debate: &Debate, width: usize) -> [String; 2] {
-    match course(debate) {
-        Course::Contest => [Side::Pro, Side::Con].map(|side| claimed(debate, side, width)),
-        Course::Dialogue => {
-            let lead: Vec<u8> = having(debate, Role::Lead).collect();
-            let partners: Vec<u8> = having(debate, Role::Partner).collect();
-            [said(debate, &lead, width), said(debate, &partners, width)]
+fn position_lines(debate: &Debate, width: usize) -> [String; 2] {
+    match debate_kind(debate) {
+        DebateKind::Contest => [Side::Pro, Side::Con].map(|side| claims_line(debate, side, width)),
+        DebateKind::Dialogue => {
+            let lead: Vec<u8> = seats_with_role(debate, Role::Lead).collect();
+            let partners: Vec<u8> = seats_with_role(debate, Role::Partner).collect();
+            [last_speeches_line(debate, &lead, width), last_speeches_line(debate, &partners, width)]
         }
-        Course::Research => {
-            let stances: Vec<u8> = having(debate, Role::Advocate).collect();
+        DebateKind::Research => {
+            let stances: Vec<u8> = seats_with_role(debate, Role::Advocate).collect();
             let (first, others) = stances.split_at(1.min(stances.len()));
-            [said(debate, first, width), said(debate, others, width)]
+            [last_speeches_line(debate, first, width), last_speeches_line(debate, others, width)]
         }
     }
 }
 
 /// A side's claims, latest first, without the withdrawn ones. A side without claims is shown by the
 /// start of its last speech.
-fn claimed(debate: &Debate, side: Side, width: usize) -> String {
+fn claims_line(debate: &Debate, side: Side, width: usize) -> String {
     let entries = entries(debate, Cue::END);
     let own =
         entries.iter().rev().filter(|it| it.side == side && it.status != ClaimStatus::Resolved);
-    let own: Vec<String> = own.map(|it| claim(it, width / 2)).collect();
-    let seats: Vec<u8> = having(debate, side.role()).collect();
+    let own: Vec<String> = own.map(|it| claim_text(it, width / 2)).collect();
+    let seats: Vec<u8> = seats_with_role(debate, side.role()).collect();
     if own.is_empty() {
-        return said(debate, &seats, width);
+        return last_speeches_line(debate, &seats, width);
     }
-    let who = named(debate, seats.first().copied());
-    format!("{who}: {}", few(own, width.saturating_sub(who.len())))
+    let who = seat_label(debate, seats.first().copied());
+    format!("{who}: {}", join_fitting(own, width.saturating_sub(who.len())))
 }
 
-fn claim(entry: &LedgerEntry<'_>, width: usize) -> String {
+fn claim_text(entry: &LedgerEntry<'_>, width: usize) -> String {
     let bare = if entry.is_unsupported() { " (unsupported)" } else { "" };
-    format!("{}: {}{bare}", one_line(&entry.claim.id), cut(&one_line(&entry.claim.text), width))
+    format!(
+        "{}: {}{bare}",
+        one_line(&entry.claim.id),
+        truncate_at_word(&one_line(&entry.claim.text), width)
+    )
 }
 
 /// The start of the last speech of each seat.
-fn said(debate: &Debate, seats: &[u8], width: usize) -> String {
+fn last_speeches_line(debate: &Debate, seats: &[u8], width: usize) -> String {
     let share = width / seats.len().max(1);
     let one = |nth: &u8| {
         let own = |(cue, body): &(Cue, &Body)| cue.seat == *nth && body.kind() == ReplyKind::Speech;
         let last = debate.replies_in(..).rfind(own);
         let words = match last {
             None => "has not spoken yet".into(),
-            Some((cue, _)) if debate.is_sealed(cue) => SEALED.trim().to_owned(),
-            Some((_, body)) => cut(&one_line(&body.to_text()), share),
+            Some((cue, _)) if debate.is_sealed(cue) => SEALED_PLACEHOLDER.trim().to_owned(),
+            Some((_, body)) => truncate_at_word(&one_line(&body.to_text()), share),
         };
-        format!("{}: {words}", named(debate, Some(*nth)))
+        format!("{}: {words}", seat_label(debate, Some(*nth)))
     };
     seats.iter().map(one).collect::<Vec<_>>().join(" | ")
 }
 
 /// For example `Proposer (claude)`.
-fn named(debate: &Debate, nth: Option<u8>) -> String {
+fn seat_label(debate: &Debate, nth: Option<u8>) -> String {
     let seat = nth.and_then(|nth| debate.seats().get(usize::from(nth)));
     seat.map_or_else(
         || "Nobody".into(),
@@ -97,9 +110,9 @@ fn named(debate: &Debate, nth: Option<u8>) -> String {
 }
 
 /// Every concession with its quote.
-fn conceded(debate: &Debate, width: usize) -> String {
-    let all: Vec<String> = match course(debate) {
-        Course::Contest => entries(debate, Cue::END)
+fn concessions_line(debate: &Debate, width: usize) -> String {
+    let all: Vec<String> = match debate_kind(debate) {
+        DebateKind::Contest => entries(debate, Cue::END)
             .iter()
             .filter_map(|entry| match entry.status {
                 ClaimStatus::Conceded(quote) => {
@@ -109,7 +122,7 @@ fn conceded(debate: &Debate, width: usize) -> String {
                 _ => None,
             })
             .collect(),
-        Course::Dialogue | Course::Research => debate
+        DebateKind::Dialogue | DebateKind::Research => debate
             .replies_in(..)
             .filter(|(cue, _)| !debate.is_sealed(*cue))
             .flat_map(|(cue, body)| body.concessions().iter().map(move |given| (cue, given)))
@@ -123,7 +136,7 @@ fn conceded(debate: &Debate, width: usize) -> String {
     match all.len() {
         0 => "Conceded: nothing".into(),
         many => {
-            let fits = few(all, width);
+            let fits = join_fitting(all, width);
             if fits.is_empty() {
                 return format!("Conceded: {many}, too long to be quoted in a line");
             }
@@ -133,29 +146,35 @@ fn conceded(debate: &Debate, width: usize) -> String {
 }
 
 /// Open claims, then the next step.
-fn open(debate: &Debate, width: usize) -> String {
-    let due = due(debate, width);
+fn open_claims_line(debate: &Debate, width: usize) -> String {
+    let due = due_line(debate, width);
     let entries = entries(debate, Cue::END);
-    let open: Vec<String> =
-        entries.iter().filter(|entry| entry.is_open()).map(|it| claim(it, width / 3)).collect();
+    let open: Vec<String> = entries
+        .iter()
+        .filter(|entry| entry.is_open())
+        .map(|it| claim_text(it, width / 3))
+        .collect();
     if open.is_empty() || debate.outcome().is_some() {
         return due;
     }
-    let open = few(open, width.saturating_sub(due.len()));
+    let open = join_fitting(open, width.saturating_sub(due.len()));
     format!("Open: {}. {due}", open.trim_end_matches('.'))
 }
 
-fn due(debate: &Debate, width: usize) -> String {
+fn due_line(debate: &Debate, width: usize) -> String {
     let when = |cue: Cue| match cue.round {
         0 => debate.setup().act(cue).name.clone(),
         round => format!("round {round}"),
     };
     match next(debate) {
         Step::Speak { driven, awaited } => {
-            let who: Vec<String> =
-                driven.iter().chain(&awaited).map(|cue| named(debate, Some(cue.seat))).collect();
+            let who: Vec<String> = driven
+                .iter()
+                .chain(&awaited)
+                .map(|cue| seat_label(debate, Some(cue.seat)))
+                .collect();
             let at = driven.first().or(awaited.first()).map(|cue| when(*cue)).unwrap_or_default();
-            format!("Due: {at}, {}", few(who, width / 2))
+            format!("Due: {at}, {}", join_fitting(who, width / 2))
         }
         Step::Hold { pause: PauseReason::BudgetExhausted { .. }, .. } => {
             "Due: more to spend".into()
@@ -165,27 +184,29 @@ fn due(debate: &Debate, width: usize) -> String {
         }
         Step::Hold { next, .. } => format!("Due: your word, before {}", when(next)),
         Step::Close(_) => "Due: nothing but its end".into(),
-        Step::Done => ended(debate, width),
+        Step::Done => end_line(debate, width),
     }
 }
 
-fn ended(debate: &Debate, width: usize) -> String {
+fn end_line(debate: &Debate, width: usize) -> String {
     if debate.outcome() == Some(&DebateOutcome::Cancelled) {
-        let because = debate.end_reason().map(|why| format!(" ({})", cut(&one_line(why), width)));
+        let because = debate
+            .end_reason()
+            .map(|why| format!(" ({})", truncate_at_word(&one_line(why), width)));
         return format!("Ended: cancelled{}", because.unwrap_or_default());
     }
-    match verdict(debate) {
+    match verdict_view(debate) {
         Some(ruled) => format!(
             "Ruled: for {}. {}",
             one_line(&ruled.winner),
-            cut(&one_line(&ruled.recommendation), width)
+            truncate_at_word(&one_line(&ruled.recommendation), width)
         ),
         None => format!("Ended: {}", status::result_name(debate)),
     }
 }
 
 /// Joins the items that fit into `width`, none truncated, and counts the rest.
-fn few(items: Vec<String>, width: usize) -> String {
+fn join_fitting(items: Vec<String>, width: usize) -> String {
     let (mut line, mut left) = (String::new(), items.len());
     for item in items {
         let room = width.saturating_sub(line.chars().count());
@@ -206,7 +227,7 @@ fn few(items: Vec<String>, width: usize) -> String {
 }
 
 /// Truncates a text at a word boundary.
-fn cut(text: &str, most: usize) -> String {
+fn truncate_at_word(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

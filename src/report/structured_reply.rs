@@ -1,19 +1,20 @@
 //! Renders structured replies as text: marks, petitions, admissions and votes.
-use super::text::{cell, demoted, one_line};
-use super::verdict::unmask;
+use super::sanitize::{demote_headings, escape_table_cell, one_line};
+use super::verdict::unmask_sides;
 use crate::debate::body::{AdmissionGrounds, Foul, Novelty};
 use crate::debate::{Body, Cue, Debate, Side, status};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Renders a structured reply with the real names of the sides. `None` for free text.
-pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
-    let words = |text: &str| one_line(&unmask(debate, cue, text));
+pub fn render_structured_reply(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
+    let words = |text: &str| one_line(&unmask_sides(debate, cue, text));
     let name = |side: Side| status::side_name(debate, side);
     Some(match body {
         Body::Score { pro, con, fouls, comment } => {
-            let mut text = marks(debate, cue, [pro, con], fouls);
-            let _ = writeln!(text, "\n{}", demoted(unmask(debate, cue, comment).trim()));
+            let mut text = marks_table(debate, cue, [pro, con], fouls);
+            let _ =
+                writeln!(text, "\n{}", demote_headings(unmask_sides(debate, cue, comment).trim()));
             text
         }
         Body::Petition { supports: Some(side), claim, novelty, confidence } => {
@@ -26,7 +27,12 @@ pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
         }
         Body::Petition { supports: None, .. } => "Does not ask to speak.\n".into(),
         Body::Ruling { admits: Some(who), grounds, because } => {
-            format!("Admits {}: {} ({})\n", one_line(who), words(because), asked(*grounds))
+            format!(
+                "Admits {}: {} ({})\n",
+                one_line(who),
+                words(because),
+                describe_grounds(*grounds)
+            )
         }
         Body::Ruling { admits: None, because, .. } => {
             format!("Admits nobody: {}\n", words(because))
@@ -38,7 +44,7 @@ pub fn paper(debate: &Debate, cue: Cue, body: &Body) -> Option<String> {
     })
 }
 
-fn asked(grounds: AdmissionGrounds) -> String {
+fn describe_grounds(grounds: AdmissionGrounds) -> String {
     let word = |yes: bool| if yes { "yes" } else { "no" };
     format!(
         "new information: {}; no repetition: {}; shifts the balance: {}",
@@ -49,7 +55,12 @@ fn asked(grounds: AdmissionGrounds) -> String {
 }
 
 /// Table of both sides' marks, out of ten, and the fouls called against them.
-fn marks(debate: &Debate, cue: Cue, marks: [&BTreeMap<String, u8>; 2], fouls: &[Foul]) -> String {
+fn marks_table(
+    debate: &Debate,
+    cue: Cue,
+    marks: [&BTreeMap<String, u8>; 2],
+    fouls: &[Foul],
+) -> String {
     let mut names: Vec<&str> = vec!["logic", "rebuttal", "clarity", "evidence"];
     for name in marks.iter().flat_map(|own| own.keys()) {
         if !names.contains(&name.as_str()) {
@@ -57,7 +68,7 @@ fn marks(debate: &Debate, cue: Cue, marks: [&BTreeMap<String, u8>; 2], fouls: &[
         }
     }
     names.retain(|name| marks.iter().any(|own| own.contains_key(*name)));
-    let heads: Vec<String> = names.iter().map(|name| cell(name)).collect();
+    let heads: Vec<String> = names.iter().map(|name| escape_table_cell(name)).collect();
     let mut text = format!("| Side | {} | Fouls |\n|---|", heads.join(" | "));
     text.push_str(&"---|".repeat(names.len() + 1));
     text.push('\n');
@@ -71,12 +82,13 @@ fn marks(debate: &Debate, cue: Cue, marks: [&BTreeMap<String, u8>; 2], fouls: &[
             .filter(|foul| foul.side == side)
             .map(|foul| match foul.note.trim() {
                 "" => foul.kind.clone(),
-                note => format!("{}: {}", foul.kind, unmask(debate, cue, note)),
+                note => format!("{}: {}", foul.kind, unmask_sides(debate, cue, note)),
             })
             .collect();
         let called = if called.is_empty() { "none".into() } else { called.join("; ") };
-        let side = cell(&status::side_name(debate, side));
-        let _ = writeln!(text, "| {side} | {} | {} |", given.join(" | "), cell(&called));
+        let side = escape_table_cell(&status::side_name(debate, side));
+        let _ =
+            writeln!(text, "| {side} | {} | {} |", given.join(" | "), escape_table_cell(&called));
     }
     text
 }

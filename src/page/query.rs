@@ -6,12 +6,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Number of debates on one page.
-pub const PAGE: usize = 25;
+pub const PAGE_SIZE: usize = 25;
 
 /// Parsed query string. An empty field does not filter.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Wanted {
+pub struct ArchivePageQuery {
     /// Full-text search in questions and speeches.
     pub q: String,
     /// Status filter, such as `in-progress`.
@@ -28,20 +28,20 @@ pub struct Wanted {
     pub page: String,
 }
 
-impl Wanted {
+impl ArchivePageQuery {
     /// Converts the filters into an archive query.
-    pub fn query(&self) -> DebateQuery {
+    pub fn to_archive_query(&self) -> DebateQuery {
         let root = Some(self.root.trim()).filter(|root| !root.is_empty()).map(PathBuf::from);
         let format = Some(self.format.trim().to_owned()).filter(|format| !format.is_empty());
-        DebateQuery { root, format, status: self.status(), ..DebateQuery::default() }
+        DebateQuery { root, format, status: self.parse_status(), ..DebateQuery::default() }
     }
 
-    fn status(&self) -> Option<Status> {
+    fn parse_status(&self) -> Option<Status> {
         Status::ALL.into_iter().find(|status| status.as_str() == self.status)
     }
 
     /// Whether a debate matches the filters that its card can answer.
-    pub fn fits(&self, card: &DebateCard) -> bool {
+    pub fn matches(&self, card: &DebateCard) -> bool {
         let same = |wanted: &str, is: &str| wanted.trim().is_empty() || wanted.trim() == is;
         // Until the debate is over, the verdict may still be sealed.
         let winner = card.winner.as_deref().filter(|_| card.status.is_over());
@@ -54,22 +54,22 @@ impl Wanted {
     }
 
     /// Whether to keep only contested verdicts. The caller checks this, since a card does not tell.
-    pub fn contested(&self) -> bool {
+    pub fn contested_only(&self) -> bool {
         self.verdict == "contested"
     }
 
     /// Page index, counted from 0.
-    pub fn nth(&self) -> usize {
+    pub fn page_index(&self) -> usize {
         self.page.parse::<usize>().unwrap_or(1).clamp(1, 10_000) - 1
     }
 
     /// Whether there is a search query.
-    pub fn searches(&self) -> bool {
+    pub fn has_search(&self) -> bool {
         !self.q.trim().is_empty()
     }
 
     /// URL of another page of the same query.
-    pub fn address(&self, nth: usize) -> String {
+    pub fn page_url(&self, nth: usize) -> String {
         let fields = [
             ("q", &self.q),
             ("status", &self.status),
@@ -80,7 +80,7 @@ impl Wanted {
         ];
         let mut address = format!("/?page={}", nth + 1);
         for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = write!(address, "&{name}={}", super::html::query(value));
+            let _ = write!(address, "&{name}={}", super::html::percent_encode(value));
         }
         address
     }

@@ -3,7 +3,7 @@
 
 /// Strips control characters except newline and tab, so that a text cannot send terminal escape
 /// sequences. Also strips Unicode bidi controls, which reverse the order of what is read.
-pub fn printable(text: &str) -> String {
+pub fn strip_control_chars(text: &str) -> String {
     let turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let fits = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || turning(*c));
     text.chars().filter(fits).collect()
@@ -11,22 +11,22 @@ pub fn printable(text: &str) -> String {
 
 /// Collapses white space into single spaces and strips control characters.
 pub fn one_line(text: &str) -> String {
-    printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    strip_control_chars(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Escapes a text for a cell of a Markdown table.
-pub fn cell(text: &str) -> String {
+pub fn escape_table_cell(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('|', "\\|")
 }
 
 /// Demotes headings and rules below our own heading levels, escapes HTML tags and closes open code
 /// fences.
-pub fn demoted(text: &str) -> String {
-    let text = printable(text);
+pub fn demote_headings(text: &str) -> String {
+    let text = strip_control_chars(text);
     let mut open: Option<(char, usize)> = None;
     let mut lines: Vec<String> = vec![];
     for line in text.lines() {
-        match (open, fence(line)) {
+        match (open, parse_fence(line)) {
             (None, Some((mark, length, _))) => open = Some((mark, length)),
             (Some((mark, length)), Some((same, at_least, true)))
                 if mark == same && at_least >= length =>
@@ -34,7 +34,7 @@ pub fn demoted(text: &str) -> String {
                 open = None;
             }
             (None, None) => {
-                lines.push(demoted_line(line));
+                lines.push(demote_line(line));
                 continue;
             }
             _ => {}
@@ -46,7 +46,7 @@ pub fn demoted(text: &str) -> String {
 }
 
 /// Parses a code fence: marker, length, and whether it could close a block.
-fn fence(line: &str) -> Option<(char, usize, bool)> {
+fn parse_fence(line: &str) -> Option<(char, usize, bool)> {
     // Markdown treats a line indented by four or more spaces as code, so it is no fence.
     let inset = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim_start_matches(' ');
@@ -60,7 +60,7 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
     (length >= 3 && !inline).then(|| (mark, length, rest.trim().is_empty()))
 }
 
-fn demoted_line(line: &str) -> String {
+fn demote_line(line: &str) -> String {
     let bare = line.trim();
     let underline = |mark: char| !bare.is_empty() && bare.chars().all(|c| c == mark);
     let marks = bare.len() - bare.trim_start_matches('#').len();
@@ -72,11 +72,11 @@ fn demoted_line(line: &str) -> String {
     if underline('=') || underline('-') {
         return "***".into();
     }
-    unmarked(line)
+    escape_html_tags(line)
 }
 
 /// Escapes HTML tags outside of inline code.
-fn unmarked(line: &str) -> String {
+fn escape_html_tags(line: &str) -> String {
     let mut done = String::with_capacity(line.len());
     let mut code = false;
     let mut letters = line.chars().peekable();

@@ -1,35 +1,35 @@
 //! The rendered parts of a debate page, and the update each event causes. Both depend only on the
 //! history, so a page updated over the event stream equals one loaded anew.
-use super::actions::actions;
-use super::html::{Html, bounded, html};
-use super::markdown::markdown;
+use super::actions::render_actions;
+use super::history::{DebateHistory, HistoryItem};
+use super::html::{Html, html, truncate};
+use super::markdown::render_markdown;
 use super::panels;
-use super::story::{Item, Story};
-use super::timeline::label;
-use super::turn::{id_of, lang, time, turn};
+use super::timeline::event_label;
+use super::turn::{lang_attribute, render_time, render_turn, turn_element_id};
 use crate::debate::{Cue, Side, status};
-use crate::report::text::one_line;
+use crate::report::sanitize::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where and for whom markup is rendered.
 #[derive(Clone, Debug, Default)]
-pub struct Setting<'a> {
+pub struct RenderContext<'a> {
     /// URL of the debate. `None` in exported files, which have no server.
-    pub links: Option<String>,
+    pub debate_url: Option<String>,
     /// CSRF token of the owner's forms.
-    pub pass: &'a str,
+    pub csrf_token: &'a str,
     /// Hint for readers how to sign in.
-    pub door: &'a str,
+    pub sign_in_hint: &'a str,
     /// Prefix of element ids, for pages that show several debates.
-    pub column: &'static str,
+    pub id_prefix: &'static str,
 }
 
-impl Setting<'_> {
+impl RenderContext<'_> {
     /// Element id of a turn, with the prefix.
-    pub fn id(&self, cue: Cue) -> String {
-        format!("{}{}", self.column, id_of(cue))
+    pub fn element_id(&self, cue: Cue) -> String {
+        format!("{}{}", self.id_prefix, turn_element_id(cue))
     }
 }
 
@@ -44,36 +44,36 @@ pub enum Viewer {
 
 /// The rendered page of a debate after an event.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct RenderedDebate {
     seq: u64,
     at: i64,
     title: String,
     parts: BTreeMap<&'static str, Html>,
     /// The actions panel for each `Viewer`.
     actions: [Html; 2],
-    items: Vec<Placed>,
+    items: Vec<RenderedItem>,
 }
 
 /// A rendered transcript item and the cache key of its markup.
 #[derive(Clone, Debug)]
-struct Placed {
+struct RenderedItem {
     id: String,
-    made_of: Option<Key>,
+    cache_key: Option<TurnCacheKey>,
     html: Arc<Html>,
 }
 
 /// Cache key of a turn: all mutable state its markup depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    touched: u64,
-    taken: bool,
+struct TurnCacheKey {
+    last_seq: u64,
+    finished: bool,
     sealed: bool,
-    names: [String; 2],
+    side_names: [String; 2],
 }
 
 /// All parts of a page. Response of the `fragments` endpoint.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fragments {
+pub struct PageFragments {
     /// Sequence number of the event shown.
     pub seq: u64,
     /// Time of the event, in milliseconds since the Unix epoch.
@@ -88,7 +88,7 @@ pub struct Fragments {
 
 /// Update of the page for one event. Sent as the server-sent event `fragments`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Frame {
+pub struct PageUpdate {
     /// Sequence number of the event.
     pub seq: u64,
     /// Time of the event, in milliseconds since the Unix epoch.
@@ -101,12 +101,12 @@ pub struct Frame {
     /// Complete elements to replace, by element id.
     pub replace: BTreeMap<String, String>,
     /// Elements to append.
-    pub append: Vec<Added>,
+    pub append: Vec<AppendedElement>,
 }
 
 /// An element to append.
 #[derive(Clone, Debug, Serialize)]
-pub struct Added {
+pub struct AppendedElement {
     /// Element id of the parent.
     pub parent: &'static str,
     /// Element id of the new element.
@@ -115,34 +115,39 @@ pub struct Added {
     pub html: String,
 }
 
-impl Shown {
+impl RenderedDebate {
     /// Renders a history. Markup whose cache key is unchanged since `before` is reused.
-    pub fn new(story: &Story, setting: &Setting<'_>, before: Option<&Shown>) -> Shown {
+    pub fn new(
+        story: &DebateHistory,
+        setting: &RenderContext<'_>,
+        before: Option<&RenderedDebate>,
+    ) -> RenderedDebate {
         let debate = story.debate();
         let names = [Side::Pro, Side::Con].map(|side| status::side_name(debate, side));
-        let known: BTreeMap<&str, &Placed> = before
+        let known: BTreeMap<&str, &RenderedItem> = before
             .map(|before| before.items.iter().map(|it| (it.id.as_str(), it)).collect())
             .unwrap_or_default();
         let mut items = vec![];
         for item in story.items() {
             let id = item_id(item);
             let made_of = match item {
-                Item::Turn(cue) => Some(key(story, *cue, &names)),
+                HistoryItem::Turn(cue) => Some(turn_cache_key(story, *cue, &names)),
                 _ => None,
             };
-            let same = known.get(id.as_str()).filter(|known| known.made_of == made_of);
+            let same = known.get(id.as_str()).filter(|known| known.cache_key == made_of);
             let html = match same {
                 Some(known) => known.html.clone(),
-                None => Arc::new(shown(story, item, setting)),
+                None => Arc::new(render_item(story, item, setting)),
             };
-            items.push(Placed { id, made_of, html });
+            items.push(RenderedItem { id, cache_key: made_of, html });
         }
-        Shown {
+        RenderedDebate {
             seq: story.seq(),
-            at: story.at(),
-            title: title(story),
-            parts: panels::all(story, setting),
-            actions: [Viewer::Reader, Viewer::Owner].map(|viewer| actions(story, setting, viewer)),
+            at: story.last_event_time(),
+            title: document_title(story),
+            parts: panels::render_panels(story, setting),
+            actions: [Viewer::Reader, Viewer::Owner]
+                .map(|viewer| render_actions(story, setting, viewer)),
             items,
         }
     }
@@ -151,7 +156,7 @@ impl Shown {
     pub fn parts(&self, viewer: Viewer) -> BTreeMap<&'static str, Html> {
         let mut parts = self.parts.clone();
         parts.insert("panel-actions", self.actions[viewer as usize].clone());
-        parts.insert("turns", self.turns());
+        parts.insert("turns", self.render_transcript());
         parts
     }
 
@@ -160,26 +165,31 @@ impl Shown {
         self.items.iter().map(|item| &*item.html)
     }
 
-    fn turns(&self) -> Html {
+    fn render_transcript(&self) -> Html {
         let items: Html = self.items.iter().map(|item| html!("<li>{}</li>", *item.html)).collect();
         html!("<ol id=\"turns\">{}</ol>", items)
     }
 
     /// All parts as a JSON response.
-    pub fn fragments(&self, viewer: Viewer, last: u64) -> Fragments {
+    pub fn fragments(&self, viewer: Viewer, last: u64) -> PageFragments {
         let parts = self.parts(viewer).into_iter();
         let html = parts.map(|(id, html)| (id.to_owned(), html.into_string())).collect();
-        Fragments { seq: self.seq, at: self.at, last, title: self.title.clone(), html }
+        PageFragments { seq: self.seq, at: self.at, last, title: self.title.clone(), html }
     }
 
     /// An update that replaces all parts, for clients that are too far behind.
-    pub fn whole(&self, viewer: Viewer) -> Frame {
-        let Fragments { seq, at, title, html, .. } = self.fragments(viewer, self.seq);
-        Frame { seq, at, title, announce: None, replace: html, append: vec![] }
+    pub fn full_update(&self, viewer: Viewer) -> PageUpdate {
+        let PageFragments { seq, at, title, html, .. } = self.fragments(viewer, self.seq);
+        PageUpdate { seq, at, title, announce: None, replace: html, append: vec![] }
     }
 
     /// The difference to an earlier rendering, with an announcement of the last event.
-    pub fn since(&self, before: &Shown, story: &Story, viewer: Viewer) -> Frame {
+    pub fn update_since(
+        &self,
+        before: &RenderedDebate,
+        story: &DebateHistory,
+        viewer: Viewer,
+    ) -> PageUpdate {
         let mut replace = BTreeMap::new();
         for (id, html) in &self.parts {
             if before.parts.get(id) != Some(html) {
@@ -201,62 +211,62 @@ impl Shown {
             }
             for new in &self.items[before.items.len()..] {
                 let html = html!("<li>{}</li>", *new.html).into_string();
-                append.push(Added { parent: "turns", id: new.id.clone(), html });
+                append.push(AppendedElement { parent: "turns", id: new.id.clone(), html });
             }
         } else {
-            replace.insert("turns".into(), self.turns().into_string());
+            replace.insert("turns".into(), self.render_transcript().into_string());
         }
-        let last = story.events().last().map(|it| label(story.debate(), &it.event));
+        let last = story.events().last().map(|it| event_label(story.debate(), &it.event));
         let (seq, at, title) = (self.seq, self.at, self.title.clone());
-        Frame { seq, at, title, announce: last, replace, append }
+        PageUpdate { seq, at, title, announce: last, replace, append }
     }
 }
 
 /// Document title of a debate page.
-pub fn title(story: &Story) -> String {
+pub fn document_title(story: &DebateHistory) -> String {
     let status = status::status(story.debate()).as_str().replace('-', " ");
-    format!("{} ({status}) · debate", bounded(&one_line(story.debate().current_topic()), 120))
+    format!("{} ({status}) · debate", truncate(&one_line(story.debate().current_topic()), 120))
 }
 
-fn key(story: &Story, cue: Cue, names: &[String; 2]) -> Key {
+fn turn_cache_key(story: &DebateHistory, cue: Cue, names: &[String; 2]) -> TurnCacheKey {
     let debate = story.debate();
-    Key {
-        touched: story.times(cue).touched,
-        taken: debate.turn(cue).is_some(),
+    TurnCacheKey {
+        last_seq: story.turn_times(cue).last_seq,
+        finished: debate.turn(cue).is_some(),
         sealed: debate.is_sealed(cue),
-        names: names.clone(),
+        side_names: names.clone(),
     }
 }
 
-fn item_id(item: &Item) -> String {
+fn item_id(item: &HistoryItem) -> String {
     match item {
-        Item::Turn(cue) => id_of(*cue),
-        Item::Remark(seq, _) => format!("remark-{seq}"),
-        Item::Note(seq, _) => format!("note-{seq}"),
+        HistoryItem::Turn(cue) => turn_element_id(*cue),
+        HistoryItem::Remark(seq, _) => format!("remark-{seq}"),
+        HistoryItem::Note(seq, _) => format!("note-{seq}"),
     }
 }
 
-fn shown(story: &Story, item: &Item, setting: &Setting<'_>) -> Html {
+fn render_item(story: &DebateHistory, item: &HistoryItem, setting: &RenderContext<'_>) -> Html {
     match item {
-        Item::Turn(cue) => turn(story, *cue, None, setting),
-        Item::Remark(seq, text) => html!(
+        HistoryItem::Turn(cue) => render_turn(story, *cue, None, setting),
+        HistoryItem::Remark(seq, text) => html!(
             "<article id=\"remark-{}\" class=\"remark\" data-seq=\"{}\" data-at=\"{}\" \
              data-side=\"other\"{}><header><h3>A remark of the user</h3><p class=\"about\">{}</p>\
              </header><div class=\"speech\">{}</div></article>",
             *seq,
             *seq,
-            story.when(*seq),
-            lang(text),
-            time(story.when(*seq)),
-            markdown(text, 3)
+            story.event_time(*seq),
+            lang_attribute(text),
+            render_time(story.event_time(*seq)),
+            render_markdown(text, 3)
         ),
-        Item::Note(seq, text) => html!(
+        HistoryItem::Note(seq, text) => html!(
             "<p id=\"note-{}\" class=\"note\" data-seq=\"{}\" data-at=\"{}\">{} {}</p>",
             *seq,
             *seq,
-            story.when(*seq),
+            story.event_time(*seq),
             text,
-            time(story.when(*seq))
+            render_time(story.event_time(*seq))
         ),
     }
 }
